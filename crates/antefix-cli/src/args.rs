@@ -1,0 +1,216 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// Headings in green, what to type in cyan: the same as cargo.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Compose the system prompt of an agent, and account for every byte of it.
+#[derive(Parser)]
+#[command(name = "antefix", version, styles = STYLES, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  antefix show                        what would my agent be told, here?
+  antefix explain                     by which file, and what was left out?
+  antefix check                       what is wrong with it?
+  antefix init                        a layout of my own to start from
+  antefix show --template prompt.md   one file as the whole prompt
+
+A layout is taken from --layout, else .antefix/layout.toml in the project, else layout.toml in your
+configuration directory, else the built-in `coding-agent`.";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Print the prompt, byte for byte
+    Show(ShowArgs),
+    /// Say where every byte of the prompt came from, and what was left out
+    Explain(ExplainArgs),
+    /// Look for mistakes; exit with 1 if there are errors
+    Check(CheckArgs),
+    /// List the variables that a template may use
+    Vars(VarsArgs),
+    /// List the built-in layouts, or print one to copy
+    Layouts(LayoutsArgs),
+    /// Make a commented .antefix/ to start from
+    Init(InitArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+/// What to compose, and for which situation.
+#[derive(ClapArgs)]
+pub(crate) struct ComposeArgs {
+    /// A built-in layout's name, or a layout file
+    #[arg(long, value_name = "LAYOUT", value_hint = ValueHint::FilePath, conflicts_with = "template")]
+    pub(crate) layout: Option<String>,
+
+    /// Compose this one file as a single frozen section (`-` is stdin)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) template: Option<PathBuf>,
+
+    /// How the template spells its holes
+    #[arg(long, value_name = "DIALECT", requires = "template", default_value = "bracket")]
+    pub(crate) dialect: DialectArg,
+
+    /// The working directory of the conversation
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cwd: Option<PathBuf>,
+
+    /// The model's name
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+
+    /// The agent's tools: a JSON array of names, or of objects with a `name`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) tools: Option<PathBuf>,
+
+    /// The conversation's id
+    #[arg(long, value_name = "ID")]
+    pub(crate) conversation: Option<String>,
+
+    /// The clock, in RFC 3339
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) now: Option<jiff::Timestamp>,
+
+    /// Answer a fact by hand, such as git:branch=main
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
+    pub(crate) set: Vec<(antefix::discover::FactName, String)>,
+
+    /// A wording file over the built-in, user and workspace ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) wording: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix show --layout dispatch
+  antefix show --part prefix | sha256sum
+  echo 'On [git:branch].' | antefix show --template - --set git:branch=main")]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
+
+    /// Which side of the boundary
+    #[arg(long, value_name = "PART", default_value = "all")]
+    pub(crate) part: Part,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix explain
+  antefix explain --at 1200        who said byte 1200?
+  antefix explain --json | jq '.not_loaded'")]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
+
+    /// Explain one byte of the prompt
+    #[arg(long, value_name = "BYTE")]
+    pub(crate) at: Option<usize>,
+
+    /// Everything in one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
+
+    /// Findings as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct VarsArgs {
+    /// The catalog as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix layouts
+  antefix layouts yoi > .antefix/layout.toml
+  antefix layouts '$builtin/yoi/default'     one of its templates")]
+pub(crate) struct LayoutsArgs {
+    /// A layout to print, or a `$builtin/…` template
+    pub(crate) name: Option<String>,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct InitArgs {
+    /// The project, or a directory in it
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix completions bash > ~/.local/share/bash-completion/completions/antefix
+  antefix completions fish > ~/.config/fish/completions/antefix.fish")]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// What is frozen with an epoch
+    Prefix,
+    /// What is new with every turn
+    Suffix,
+    /// Both
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectArg {
+    /// `[git:branch]`: lenient, every text is valid
+    Bracket,
+    /// `{{ git.branch }}`: strict about names
+    Jinja,
+    /// No holes
+    Plain,
+}
+
+impl From<DialectArg> for antefix::compose::Dialect {
+    fn from(dialect: DialectArg) -> antefix::compose::Dialect {
+        match dialect {
+            DialectArg::Bracket => antefix::compose::Dialect::Bracket,
+            DialectArg::Jinja => antefix::compose::Dialect::Jinja,
+            DialectArg::Plain => antefix::compose::Dialect::Plain,
+        }
+    }
+}
+
+fn parse_set(text: &str) -> Result<(antefix::discover::FactName, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as git:branch=main")?;
+    let name =
+        antefix::discover::FactName::parse(name).ok_or("a fact is called `namespace:name`, such as git:branch")?;
+    match antefix::discover::catalog::lookup(&name) {
+        antefix::discover::catalog::Lookup::Known(_) => Ok((name, value.to_owned())),
+        _ => Err(match antefix::discover::catalog::suggestion(&name) {
+            Some(meant) => format!("the catalog has no `{name}`; did you mean `{meant}`?"),
+            None => format!("the catalog has no `{name}`; `antefix vars` lists the names"),
+        }),
+    }
+}

@@ -1,0 +1,47 @@
+//! `antefix init`: a commented `.antefix/` to start from.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use antefix::discover::Workspace;
+use antefix::worlds::OsWorld;
+
+use crate::args::InitArgs;
+use crate::terminal::{FAINT, STRONG, visible};
+use crate::{Failure, Outcome, setup, terminal};
+
+/// What is made, in this order.
+const FILES: [(&str, &str); 3] = [
+    ("layout.toml", include_str!("init/layout.toml")),
+    ("prompts/project.md", include_str!("init/project.md")),
+    ("wording.toml", include_str!("init/wording.toml")),
+];
+
+pub(crate) fn run(args: &InitArgs) -> Outcome {
+    let directory = setup::directory(args.cwd.as_deref())?;
+    let project = Workspace::find(&OsWorld::new(), &directory).project();
+    // Nothing is overwritten, and nothing is written if anything would be.
+    for (name, _) in FILES {
+        if project.join(name).symlink_metadata().is_ok() {
+            return Err(Failure::with_hint(
+                format!("{} is there already", project.join(name).display()),
+                "nothing was changed; edit it, or move it away first",
+            ));
+        }
+    }
+    for (name, text) in FILES {
+        let path = project.join(name);
+        create(&path, text).map_err(|error| Failure::plain(format!("{}: {error}", path.display())))?;
+        terminal::print_styled(&format!("made {STRONG}{}{STRONG:#}\n", visible(&path.display().to_string())))?;
+    }
+    terminal::print_styled(&format!("\n{FAINT}next:{FAINT:#} edit prompts/project.md, then run `antefix show`\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn create(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::File::create_new(path)?.write_all(text.as_bytes())
+}

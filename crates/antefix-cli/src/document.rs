@@ -1,0 +1,295 @@
+//! The JSON documents. Later versions only add to them.
+
+use antefix::compose::{Origin, Prompt};
+use antefix::discover::Report;
+use antefix::discover::catalog::{CATALOG, Pace};
+use antefix::{Diagnostic, Digest};
+use serde::Serialize;
+
+use crate::setup::Composed;
+
+/// What `explain --json` prints. Offsets are bytes into prefix and suffix together.
+#[derive(Serialize)]
+pub(crate) struct Explanation<'p> {
+    layout: &'p str,
+    prefix: Part<'p>,
+    suffix: Part<'p>,
+    sections: Vec<Section<'p>>,
+    left_out: Vec<LeftOut<'p>>,
+    spans: Vec<Span<'p>>,
+    loaded: Vec<Loaded<'p>>,
+    not_loaded: Vec<NotLoaded<'p>>,
+    gaps: Vec<Gap<'p>>,
+    diagnostics: Vec<Finding<'p>>,
+}
+
+#[derive(Serialize)]
+struct Part<'p> {
+    text: &'p str,
+    bytes: usize,
+    digest: String,
+}
+
+#[derive(Serialize)]
+struct Section<'p> {
+    id: &'p str,
+    stability: &'static str,
+    start: usize,
+    end: usize,
+    bytes: usize,
+    digest: String,
+}
+
+#[derive(Serialize)]
+struct LeftOut<'p> {
+    id: &'p str,
+    why: &'p str,
+}
+
+#[derive(Serialize)]
+struct Span<'p> {
+    start: usize,
+    end: usize,
+    section: &'p str,
+    origin: OriginOf<'p>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transform: Option<&'static str>,
+}
+
+/// An origin: of a span, of something loaded, of a finding.
+#[derive(Serialize)]
+struct OriginOf<'p> {
+    kind: &'static str,
+    name: &'p str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+}
+
+impl<'p> OriginOf<'p> {
+    fn fact(name: &'p str, path: Option<&'p str>) -> OriginOf<'p> {
+        OriginOf { kind: if path.is_some() { "file" } else { "variable" }, name, path, line: None, column: None }
+    }
+}
+
+#[derive(Serialize)]
+struct Loaded<'p> {
+    origin: OriginOf<'p>,
+    bytes: usize,
+}
+
+#[derive(Serialize)]
+struct NotLoaded<'p> {
+    origin: OriginOf<'p>,
+    reason: &'static str,
+    detail: String,
+}
+
+#[derive(Serialize)]
+struct Gap<'p> {
+    section: &'p str,
+    fact: &'p str,
+    reason: &'static str,
+    detail: String,
+}
+
+/// A diagnostic. `start` and `end` are bytes of the source that `origin` names.
+#[derive(Serialize)]
+pub(crate) struct Finding<'p> {
+    level: &'static str,
+    code: &'p str,
+    message: &'p str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<OriginOf<'p>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'p str>,
+}
+
+impl<'p> Finding<'p> {
+    pub(crate) fn of_error(error: &'p antefix::Error) -> Finding<'p> {
+        Finding::new("error", "error", error.message(), error.place(), None, error.hint())
+    }
+
+    pub(crate) fn of_diagnostic(diagnostic: &'p Diagnostic) -> Finding<'p> {
+        Finding::new(
+            diagnostic.level.name(),
+            diagnostic.code,
+            &diagnostic.message,
+            diagnostic.place.as_ref(),
+            diagnostic.about.as_deref(),
+            diagnostic.hint.as_deref(),
+        )
+    }
+
+    fn new(
+        level: &'static str,
+        code: &'p str,
+        message: &'p str,
+        place: Option<&'p antefix::Place>,
+        about: Option<&'p str>,
+        hint: Option<&'p str>,
+    ) -> Finding<'p> {
+        let origin = match place {
+            Some(place) => {
+                let (line, column) = place.line_column();
+                let source = &place.source;
+                Some(OriginOf {
+                    kind: source.kind.name(),
+                    name: &source.name,
+                    path: source.path.as_deref(),
+                    line: Some(line),
+                    column: Some(column),
+                })
+            }
+            None => about.map(|about| OriginOf::fact(about, None)),
+        };
+        let range = place.map(|place| place.range.clone());
+        let (start, end) = (range.as_ref().map(|range| range.start), range.as_ref().map(|range| range.end));
+        Finding { level, code, message, origin, start, end, hint }
+    }
+}
+
+/// What `check --json` prints.
+#[derive(Serialize)]
+pub(crate) struct Findings<'p> {
+    pub(crate) diagnostics: Vec<Finding<'p>>,
+}
+
+/// The document about a composed prompt.
+pub(crate) fn explanation(composed: &Composed) -> Explanation<'_> {
+    let prompt = &composed.prompt;
+    Explanation {
+        layout: prompt.layout(),
+        prefix: part(prompt.prefix()),
+        suffix: part(prompt.suffix()),
+        sections: sections(prompt),
+        left_out: prompt.left_out().iter().map(|left| LeftOut { id: &left.id, why: &left.why }).collect(),
+        spans: spans(prompt),
+        loaded: loaded(&composed.report),
+        not_loaded: not_loaded(&composed.report),
+        gaps: prompt
+            .gaps()
+            .iter()
+            .map(|gap| Gap {
+                section: &gap.section,
+                fact: gap.fact.as_str(),
+                reason: gap.reason.code.name(),
+                detail: gap.reason.to_string(),
+            })
+            .collect(),
+        diagnostics: composed.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
+}
+
+fn part(text: &str) -> Part<'_> {
+    Part { text, bytes: text.len(), digest: Digest::of(text).to_string() }
+}
+
+fn sections(prompt: &Prompt) -> Vec<Section<'_>> {
+    prompt
+        .sections()
+        .iter()
+        .map(|section| Section {
+            id: &section.id,
+            stability: section.stability.name(),
+            start: section.range.start,
+            end: section.range.end,
+            bytes: section.range.len(),
+            digest: prompt.digest(section).to_string(),
+        })
+        .collect()
+}
+
+fn spans(prompt: &Prompt) -> Vec<Span<'_>> {
+    prompt
+        .spans()
+        .iter()
+        .map(|span| Span {
+            start: span.range.start,
+            end: span.range.end,
+            section: prompt.sections().get(span.section).map_or("", |section| &section.id),
+            origin: origin(&span.origin),
+            transform: span.transform.map(antefix::compose::Transform::name),
+        })
+        .collect()
+}
+
+fn origin(origin: &Origin) -> OriginOf<'_> {
+    OriginOf { kind: origin.kind(), name: origin.name(), path: origin.path(), line: origin.line(), column: None }
+}
+
+fn loaded(report: &Report) -> Vec<Loaded<'_>> {
+    report
+        .loaded
+        .iter()
+        .map(|loaded| Loaded {
+            origin: OriginOf::fact(loaded.fact.as_str(), loaded.path.as_deref()),
+            bytes: loaded.bytes,
+        })
+        .collect()
+}
+
+fn not_loaded(report: &Report) -> Vec<NotLoaded<'_>> {
+    report
+        .not_loaded
+        .iter()
+        .map(|missing| NotLoaded {
+            origin: OriginOf::fact(missing.fact.as_str(), None),
+            reason: missing.why.name(),
+            detail: missing.why.detail(),
+        })
+        .collect()
+}
+
+/// What `vars --json` prints, and GET /system-prompt/variables answers.
+#[derive(Serialize)]
+pub(crate) struct Variables {
+    variables: Vec<Variable>,
+}
+
+#[derive(Serialize)]
+struct Variable {
+    #[serde(rename = "type")]
+    namespace: &'static str,
+    name: &'static str,
+    description: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dynamic: Option<bool>,
+    jinja: &'static str,
+    changes: &'static str,
+}
+
+/// The catalog.
+pub(crate) fn variables() -> Variables {
+    let variables = CATALOG
+        .iter()
+        .map(|entry| Variable {
+            namespace: entry.namespace,
+            name: entry.name,
+            description: entry.description,
+            dynamic: entry.is_dynamic().then_some(true),
+            jinja: entry.jinja,
+            changes: match entry.pace {
+                Pace::Steady => "rarely",
+                Pace::Daily => "daily",
+                Pace::Volatile => "every-turn",
+            },
+        })
+        .collect();
+    Variables { variables }
+}
+
+/// A document as text, with a final line feed.
+pub(crate) fn print(document: &impl Serialize) -> String {
+    // Documents are made of strings and numbers only: nothing in them can fail to be written.
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,71 @@
+//! The program: the only crate that knows a terminal.
+//!
+//! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage,
+//! 3 the store failed.
+
+mod args;
+mod commands;
+mod document;
+mod setup;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let outcome = match args.command {
+        Command::Show(args) => commands::show::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
+        Command::Check(args) => commands::check::run(&args),
+        Command::Vars(args) => commands::vars::run(&args),
+        Command::Layouts(args) => commands::layouts::run(&args),
+        Command::Init(args) => commands::init::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Why a command could not do its work.
+enum Failure {
+    /// The input has errors.
+    Input(Box<antefix::Error>),
+    /// The input has errors that are about no text.
+    Plain { message: String, hint: Option<String> },
+    /// The reader of our output has gone; there is nobody left to tell.
+    Closed,
+}
+
+impl Failure {
+    fn plain(message: impl Into<String>) -> Failure {
+        Failure::Plain { message: message.into(), hint: None }
+    }
+
+    fn with_hint(message: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure::Plain { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    fn report(self) -> ExitCode {
+        match self {
+            Failure::Closed => return ExitCode::SUCCESS,
+            Failure::Input(error) => terminal::print_error(&error),
+            Failure::Plain { message, hint } => terminal::print_plain_error(&message, hint.as_deref()),
+        }
+        ExitCode::from(1)
+    }
+}
+
+impl From<antefix::Error> for Failure {
+    fn from(error: antefix::Error) -> Failure {
+        Failure::Input(Box::new(error))
+    }
+}
+
+/// What every command returns.
+type Outcome = Result<ExitCode, Failure>;

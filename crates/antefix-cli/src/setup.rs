@@ -1,0 +1,239 @@
+//! From arguments to a composed prompt: which layout, which wordings, which settings, which world.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use antefix::compose::{Layout, Prompt, TemplateRef, Wording, WordingKey, builtin, compose};
+use antefix::discover::{Answer, Report, Scope, Shelves, Situation, Workspace, discover};
+use antefix::worlds::OsWorld;
+use antefix::{Diagnostic, Source, SourceKind};
+use serde::Deserialize;
+
+use crate::Failure;
+use crate::args::ComposeArgs;
+
+/// The largest file that may be named on the command line.
+const INPUT_LIMIT: u64 = 8 * 1024 * 1024;
+
+/// A composed prompt, and how it was come by.
+pub(crate) struct Composed {
+    pub(crate) prompt: Prompt,
+    pub(crate) report: Report,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Composes what the arguments ask for.
+pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
+    let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
+    let workspace = Workspace::find(&world, &directory(args.cwd.as_deref())?);
+    let settings = Settings::load(&world, &workspace)?;
+    let wording = wording(args, &world, &workspace)?;
+    let layout = layout(args, &world, &workspace, &wording)?;
+
+    let shelves = Shelves::new(&world, &workspace, None);
+    let mut situation = Situation::new(workspace.clone());
+    situation.paths = layout.paths();
+    situation.model.clone_from(&args.model);
+    situation.conversation_id.clone_from(&args.conversation);
+    situation.tools = args.tools.as_deref().map(tools).transpose()?;
+    let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
+    situation.scope = rules.map(|rules| Scope::new(&rules, &world)).transpose()?;
+    situation.given = args.set.iter().cloned().collect();
+    situation.env_allow = settings.env_allow;
+    situation.file_roots = settings.file_roots;
+    situation.cut_notice = wording.text(WordingKey::parse("cut_notice")?, &shelves)?;
+
+    let discovery = discover(&world, &situation, &layout.facts());
+    let prompt = compose(&layout, &discovery.facts)?;
+    let mut diagnostics = wording.findings().to_vec();
+    diagnostics.extend(discovery.diagnostics);
+    diagnostics.extend(prompt.diagnostics().iter().cloned());
+    for gap in prompt.gaps() {
+        // Whoever asked has usually said more about it already.
+        if diagnostics.iter().any(|diagnostic| diagnostic.about.as_deref() == Some(gap.fact.as_str())) {
+            continue;
+        }
+        let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
+        diagnostics.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
+    }
+    Ok(Composed { prompt, report: discovery.report, diagnostics })
+}
+
+/// The working directory: named, or the process's own.
+pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let directory = match named {
+        Some(directory) => directory.to_owned(),
+        None => std::env::current_dir()
+            .map_err(|error| Failure::plain(format!("the current directory cannot be found: {error}")))?,
+    };
+    let absolute =
+        std::path::absolute(&directory).map_err(|error| Failure::plain(format!("{}: {error}", directory.display())))?;
+    match std::fs::metadata(&absolute) {
+        Ok(metadata) if metadata.is_dir() => Ok(absolute),
+        Ok(_) => Err(Failure::plain(format!("{} is no directory", directory.display()))),
+        Err(error) => Err(Failure::with_hint(
+            format!("{}: {error}", directory.display()),
+            "--cwd names the directory that the conversation works in",
+        )),
+    }
+}
+
+/// The user's own settings. A project cannot set them.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// The variables that `env:` may name.
+    #[serde(default)]
+    env_allow: BTreeSet<String>,
+    /// Directories besides the project root that `file:` may read.
+    #[serde(default)]
+    file_roots: Vec<PathBuf>,
+}
+
+impl Settings {
+    fn load(world: &OsWorld, workspace: &Workspace) -> Result<Settings, Failure> {
+        let Some(config) = &workspace.config else { return Ok(Settings::default()) };
+        let source = match workspace.own_file(world, config, "settings.toml", SourceKind::Layout) {
+            Answer::Present(source) => source,
+            Answer::Absent => return Ok(Settings::default()),
+            Answer::Unavailable(reason) => {
+                return Err(Failure::plain(format!("{}: {reason}", config.join("settings.toml").display())));
+            }
+        };
+        let mut settings: Settings = toml::from_str(&source.text).map_err(|error| invalid_toml(&source, &error))?;
+        // Roots are compared with real paths, so their own links are followed here.
+        settings.file_roots = settings
+            .file_roots
+            .iter()
+            .map(|root| {
+                let at_home =
+                    root.strip_prefix("~").ok().zip(workspace.home.as_ref()).map(|(path, home)| home.join(path));
+                let root = at_home.unwrap_or_else(|| root.clone());
+                std::fs::canonicalize(&root).unwrap_or(root)
+            })
+            .collect();
+        Ok(settings)
+    }
+}
+
+fn invalid_toml(source: &Arc<Source>, error: &toml::de::Error) -> Failure {
+    let place = antefix::Place::new(source, error.span().unwrap_or(0..0));
+    antefix::Error::new(antefix::ErrorKind::Layout, error.message()).at(place).into()
+}
+
+/// The wordings: built-in, user, workspace, explicit.
+fn wording(args: &ComposeArgs, world: &OsWorld, workspace: &Workspace) -> Result<Wording, Failure> {
+    let mut layers = Vec::new();
+    for directory in workspace.config.iter().cloned().chain([workspace.project()]) {
+        match workspace.own_file(world, &directory, "wording.toml", SourceKind::Wording) {
+            Answer::Present(source) => layers.push(source),
+            Answer::Absent => {}
+            Answer::Unavailable(reason) => {
+                return Err(Failure::plain(format!("{}: {reason}", directory.join("wording.toml").display())));
+            }
+        }
+    }
+    if let Some(path) = &args.wording {
+        let label = path.display().to_string();
+        layers.push(Arc::new(Source::new(SourceKind::Wording, label.clone(), read(path)?).at(label)));
+    }
+    Ok(Wording::with_layers(&layers, &Shelves::new(world, workspace, None))?)
+}
+
+/// The layout: named, else the project's, else the user's, else the built-in default.
+fn layout(args: &ComposeArgs, world: &OsWorld, workspace: &Workspace, wording: &Wording) -> Result<Layout, Failure> {
+    if let Some(path) = &args.template {
+        return template_alone(path, args, world, workspace);
+    }
+    let (source, directory) = match &args.layout {
+        Some(named) => named_layout(named)?,
+        None => found_layout(world, workspace)?,
+    };
+    Ok(Layout::parse(&source, wording, &Shelves::new(world, workspace, directory.as_deref()))?)
+}
+
+fn template_alone(path: &Path, args: &ComposeArgs, world: &OsWorld, workspace: &Workspace) -> Result<Layout, Failure> {
+    let stdin = path == Path::new("-");
+    let label = if stdin { "stdin".to_owned() } else { path.display().to_string() };
+    let source = Source::new(SourceKind::Template, label.clone(), read(path)?).at(label);
+    // A template in a file may include the files beside it.
+    let directory =
+        if stdin { None } else { std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned)) };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let reference = directory.as_ref().map(|_| format!("$layout/{}", name.trim_end_matches(".md")));
+    let reference = reference.and_then(|reference| TemplateRef::parse(&reference, None).ok());
+    let shelves = Shelves::new(world, workspace, directory.as_deref());
+    Ok(Layout::of_template(&Arc::new(source), reference.as_ref(), args.dialect.into(), &shelves)?)
+}
+
+/// A built-in layout by its name, or a file.
+fn named_layout(named: &str) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
+    if let Some(layout) = builtin::layout(named) {
+        return Ok((Arc::new(Source::new(SourceKind::Layout, layout.name, layout.text)), None));
+    }
+    if !named.contains(['/', '\\', '.']) {
+        let names = builtin::LAYOUTS.iter().map(|layout| layout.name).collect::<Vec<_>>().join(", ");
+        return Err(Failure::with_hint(
+            format!("there is no layout `{named}`"),
+            format!("the built-in layouts are {names}; a file is named by its path, such as ./{named}.toml"),
+        ));
+    }
+    let path = std::path::absolute(named).map_err(|error| Failure::plain(format!("{named}: {error}")))?;
+    let source = Source::new(SourceKind::Layout, named, read(&path)?).at(named);
+    Ok((Arc::new(source), path.parent().map(Path::to_owned)))
+}
+
+fn found_layout(world: &OsWorld, workspace: &Workspace) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
+    for directory in std::iter::once(workspace.project()).chain(workspace.config.clone()) {
+        match workspace.own_file(world, &directory, "layout.toml", SourceKind::Layout) {
+            Answer::Present(source) => return Ok((source, Some(directory))),
+            Answer::Absent => {}
+            Answer::Unavailable(reason) => {
+                return Err(Failure::plain(format!("{}: {reason}", directory.join("layout.toml").display())));
+            }
+        }
+    }
+    named_layout(builtin::LAYOUTS[0].name)
+}
+
+/// The names in a tools file.
+fn tools(path: &Path) -> Result<BTreeSet<String>, Failure> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Tool {
+        Name(String),
+        Object { name: String },
+    }
+    let text = read(path)?;
+    let tools: Vec<Tool> = serde_json::from_str(&text).map_err(|error| {
+        Failure::with_hint(
+            format!("{}: {error}", path.display()),
+            "a tools file is a JSON array of names, or of objects with a `name`",
+        )
+    })?;
+    Ok(tools
+        .into_iter()
+        .map(|tool| match tool {
+            Tool::Name(name) | Tool::Object { name } => name,
+        })
+        .collect())
+}
+
+/// A file that was named on the command line, `-` for stdin.
+fn read(path: &Path) -> Result<String, Failure> {
+    let failed = |what: &str| Failure::plain(format!("{}: {what}", path.display()));
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(INPUT_LIMIT + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(INPUT_LIMIT + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| failed(&error.to_string()))?;
+    if bytes.len() as u64 > INPUT_LIMIT {
+        return Err(failed(&format!("larger than {INPUT_LIMIT} bytes")));
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| failed(&format!("not UTF-8: byte {} is invalid", error.utf8_error().valid_up_to())))
+}

@@ -1,0 +1,228 @@
+//! What a person sees: diagnostics with excerpt and caret, tables, and no raw control characters.
+
+use std::io::{IsTerminal, Write};
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use anstyle::{AnsiColor, Style};
+use antefix::{Diagnostic, Place};
+
+use crate::Failure;
+
+/// Headings of tables.
+pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
+/// What matters in a row.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// What matters less.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// Longer source lines are shown in part, around what is meant.
+const EXCERPT: usize = 160;
+
+/// Prints the result: bytes, nothing added.
+pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| output_failed(&error))?;
+    // On a terminal the shell's next line begins at the left; stderr takes the line feed, so stdout stays the bytes.
+    if stdout.is_terminal() && !text.is_empty() && !text.ends_with('\n') {
+        let _ = writeln!(std::io::stderr());
+    }
+    Ok(())
+}
+
+/// Prints a table or a message with styles, which go away in a pipe.
+pub(crate) fn print_styled(text: &str) -> Result<(), Failure> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| output_failed(&error))
+}
+
+fn output_failed(error: &std::io::Error) -> Failure {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Failure::Closed,
+        _ => Failure::plain(format!("the output cannot be written: {error}")),
+    }
+}
+
+/// Prints diagnostics to stderr, errors last so that they are seen.
+pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) {
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|diagnostic| diagnostic.level);
+    for diagnostic in sorted {
+        let level = match diagnostic.level {
+            antefix::Level::Note => Level::NOTE,
+            antefix::Level::Warning => Level::WARNING,
+            antefix::Level::Error => Level::ERROR,
+        };
+        report(
+            level,
+            Some(diagnostic.code),
+            &diagnostic.message,
+            diagnostic.place.as_ref(),
+            diagnostic.hint.as_deref(),
+        );
+    }
+}
+
+/// Prints what stopped the work.
+pub(crate) fn print_error(error: &antefix::Error) {
+    report(Level::ERROR, None, error.message(), error.place(), error.hint());
+}
+
+/// Prints what stopped the work and is about no text.
+pub(crate) fn print_plain_error(message: &str, hint: Option<&str>) {
+    report(Level::ERROR, None, message, None, hint);
+}
+
+fn report(level: Level<'_>, code: Option<&'static str>, message: &str, place: Option<&Place>, hint: Option<&str>) {
+    let message = visible(message);
+    let title = level.primary_title(message.as_str());
+    let title = match code {
+        Some(code) => title.id(code),
+        None => title,
+    };
+    let excerpt = place.map(Excerpt::new);
+    let mut group = Group::with_title(title);
+    if let Some(excerpt) = &excerpt {
+        group = group.element(
+            Snippet::source(excerpt.text.as_str())
+                .line_start(excerpt.line)
+                .path(excerpt.path.as_str())
+                .annotation(AnnotationKind::Primary.span(excerpt.range.clone()).label(excerpt.label.as_str())),
+        );
+    }
+    let hint = hint.map(visible);
+    if let Some(hint) = &hint {
+        group = group.element(Level::HELP.message(hint.as_str()));
+    }
+    let renderer = Renderer::styled().decor_style(DecorStyle::Unicode);
+    // A stderr that is closed leaves nobody to tell.
+    let _ = writeln!(anstream::stderr().lock(), "{}", renderer.render(&[group]));
+}
+
+/// The line that a place begins in.
+struct Excerpt {
+    text: String,
+    path: String,
+    line: usize,
+    range: std::ops::Range<usize>,
+    label: String,
+}
+
+impl Excerpt {
+    fn new(place: &Place) -> Excerpt {
+        let (line_text, range) = place.excerpt();
+        let (line, column) = place.line_column();
+        let path = visible(place.source.label());
+        if line_text.len() <= EXCERPT {
+            let text = line_text.to_owned();
+            return Excerpt { text, path, line, range, label: String::new() };
+        }
+        let start = line_text.floor_char_boundary(range.start.saturating_sub(EXCERPT / 2));
+        let end = line_text.ceil_char_boundary((start + EXCERPT).min(line_text.len()));
+        let text = line_text[start..end].to_owned();
+        let range = range.start - start..range.end.min(end).max(range.start) - start;
+        Excerpt { text, path, line, range, label: format!("at column {column} of a long line") }
+    }
+}
+
+/// A text without raw control characters: a file's name or a branch's must not drive the terminal.
+pub(crate) fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => visible.push_str("\\n"),
+            '\t' => visible.push_str("\\t"),
+            c if c.is_control() || is_hidden(c) => visible.push_str(&format!("<U+{:04X}>", u32::from(c))),
+            c => visible.push(c),
+        }
+    }
+    visible
+}
+
+/// Characters that reorder or hide what surrounds them.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}'
+        | '\u{061c}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A table with aligned columns. Columns whose heading begins with `#` are numbers and stand at the right.
+pub(crate) struct Table {
+    headings: Vec<&'static str>,
+    rows: Vec<Row>,
+}
+
+enum Row {
+    Cells(Vec<String>),
+    Rule(String),
+}
+
+impl Table {
+    pub(crate) fn new(headings: &[&'static str]) -> Table {
+        Table { headings: headings.to_vec(), rows: Vec::new() }
+    }
+
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(Row::Cells(cells.into_iter().map(|cell| visible(&cell)).collect()));
+    }
+
+    /// A line across the table.
+    pub(crate) fn rule(&mut self, text: &str) {
+        self.rows.push(Row::Rule(text.to_owned()));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(crate) fn print(&self) -> String {
+        let cells = self.rows.iter().filter_map(|row| match row {
+            Row::Cells(cells) => Some(cells),
+            Row::Rule(_) => None,
+        });
+        let mut widths: Vec<usize> =
+            self.headings.iter().map(|heading| heading.trim_start_matches('#').len()).collect();
+        for row in cells {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let mut text = self.line(
+            &widths,
+            &self.headings.iter().map(|heading| heading.trim_start_matches('#').to_owned()).collect::<Vec<_>>(),
+            HEADING,
+        );
+        for row in &self.rows {
+            match row {
+                Row::Cells(cells) => text.push_str(&self.line(&widths, cells, Style::new())),
+                Row::Rule(rule) => text.push_str(&format!("  {FAINT}── {rule} {}{FAINT:#}\n", "─".repeat(48))),
+            }
+        }
+        text
+    }
+
+    fn line(&self, widths: &[usize], cells: &[String], style: Style) -> String {
+        let mut line = String::from(" ");
+        for (number, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let padding = " ".repeat(width - cell.chars().count().min(*width));
+            let right = self.headings.get(number).is_some_and(|heading| heading.starts_with('#'));
+            let (before, after) = if right { (padding.as_str(), "") } else { ("", padding.as_str()) };
+            line.push_str(&format!(" {before}{style}{cell}{style:#}{after} "));
+        }
+        let mut line = line.trim_end().to_owned();
+        line.push('\n');
+        line
+    }
+}
+
+/// A number with its thousands apart.
+pub(crate) fn number(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

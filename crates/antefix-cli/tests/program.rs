@@ -1,0 +1,371 @@
+//! The program as a person runs it: real processes in scratch directories, with a home of their own.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A scratch project with a home beside it.
+struct Scratch {
+    directory: TempDir,
+}
+
+impl Scratch {
+    fn new() -> Scratch {
+        let scratch = Scratch { directory: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(scratch.path("home")).unwrap();
+        // A mark of its own keeps the project root here, wherever the scratch directory lies.
+        std::fs::create_dir_all(scratch.path("p/.antefix")).unwrap();
+        scratch
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.directory.path().canonicalize().unwrap().join(name)
+    }
+
+    fn file(self, name: &str, text: &str) -> Scratch {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        self
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_antefix"));
+        command.args(args).current_dir(self.path("p")).env_clear();
+        command.env("HOME", self.path("home")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        Ran::new(&self.command(args).stdin(Stdio::null()).output().unwrap())
+    }
+
+    fn run_with(&self, args: &[&str], stdin: &str) -> Ran {
+        let mut child =
+            self.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
+        Ran::new(&child.wait_with_output().unwrap())
+    }
+}
+
+#[derive(Debug)]
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ran {
+    fn new(output: &Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+            stderr: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+#[test]
+fn show_prints_the_bytes_and_nothing_else() {
+    let ran = Scratch::new()
+        .file("p/AGENTS.md", "RULES")
+        .file("p/t.md", "A [file:AGENTS.md] \\[x:y] on [system:date] at [prompt:cwd_absolute]\n")
+        .run(&["show", "--template", "t.md", "--now", "2024-06-15T12:30:00Z", "--set", "prompt:cwd_absolute=/proj"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.stdout, "A RULES [x:y] on 2024-06-15 at /proj\n");
+}
+
+#[test]
+fn dispatch_shows_agents_md_between_its_own_lines() {
+    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    let cwd = scratch.path("p");
+    let ran = scratch.run(&["show", "--layout", "dispatch"]);
+    let expected = format!(
+        "You help with the code in this directory.\n\n\nRULES\n\n\nThe current working directory is {}.\n",
+        cwd.display()
+    );
+    assert_eq!((ran.code, ran.stdout), (0, expected));
+}
+
+#[test]
+fn a_template_can_come_from_stdin() {
+    let ran = Scratch::new().run_with(&["show", "--template", "-", "--set", "git:branch=main"], "On [git:branch].\n");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "On main.\n"));
+}
+
+#[test]
+fn a_template_in_a_file_includes_the_files_beside_it() {
+    let ran = Scratch::new()
+        .file("p/prompts/root.md", "A{% include \"part\" %}C")
+        .file("p/prompts/part.md", "B\n")
+        .run(&["show", "--template", "prompts/root.md", "--dialect", "jinja"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "ABC"), "{}", ran.stderr);
+}
+
+#[test]
+fn prefix_and_suffix_together_are_the_whole_prompt() {
+    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    let now = ["--now", "2024-06-15T12:30:00Z"];
+    let part = |part: &str| scratch.run(&["show", "--part", part, now[0], now[1]]).stdout;
+    assert!(!part("prefix").is_empty() && !part("suffix").is_empty());
+    assert_eq!(part("prefix") + &part("suffix"), part("all"));
+}
+
+#[test]
+fn the_layout_is_the_named_one_else_the_projects_else_the_users_else_the_default() {
+    let layout = |text: &str| format!("[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"{text}\"\n");
+    let scratch = Scratch::new().file("home/.config/antefix/layout.toml", &layout("user"));
+    assert_eq!(scratch.run(&["show"]).stdout, "user");
+    let scratch = scratch.file("p/.antefix/layout.toml", &layout("project"));
+    assert_eq!(scratch.run(&["show"]).stdout, "project");
+    let scratch = scratch.file("p/other.toml", &layout("named"));
+    assert_eq!(scratch.run(&["show", "--layout", "./other.toml"]).stdout, "named");
+    let default = Scratch::new().run(&["explain", "--json"]).json();
+    assert_eq!(default["layout"], "coding-agent");
+}
+
+#[test]
+fn wordings_come_in_four_layers() {
+    let wording = |text: &str| format!("[wording]\ncut_notice = \"{text}\"\n");
+    let layout =
+        "[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"0123456789abcdef\"\nbudget = { bytes = 8 }\n";
+    let scratch = Scratch::new().file("p/.antefix/layout.toml", layout);
+    let scratch = scratch.file("home/.config/antefix/wording.toml", &wording("U"));
+    assert_eq!(scratch.run(&["show"]).stdout, "0123456U");
+    let scratch = scratch.file("p/.antefix/wording.toml", &wording("W"));
+    assert_eq!(scratch.run(&["show"]).stdout, "0123456W");
+    let scratch = scratch.file("p/explicit.toml", &wording("E"));
+    let ran = scratch.run(&["show", "--wording", "explicit.toml"]);
+    assert_eq!(ran.stdout, "0123456E");
+    assert!(ran.stderr.contains("warning[cut]"), "{ran:?}");
+}
+
+#[test]
+fn explain_accounts_for_every_byte_in_json() {
+    let document = Scratch::new()
+        .file("p/AGENTS.md", "RULES")
+        .file("p/t.md", "A [file:AGENTS.md] [file:NO] Z")
+        .run(&["explain", "--json", "--template", "t.md"])
+        .json();
+    let text = document["prefix"]["text"].as_str().unwrap().to_owned() + document["suffix"]["text"].as_str().unwrap();
+    assert_eq!(text, "A RULES  Z");
+    let mut at = 0;
+    for span in document["spans"].as_array().unwrap() {
+        assert_eq!(span["start"], at);
+        at = span["end"].as_u64().unwrap();
+        assert!(span["section"].is_string() && span["origin"]["kind"].is_string());
+    }
+    assert_eq!(at as usize, text.len());
+    assert_eq!(document["spans"][1]["origin"]["path"].as_str().unwrap().rsplit('/').next(), Some("AGENTS.md"));
+    assert_eq!(document["loaded"][0]["origin"]["name"], "file:AGENTS.md");
+    assert_eq!(document["loaded"][0]["bytes"], 5);
+    assert_eq!(document["not_loaded"][0]["origin"]["name"], "file:NO");
+    assert_eq!(document["not_loaded"][0]["reason"], "absent");
+    let digest = document["sections"][0]["digest"].as_str().unwrap();
+    assert_eq!(digest, antefix::Digest::of("A RULES  Z").to_string());
+}
+
+#[test]
+fn explain_at_a_byte_names_the_file_and_the_line() {
+    let scratch = Scratch::new().file("p/AGENTS.md", "one\ntwo\n").file("p/t.md", "A [file:AGENTS.md]");
+    let ran = scratch.run(&["explain", "--template", "t.md", "--at", "7"]);
+    let path = scratch.path("p/AGENTS.md");
+    assert!(ran.stdout.contains(&format!("{}:2\n", path.display())), "{ran:?}");
+    let past = scratch.run(&["explain", "--template", "t.md", "--at", "10"]);
+    assert_eq!(past.code, 1);
+    assert!(past.stderr.contains("there is no byte 10: the prompt has 10 bytes"), "{past:?}");
+}
+
+#[test]
+fn check_fails_on_errors_and_passes_with_warnings() {
+    let scratch = Scratch::new().file("p/warn.md", "[TODO: x]").file("p/bad.md", "{{ ghost }}");
+    let warned = scratch.run(&["check", "--template", "warn.md"]);
+    assert_eq!(warned.code, 0);
+    assert!(warned.stderr.contains("warning[unknown-variable]") && warned.stderr.contains("warn.md:1:1"), "{warned:?}");
+    let bad = scratch.run(&["check", "--template", "bad.md", "--dialect", "jinja"]);
+    assert_eq!((bad.code, bad.stdout.as_str()), (1, ""));
+    assert!(bad.stderr.contains("bad.md:1:4"), "{bad:?}");
+    let json = scratch.run(&["check", "--json", "--template", "bad.md", "--dialect", "jinja"]);
+    assert_eq!(json.code, 1);
+    assert_eq!(json.json()["diagnostics"][0]["level"], "error");
+}
+
+#[test]
+fn wrong_usage_exits_with_two() {
+    let scratch = Scratch::new();
+    for args in [
+        &["show", "--nope"][..],
+        &["show", "--set", "git:brunch=x"],
+        &["frobnicate"],
+        &[],
+        &["show", "--dialect", "jinja"],
+    ] {
+        assert_eq!(scratch.run(args).code, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn wrong_input_exits_with_one_and_says_what_to_do() {
+    let scratch = Scratch::new().file("p/latin1.json", "[1]").file("p/broken.toml", "[[section]\n");
+    let cases: [(&[&str], &str); 6] = [
+        (&["show", "--layout", "nope"], "the built-in layouts are"),
+        (&["show", "--layout", "./missing.toml"], "missing.toml"),
+        (&["show", "--layout", "./broken.toml"], "broken.toml:1"),
+        (&["show", "--cwd", "nowhere"], "--cwd names the directory"),
+        (&["show", "--tools", "latin1.json"], "a tools file is a JSON array"),
+        (&["layouts", "nope"], "there are coding-agent"),
+    ];
+    for (args, message) in cases {
+        let ran = scratch.run(args);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{args:?}");
+        assert!(ran.stderr.contains(message), "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn tools_are_named_in_order_of_the_alphabet() {
+    let ran =
+        Scratch::new().file("p/tools.json", r#"["write", {"name": "bash", "description": "d"}, "edit"]"#).run_with(
+            &["show", "--tools", "tools.json", "--dialect", "jinja", "--template", "-"],
+            "{{ tools | join(',') }}",
+        );
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "bash,edit,write"));
+}
+
+#[test]
+fn a_variable_needs_the_users_leave() {
+    let scratch = Scratch::new();
+    let show = |scratch: &Scratch| {
+        let mut command = scratch.command(&["show", "--template", "t.md"]);
+        Ran::new(&command.env("CANARY", "sings").output().unwrap())
+    };
+    let scratch = scratch.file("p/t.md", "[env:CANARY]");
+    let refused = show(&scratch);
+    assert_eq!(refused.stdout, "");
+    assert!(refused.stderr.contains("env_allow"), "{refused:?}");
+    // A project cannot give leave.
+    let scratch = scratch.file("p/.antefix/settings.toml", "env_allow = [\"CANARY\"]\n");
+    assert_eq!(show(&scratch).stdout, "");
+    let scratch = scratch.file("home/.config/antefix/settings.toml", "env_allow = [\"CANARY\"]\n");
+    assert_eq!(show(&scratch).stdout, "sings");
+}
+
+#[test]
+fn files_outside_the_project_need_the_users_leave() {
+    let scratch = Scratch::new().file("elsewhere/x.md", "X");
+    let outside = scratch.path("elsewhere");
+    let scratch = scratch.file("p/t.md", &format!("[file:{}/x.md][file:../elsewhere/x.md]", outside.display()));
+    let refused = scratch.run(&["show", "--template", "t.md"]);
+    assert_eq!(refused.stdout, "");
+    assert!(refused.stderr.contains("outside the directories that may be read"), "{refused:?}");
+    let settings = format!("file_roots = [\"{}\"]\n", outside.display());
+    let scratch = scratch.file("home/.config/antefix/settings.toml", &settings);
+    assert_eq!(scratch.run(&["show", "--template", "t.md"]).stdout, "XX");
+}
+
+#[test]
+fn init_makes_a_layout_that_composes_and_never_overwrites() {
+    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    assert_eq!(scratch.run(&["init"]).code, 0);
+    let check = scratch.run(&["check"]);
+    assert_eq!(
+        (check.code, check.stdout.as_str()),
+        (0, "no errors, no warnings (.antefix/layout.toml)\n"),
+        "{check:?}"
+    );
+    let document = scratch.run(&["explain", "--json"]).json();
+    let ids: Vec<&str> =
+        document["sections"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["identity", "project", "instructions", "now"]);
+    let layout = std::fs::read_to_string(scratch.path("p/.antefix/layout.toml")).unwrap();
+    let again = scratch.run(&["init"]);
+    assert_eq!(again.code, 1);
+    assert!(again.stderr.contains("nothing was changed"), "{again:?}");
+    assert_eq!(std::fs::read_to_string(scratch.path("p/.antefix/layout.toml")).unwrap(), layout);
+}
+
+#[test]
+fn layouts_print_files_that_work_where_they_are_copied() {
+    for name in ["coding-agent", "dispatch", "yoi"] {
+        let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+        let now = "2024-06-15T12:30:00Z";
+        let built_in = scratch.run(&["show", "--layout", name, "--now", now]).stdout;
+        let printed = scratch.run(&["layouts", name]).stdout;
+        let scratch = scratch.file("p/.antefix/layout.toml", &printed);
+        assert_eq!(scratch.run(&["show", "--now", now]).stdout, built_in, "{name}");
+    }
+}
+
+#[test]
+fn vars_list_the_catalog() {
+    let document = Scratch::new().run(&["vars", "--json"]).json();
+    let variables = document["variables"].as_array().unwrap();
+    assert_eq!(variables.len(), antefix::discover::catalog::CATALOG.len());
+    let dynamic: Vec<&str> = variables
+        .iter()
+        .filter(|variable| variable.get("dynamic").is_some())
+        .map(|variable| variable["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(dynamic, ["file", "env"]);
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = Scratch::new().run(&["completions", shell]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.stdout.contains("explain"), "{shell}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let scratch = Scratch::new();
+    let big = "x".repeat(1 << 20);
+    let scratch = scratch.file("p/big.md", &big);
+    let mut child = scratch
+        .command(&["show", "--dialect", "plain", "--template", "big.md"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn control_characters_never_reach_the_terminal() {
+    let ran = Scratch::new().file("p/t.md", "[TODO: \u{1b}[31mred\u{202e}]").run(&["check", "--template", "t.md"]);
+    assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{202e}'), "{ran:?}");
+}
+
+#[test]
+fn nothing_is_written_by_looking() {
+    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    for args in [&["show"][..], &["explain"], &["check"], &["show", "--layout", "./missing.toml"]] {
+        scratch.run(args);
+    }
+    let mut entries = Vec::new();
+    list(scratch.directory.path(), &mut entries);
+    entries.sort();
+    assert_eq!(entries, ["AGENTS.md"]);
+}
+
+fn list(directory: &Path, entries: &mut Vec<String>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            list(&entry.path(), entries);
+        } else {
+            entries.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+}

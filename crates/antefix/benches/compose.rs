@@ -1,0 +1,202 @@
+//! What composing costs, and what the same work costs the bare engine.
+//!
+//! 1. Everything is measured in one run, so that a ratio compares two numbers from one machine in one mood.
+//! 2. The floor of a jinja prompt is minijinja alone: templates compiled beforehand, values made beforehand, no spans,
+//!    no meters. It prints the same bytes, which is checked before anything is measured.
+//! 3. `cargo xtask bench` reads criterion's own files and prints the table; nothing here prints a number.
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+
+use antefix::compose::{Dialect, Layout, TemplateRef, Wording, builtin, compose};
+use antefix::discover::{Discovery, Facts, Shelves, Situation, Workspace, discover};
+use antefix::worlds::MemoryWorld;
+use antefix::{Source, SourceKind};
+use criterion::{Criterion, Throughput};
+use minijinja::value::Value;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+
+/// The size that the figures are promised for.
+const SIZE: usize = 60_000;
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    bracket(&mut criterion);
+    jinja(&mut criterion, "mixed", &mixed());
+    jinja(&mut criterion, "dense", &dense());
+    discovery(&mut criterion);
+    criterion.final_summary();
+}
+
+/// A bracket template with a tag every few words: parsing and printing, in bytes of the template.
+fn bracket(criterion: &mut Criterion) {
+    let line = "Work in [prompt:cwd] on [git:branch].\n[if file:AGENTS.md]Obey [file:AGENTS.md][else]Ask[endif] first; \
+                a list[0] stays text.\n";
+    let source = Arc::new(Source::new(SourceKind::Template, "bracket", line.repeat(SIZE / line.len())));
+    let world = MemoryWorld::new();
+    let workspace = Workspace::find(&world, Path::new("/p"));
+    let shelves = Shelves::new(&world, &workspace, None);
+    let parse = || Layout::of_template(&source, None, Dialect::Bracket, &shelves).expect("every text is a template");
+    let layout = parse();
+    let facts = Facts::default()
+        .with("prompt:cwd", "/p/crates")
+        .with("git:branch", "main")
+        .with("file:AGENTS.md", "the file with the rules of this place");
+
+    let mut group = criterion.benchmark_group("bracket");
+    group.throughput(Throughput::Bytes(source.text.len() as u64));
+    group.bench_function("parse", |bencher| bencher.iter(parse));
+    group.bench_function("render", |bencher| bencher.iter(|| compose(black_box(&layout), &facts)));
+    group.finish();
+}
+
+/// A jinja prompt: the templates by name, the first one printed, and the files that they name.
+struct Workload {
+    templates: Vec<(&'static str, String)>,
+    files: Vec<(String, String)>,
+}
+
+/// What a prompt mostly is: long texts from files, prose of the template's own, and many small outputs around them.
+fn mixed() -> Workload {
+    let paragraph =
+        "Write for the reader who comes next: say why, name the limits, and leave the place tidier than it was. ";
+    let files: Vec<(String, String)> = (0..44)
+        .map(|number| (format!("docs/{number}.md"), format!("# Rule {number}\n\n{}", paragraph.repeat(11))))
+        .collect();
+    let mut main = String::from("{% include \"head\" %}\n");
+    for (path, _) in &files {
+        main.push_str(&format!(
+            "\n## {path}\n\nIt holds in {{{{ cwd }}}} on {{{{ git.branch }}}} since {{{{ date }}}}.\n\n{{{{ file(\"{path}\") | trim }}}}\n"
+        ));
+    }
+    main.push_str("\n{% include \"tools\" %}{% include \"foot\" %}");
+    let head = format!(
+        "You are {{{{ prompt.model }}}}, in {{{{ cwd }}}} on {{{{ system.hostname }}}} ({{{{ system.os }}}}).\n\n{}",
+        paragraph.repeat(40)
+    );
+    let tools = "# Tools\n\n{% for tool in tools %}- `{{ tool }}` is number {{ loop.index }}\
+                 {% if not loop.last %};{% else %}.{% endif %}\n{% endfor %}\
+                 {% for tool in tools if tool is startingwith(\"tool-1\") %}{{ tool | upper }} {% endfor %}\n";
+    let foot =
+        "{% if git.status is defined and git.status %}{{ git.status }}{% else %}clean{% endif %}\n{{ datetime }}\n";
+    Workload {
+        templates: vec![("main", main), ("head", head), ("tools", tools.to_owned()), ("foot", foot.to_owned())],
+        files,
+    }
+}
+
+/// The worst case that is still a prompt: a small output every twenty bytes.
+fn dense() -> Workload {
+    let line = "{{ cwd }} is on {{ git.branch }}, at {{ date }}, by {{ prompt.model }};\n";
+    let printed = "/p is on main, at 2026-01-02, by a-model;\n";
+    // The source of one template is limited, so the text is spread over several.
+    let part = line.repeat(SIZE / printed.len() / 4);
+    let main = "{% include \"one\" %}{% include \"two\" %}{% include \"three\" %}{% include \"four\" %}";
+    Workload {
+        templates: vec![
+            ("main", main.to_owned()),
+            ("one", part.clone()),
+            ("two", part.clone()),
+            ("three", part.clone()),
+            ("four", part),
+        ],
+        files: Vec::new(),
+    }
+}
+
+/// Composes a workload with spans, and prints the same bytes with the bare engine.
+fn jinja(criterion: &mut Criterion, name: &str, workload: &Workload) {
+    let mut world = world();
+    for (path, text) in &workload.files {
+        world = world.file(format!("/p/{path}"), text.as_str());
+    }
+    for (name, text) in &workload.templates {
+        world = world.file(format!("/p/.antefix/prompts/{name}.md"), text.as_str());
+    }
+    let workspace = Workspace::find(&world, Path::new("/p"));
+    let shelves = Shelves::new(&world, &workspace, None);
+    let root = Source::new(SourceKind::Template, "$workspace/main", workload.templates[0].1.as_str()).into();
+    let reference = TemplateRef::parse("$workspace/main", None).expect("the reference is well formed");
+    let layout = Layout::of_template(&root, Some(&reference), Dialect::Jinja, &shelves).expect("the workload is valid");
+    let facts = ask(&world, &workspace, &layout).facts;
+
+    let prompt = compose(&layout, &facts).expect("the workload can be composed");
+    let (env, context) = bare(workload);
+    let template = env.get_template("main").expect("the first template is there");
+    assert_eq!(template.render(&context).expect("the bare engine prints it"), prompt.text());
+    assert!((SIZE * 9 / 10..SIZE * 11 / 10).contains(&prompt.text().len()), "{name} has {}", prompt.text().len());
+
+    let mut group = criterion.benchmark_group(format!("jinja-{name}"));
+    group.throughput(Throughput::Bytes(prompt.text().len() as u64));
+    group.bench_function("bare", |bencher| bencher.iter(|| template.render(black_box(&context))));
+    group.bench_function("compose", |bencher| bencher.iter(|| compose(black_box(&layout), &facts)));
+    group.finish();
+}
+
+/// The engine without antefix around it.
+fn bare(workload: &Workload) -> (Environment<'static>, Value) {
+    let mut env = Environment::new();
+    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    env.set_auto_escape_callback(|_| AutoEscape::None);
+    for (name, text) in &workload.templates {
+        env.add_template_owned(*name, text.clone()).expect("the workload is valid");
+    }
+    let files: BTreeMap<String, Value> = workload
+        .files
+        .iter()
+        .map(|(path, text)| (path.clone(), Value::from(Arc::<str>::from(text.as_str()))))
+        .collect();
+    env.add_function("file", move |path: &str| files.get(path).cloned().unwrap_or(Value::UNDEFINED));
+    let map = |pairs: &[(&str, &str)]| {
+        Value::from(pairs.iter().map(|(key, text)| ((*key).to_owned(), Value::from(*text))).collect::<BTreeMap<_, _>>())
+    };
+    let context = BTreeMap::from([
+        ("cwd", Value::from("/p")),
+        ("date", Value::from("2026-01-02")),
+        ("datetime", Value::from("2026-01-02T03:04:05Z")),
+        ("tools", Value::from_iter(tools().map(Value::from))),
+        ("git", map(&[("branch", "main")])),
+        ("prompt", map(&[("model", "a-model")])),
+        ("system", map(&[("hostname", "host"), ("os", "linux")])),
+    ]);
+    (env, Value::from(context))
+}
+
+/// From a working directory to a prompt: look around, read the built-in layout, ask, compose.
+fn discovery(criterion: &mut Criterion) {
+    let world = world().file("/p/AGENTS.md", "Use tabs. Test what you claim.\n".repeat(200));
+    let whole = || {
+        let workspace = Workspace::find(&world, Path::new("/p"));
+        let shelves = Shelves::new(&world, &workspace, None);
+        let built_in = builtin::LAYOUTS[0];
+        let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
+        let layout = Layout::parse(&source, &Wording::built_in(), &shelves)?;
+        let facts = ask(&world, &workspace, &layout).facts;
+        compose(&layout, &facts)
+    };
+    let bytes = whole().expect("the built-in layout can be composed").text().len();
+    let mut group = criterion.benchmark_group("discover");
+    group.throughput(Throughput::Bytes(bytes as u64));
+    group.bench_function("and-compose", |bencher| bencher.iter(whole));
+    group.finish();
+}
+
+fn world() -> MemoryWorld {
+    MemoryWorld::new().at("2026-01-02T03:04:05Z").file("/p/.git/HEAD", "ref: refs/heads/main\n")
+}
+
+fn tools() -> impl Iterator<Item = String> {
+    (10..34).map(|number| format!("tool-{number}"))
+}
+
+fn ask(world: &MemoryWorld, workspace: &Workspace, layout: &Layout) -> Discovery {
+    let mut situation = Situation::new(workspace.clone());
+    situation.paths = antefix::compose::Paths::Absolute;
+    situation.model = Some("a-model".to_owned());
+    situation.tools = Some(tools().collect());
+    // Git is answered by hand: what a repository costs is another question.
+    situation.given.insert(antefix::discover::FactName::new("git", "branch"), "main".to_owned());
+    discover(world, &situation, &layout.facts())
+}

@@ -1,0 +1,48 @@
+//! The layouts and prompts that come with the library, embedded.
+//!
+//! `tests/bytes.rs` pins their digests: changing one needs the new digest there and a **Bytes** line in the changelog.
+
+/// A built-in layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Its name.
+    pub name: &'static str,
+    /// Its file.
+    pub text: &'static str,
+}
+
+macro_rules! layouts {
+    ($($name:literal),* $(,)?) => {
+        &[$(BuiltIn { name: $name, text: include_str!(concat!("../../layouts/", $name, "/layout.toml")) }),*]
+    };
+}
+
+macro_rules! prompts {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("../../layouts/", $path, ".md")))),*]
+    };
+}
+
+/// The built-in layouts, the default one first.
+pub const LAYOUTS: &[BuiltIn] = layouts!["coding-agent", "dispatch", "yoi"];
+
+/// The built-in prompts: what `$builtin/…` leads to, by path.
+pub const PROMPTS: &[(&str, &str)] = prompts![
+    "coding-agent/identity",
+    "coding-agent/here",
+    "coding-agent/now",
+    "coding-agent/scope",
+    "dispatch/template",
+    "yoi/default",
+    "yoi/tool-usage",
+];
+
+/// The built-in layout of this name.
+pub fn layout(name: &str) -> Option<&'static BuiltIn> {
+    LAYOUTS.iter().find(|layout| layout.name == name)
+}
+
+/// The built-in prompt at this path.
+pub fn prompt(path: &str) -> Option<&'static str> {
+    PROMPTS.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
+}

@@ -1,0 +1,502 @@
+//! Layouts: what is said, in which order, for how long.
+//!
+//! 1. A layout is a TOML file with its templates as files beside it.
+//! 2. Its sections step downwards: fixed, then frozen, then live. The boundary is the place between frozen and live.
+//! 3. Everything that can be known before anything is asked is checked here: order, names, templates, wordings.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
+use super::wording::{Wording, WordingKey};
+use super::{Stability, roomy};
+use crate::diagnostic::Diagnostic;
+use crate::discover::catalog::{self, Lookup, Pace};
+use crate::discover::{FactName, ScopeRules};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::{Place, Source, SourceKind};
+
+/// A checked layout with its templates.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    pub(crate) source: Arc<Source>,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) boundary: Option<Jinja>,
+    paths: Paths,
+    on_compaction: OnCompaction,
+    scope: Option<ScopeRules>,
+    findings: Vec<Diagnostic>,
+}
+
+/// How paths are shown in a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Paths {
+    /// Relative to the project root, `~/…` below the home directory: two clones of a repository share their bytes.
+    #[default]
+    Portable,
+    /// In full.
+    Absolute,
+}
+
+/// What becomes of the prefix when the conversation is compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnCompaction {
+    /// It is composed afresh.
+    #[default]
+    Renew,
+    /// It stays.
+    Keep,
+}
+
+/// What happens when a frozen section's facts no longer match its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnDrift {
+    /// The bytes stay; the change is pending.
+    #[default]
+    Hold,
+    /// A notice is appended to the conversation.
+    Amend,
+    /// A new epoch begins.
+    Renew,
+}
+
+/// What happens to a section when one of its facts is unavailable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhenUnavailable {
+    /// What depends on it is left out, and the prompt names the gap.
+    #[default]
+    Gap,
+    /// There is no prompt.
+    Refuse,
+}
+
+/// What stands between a section and what precedes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Joint {
+    /// Nothing: the section brings its own line breaks.
+    #[default]
+    None,
+    /// Two line feeds.
+    Paragraph,
+    /// The line before is ended if need be, then comes an empty line.
+    BlankLine,
+}
+
+/// What is removed from a section's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trim {
+    /// Nothing.
+    #[default]
+    None,
+    /// Line feeds and spaces at its end.
+    End,
+}
+
+/// The most that a section's own text may have.
+#[derive(Debug, Clone)]
+pub(crate) struct Budget {
+    pub(crate) bytes: usize,
+    pub(crate) notice: Jinja,
+    pub(crate) notice_stands: NoticeStands,
+}
+
+/// Whether the notice of a cut counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoticeStands {
+    /// Text and notice fit the budget together.
+    #[default]
+    Inside,
+    /// The text fills the budget and the notice follows.
+    Behind,
+}
+
+/// A condition of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Condition {
+    Fact(FactName),
+    Tool(String),
+}
+
+impl std::fmt::Display for Condition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Condition::Fact(name) => write!(f, "{name}"),
+            Condition::Tool(name) => write!(f, "tool:{name}"),
+        }
+    }
+}
+
+/// One section.
+#[derive(Debug, Clone)]
+pub(crate) struct Section {
+    pub(crate) id: String,
+    /// Where the layout file declares it: the origin of its joint.
+    pub(crate) declared: Range<usize>,
+    pub(crate) stability: Stability,
+    pub(crate) template: Template,
+    pub(crate) joint: Joint,
+    pub(crate) trim: Trim,
+    pub(crate) only_if: Vec<Condition>,
+    pub(crate) wrap: Option<(WordingKey, Jinja)>,
+    pub(crate) budget: Option<Budget>,
+    pub(crate) when_unavailable: WhenUnavailable,
+    // What happens on drift belongs to freezing; it is read and checked with the rest.
+    #[allow(dead_code, reason = "the keeper reads it")]
+    pub(crate) on_drift: OnDrift,
+}
+
+impl Layout {
+    /// Reads a layout file and loads its templates.
+    pub fn parse(source: &Arc<Source>, wording: &Wording, shelf: &dyn Shelf) -> Result<Layout> {
+        roomy(|| Reading { source, wording, shelf }.layout())
+    }
+
+    /// A layout of one frozen section, for a template that stands alone.
+    ///
+    /// With a reference, the template may include the files beside it by their names alone.
+    pub fn of_template(
+        source: &Arc<Source>,
+        reference: Option<&TemplateRef>,
+        dialect: Dialect,
+        shelf: &dyn Shelf,
+    ) -> Result<Layout> {
+        roomy(|| {
+            let section = Section {
+                id: "template".to_owned(),
+                declared: 0..0,
+                stability: Stability::Frozen,
+                template: Template::parse(source, reference, dialect, shelf)?,
+                joint: Joint::None,
+                trim: Trim::None,
+                only_if: Vec::new(),
+                wrap: None,
+                budget: None,
+                when_unavailable: WhenUnavailable::Gap,
+                on_drift: OnDrift::Hold,
+            };
+            Ok(Layout {
+                source: Arc::new(Source::new(SourceKind::Layout, source.name.clone(), "")),
+                findings: findings(std::slice::from_ref(&section)),
+                sections: vec![section],
+                boundary: None,
+                paths: Paths::Absolute,
+                on_compaction: OnCompaction::Renew,
+                scope: None,
+            })
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    /// The file that it was read from.
+    pub fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
+    /// How paths are shown.
+    pub fn paths(&self) -> Paths {
+        self.paths
+    }
+
+    /// What becomes of the prefix at a compaction.
+    pub fn on_compaction(&self) -> OnCompaction {
+        self.on_compaction
+    }
+
+    /// The scope that it declares.
+    pub fn scope(&self) -> Option<&ScopeRules> {
+        self.scope.as_ref()
+    }
+
+    /// The facts that its sections name, each once, in order of appearance. Nothing else need be asked for.
+    pub fn facts(&self) -> Vec<FactName> {
+        let mut facts: Vec<FactName> = Vec::new();
+        for section in &self.sections {
+            for name in section.facts() {
+                if !facts.contains(&name) {
+                    facts.push(name);
+                }
+            }
+        }
+        facts
+    }
+
+    /// What looks wrong in the layout and its templates.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.findings
+    }
+}
+
+impl Section {
+    /// The facts that the section names, in its conditions and in its text.
+    pub(crate) fn facts(&self) -> Vec<FactName> {
+        let conditions = self.only_if.iter().map(|condition| match condition {
+            Condition::Fact(name) => name.clone(),
+            Condition::Tool(_) => FactName::new("tools", "names"),
+        });
+        conditions.chain(self.template.names().iter().cloned()).collect()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LayoutFile {
+    /// For people; `antefix layouts` shows it.
+    #[serde(default, rename = "description")]
+    _description: String,
+    dialect: Option<Dialect>,
+    #[serde(default)]
+    paths: Paths,
+    #[serde(default)]
+    on_compaction: OnCompaction,
+    boundary: Option<Spanned<String>>,
+    scope: Option<ScopeRules>,
+    #[serde(default)]
+    section: Vec<Spanned<SectionFile>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SectionFile {
+    id: Spanned<String>,
+    stability: Spanned<Stability>,
+    text: Option<Spanned<String>>,
+    file: Option<Spanned<String>>,
+    dialect: Option<Dialect>,
+    #[serde(default)]
+    joint: Joint,
+    #[serde(default)]
+    trim: Trim,
+    #[serde(default)]
+    only_if: Vec<Spanned<String>>,
+    wrap: Option<Spanned<String>>,
+    budget: Option<BudgetFile>,
+    #[serde(default)]
+    when_unavailable: WhenUnavailable,
+    #[serde(default)]
+    on_drift: OnDrift,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BudgetFile {
+    bytes: usize,
+    notice: Option<Spanned<String>>,
+    #[serde(default)]
+    notice_stands: NoticeStands,
+}
+
+/// What a description says, if the file can be read that far.
+pub fn description(text: &str) -> Option<String> {
+    toml::from_str::<LayoutFile>(text).ok().map(|file| file._description)
+}
+
+struct Reading<'r> {
+    source: &'r Arc<Source>,
+    wording: &'r Wording,
+    shelf: &'r dyn Shelf,
+}
+
+impl Reading<'_> {
+    fn layout(&self) -> Result<Layout> {
+        let file: LayoutFile = toml::from_str(&self.source.text)
+            .map_err(|failure| self.error(failure.message(), failure.span().unwrap_or(0..0)))?;
+        if file.section.is_empty() {
+            return Err(self
+                .error("a layout needs at least one section", 0..0)
+                .with_hint("add a table `[[section]]` with `id`, `stability` and `text` or `file`"));
+        }
+        let mut sections: Vec<Section> = Vec::new();
+        for section in file.section {
+            let section = self.section(section.into_inner(), file.dialect.unwrap_or(Dialect::Jinja), &sections)?;
+            sections.push(section);
+        }
+        let boundary = file.boundary.map(|key| self.wording(&key, 0).map(|(_, template)| template)).transpose()?;
+        Ok(Layout {
+            source: Arc::clone(self.source),
+            findings: findings(&sections),
+            sections,
+            boundary,
+            paths: file.paths,
+            on_compaction: file.on_compaction,
+            scope: file.scope,
+        })
+    }
+
+    fn section(&self, file: SectionFile, dialect: Dialect, before: &[Section]) -> Result<Section> {
+        let id = file.id.get_ref().clone();
+        let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if id.is_empty() || !id.chars().all(simple) || id == "boundary" {
+            let message = format!("`{id}` cannot be a section's id");
+            return Err(self
+                .error(&message, file.id.span())
+                .with_hint("use letters, digits, `-` and `_`; `boundary` is taken"));
+        }
+        if before.iter().any(|section| section.id == id) {
+            return Err(self.error(&format!("there are two sections `{id}`"), file.id.span()));
+        }
+        let stability = *file.stability.get_ref();
+        if let Some(last) = before.last().filter(|last| last.stability > stability) {
+            let message = format!(
+                "section `{id}` is {} and stands behind `{}`, which is {}",
+                stability.name(),
+                last.id,
+                last.stability.name()
+            );
+            return Err(self.error(&message, file.stability.span()).with_hint(
+                "order the sections fixed, frozen, live: what moves must not stand before what stays, or every change \
+                 bills the rest again",
+            ));
+        }
+        let template = self.template(&id, &file, file.dialect.unwrap_or(dialect))?;
+        let section = Section {
+            declared: file.id.span(),
+            stability,
+            template,
+            joint: file.joint,
+            trim: file.trim,
+            only_if: file.only_if.iter().map(|condition| self.condition(condition)).collect::<Result<_>>()?,
+            wrap: file.wrap.map(|key| self.wording(&key, 1)).transpose()?,
+            budget: file.budget.map(|budget| self.budget(budget)).transpose()?,
+            when_unavailable: file.when_unavailable,
+            on_drift: file.on_drift,
+            id,
+        };
+        if let (Stability::Fixed, Some(fact)) = (stability, section.facts().first()) {
+            let message = format!("section `{}` is fixed and names `{fact}`", section.id);
+            return Err(self
+                .error(&message, file.stability.span())
+                .with_hint("fixed text is the same for everyone until the layout changes; make the section frozen"));
+        }
+        Ok(section)
+    }
+
+    fn template(&self, id: &str, file: &SectionFile, dialect: Dialect) -> Result<Template> {
+        match (&file.text, &file.file) {
+            (Some(text), None) => {
+                let name = format!("{}#{id}", self.source.name);
+                let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
+                source.path = self.source.path.as_ref().map(|path| format!("{path}#{id}"));
+                Template::parse(&Arc::new(source), None, dialect, self.shelf)
+            }
+            (None, Some(path)) => {
+                let reference = self.reference(path)?;
+                let source =
+                    load(&reference, self.shelf).map_err(|error| error.at(Place::new(self.source, path.span())))?;
+                Template::parse(&source, Some(&reference), dialect, self.shelf)
+            }
+            (Some(_), Some(path)) => {
+                Err(self.error(&format!("section `{id}` has both a text and a file"), path.span()))
+            }
+            (None, None) => Err(self
+                .error(&format!("section `{id}` has neither a text nor a file"), file.id.span())
+                .with_hint("add `text = \"…\"`, or `file = \"…\"` with the name of a file beside the layout")),
+        }
+    }
+
+    /// `$prefix/path`, or the name of a file beside the layout, whose `.md` may be written.
+    fn reference(&self, path: &Spanned<String>) -> Result<TemplateRef> {
+        let text = path.get_ref();
+        let reference = if text.trim_start().starts_with('$') {
+            TemplateRef::parse(text, None)
+        } else {
+            let beside = text.strip_suffix(".md").unwrap_or(text);
+            TemplateRef::parse(&format!("{}/{beside}", Prefix::Layout.name()), None)
+        };
+        reference.map_err(|error| error.at(Place::new(self.source, path.span())))
+    }
+
+    fn condition(&self, text: &Spanned<String>) -> Result<Condition> {
+        let Some(name) = FactName::parse(text.get_ref().as_str()) else {
+            return Err(self
+                .error(&format!("`{}` is no fact", text.get_ref()), text.span())
+                .with_hint("write `namespace:name`, or `tool:name` for a tool"));
+        };
+        if name.namespace() == "tool" {
+            return Ok(Condition::Tool(name.name().to_owned()));
+        }
+        match catalog::lookup(&name) {
+            Lookup::Known(_) => Ok(Condition::Fact(name)),
+            _ => {
+                let error = self.error(&format!("the catalog has no `{name}`"), text.span());
+                Err(match catalog::suggestion(&name) {
+                    Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
+                    None => error.with_hint("`antefix vars` lists the names"),
+                })
+            }
+        }
+    }
+
+    /// A wording that takes so many variables.
+    fn wording(&self, key: &Spanned<String>, variables: usize) -> Result<(WordingKey, Jinja)> {
+        let place = || Place::new(self.source, key.span());
+        let found = WordingKey::parse(key.get_ref()).map_err(|error| error.at(place()))?;
+        if found.variables().len() != variables {
+            let message = format!(
+                "wording `{}` takes {} variables here, not {variables}",
+                key.get_ref(),
+                found.variables().len()
+            );
+            return Err(self.error(&message, key.span()));
+        }
+        Ok((found, self.wording.template(found, self.shelf)?))
+    }
+
+    fn budget(&self, file: BudgetFile) -> Result<Budget> {
+        let notice = match file.notice {
+            Some(key) => self.wording(&key, 0)?.1,
+            None => self.wording.template(WordingKey::cut_notice(), self.shelf)?,
+        };
+        Ok(Budget { bytes: file.bytes, notice, notice_stands: file.notice_stands })
+    }
+
+    fn error(&self, message: &str, range: Range<usize>) -> Error {
+        Error::new(ErrorKind::Layout, message).at(Place::new(self.source, range))
+    }
+}
+
+/// What looks wrong in the sections' templates.
+fn findings(sections: &[Section]) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for section in sections {
+        findings.extend(section.template.findings().iter().cloned());
+        if section.stability == Stability::Live {
+            continue;
+        }
+        for name in section.template.names() {
+            let Lookup::Known(entry) = catalog::lookup(name) else { continue };
+            let finding = match entry.pace {
+                Pace::Steady => continue,
+                Pace::Daily => Diagnostic::note(
+                    "daily-in-prefix",
+                    format!("`{name}` stands in the prefix: epochs that open tomorrow share nothing behind it"),
+                ),
+                Pace::Volatile => Diagnostic::warning(
+                    "volatile-in-prefix",
+                    format!(
+                        "`{name}` changes from turn to turn and stands in the prefix, where it is frozen and goes stale"
+                    ),
+                ),
+            };
+            let finding = finding.about(name.as_str()).hint("move it into a section with `stability = \"live\"`");
+            findings.push(match section.template.place_of(name) {
+                Some(place) => finding.at(place),
+                None => finding,
+            });
+        }
+    }
+    findings
+}

@@ -1,0 +1,124 @@
+//! Stage two: a [`Layout`] and [`Facts`] become a [`Prompt`].
+//!
+//! This stage does not know that files, clocks, processes or networks exist. The same layout and the same facts give the
+//! same bytes, on any machine.
+
+pub mod builtin;
+
+mod layout;
+mod prompt;
+mod roomy;
+mod section;
+mod span;
+mod stability;
+mod template;
+mod wording;
+
+use std::sync::Arc;
+
+pub use layout::{Joint, Layout, NoticeStands, OnCompaction, OnDrift, Paths, Trim, WhenUnavailable, description};
+pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
+pub use span::{Origin, Piece, Transform};
+pub use stability::Stability;
+pub use template::{Dialect, Prefix, Shelf, Stock, TemplateRef};
+pub use wording::{Wording, WordingKey};
+
+pub(crate) use roomy::roomy;
+pub(crate) use span::Draft;
+
+use crate::discover::Facts;
+use crate::error::Result;
+
+/// Composes a prompt.
+pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {
+    roomy(|| Composition::new(layout).finish(facts))
+}
+
+/// A prompt in the making.
+struct Composition<'l> {
+    layout: &'l Layout,
+    draft: Draft,
+    /// Where each section's pieces begin.
+    pieces: Vec<usize>,
+    prompt: Prompt,
+}
+
+impl<'l> Composition<'l> {
+    fn new(layout: &'l Layout) -> Composition<'l> {
+        let prompt = Prompt {
+            layout: layout.name().to_owned(),
+            text: String::new(),
+            boundary: 0,
+            sections: Vec::new(),
+            left_out: Vec::new(),
+            spans: Vec::new(),
+            gaps: Vec::new(),
+            diagnostics: layout.findings().to_vec(),
+        };
+        Composition { layout, draft: Draft::default(), pieces: Vec::new(), prompt }
+    }
+
+    fn finish(mut self, facts: &Facts) -> Result<Prompt> {
+        let live = self.layout.sections.partition_point(|section| section.stability < Stability::Live);
+        for section in &self.layout.sections[..live] {
+            self.section(section, facts)?;
+        }
+        if let Some(template) = &self.layout.boundary {
+            let text = wording::print(template, &[])?;
+            self.place("boundary", Stability::Frozen, text);
+        }
+        self.prompt.boundary = self.draft.len();
+        for section in &self.layout.sections[live..] {
+            self.section(section, facts)?;
+        }
+        let (text, pieces) = self.draft.into_parts();
+        self.prompt.text = text;
+        let mut section = 0;
+        for (number, piece) in pieces.into_iter().enumerate() {
+            while self.pieces.get(section + 1).is_some_and(|first| *first <= number) {
+                section += 1;
+            }
+            let Piece { range, origin, transform } = piece;
+            self.prompt.spans.push(Span { range, section, origin, transform });
+        }
+        Ok(self.prompt)
+    }
+
+    fn section(&mut self, section: &layout::Section, facts: &Facts) -> Result<()> {
+        let composed = section::compose(section, facts)?;
+        self.prompt.gaps.extend(composed.gaps);
+        self.prompt.diagnostics.extend(composed.diagnostics);
+        if let Some(why) = composed.left_out {
+            self.prompt.left_out.push(LeftOut { id: section.id.clone(), why });
+        }
+        if let Some(text) = composed.draft {
+            let mut joined = self.joint(section);
+            joined.append(text);
+            self.place(&section.id, section.stability, joined);
+        }
+        Ok(())
+    }
+
+    /// What stands between a section and what precedes it; nothing if nothing does.
+    fn joint(&self, section: &layout::Section) -> Draft {
+        let text = match section.joint {
+            _ if self.prompt.sections.is_empty() => "",
+            Joint::None => "",
+            Joint::Paragraph => "\n\n",
+            Joint::BlankLine if self.draft.as_str().ends_with('\n') => "\n",
+            Joint::BlankLine => "\n\n",
+        };
+        let mut joint = Draft::default();
+        let origin = Origin::Source { source: Arc::clone(&self.layout.source), offset: section.declared.start };
+        joint.push(text, origin, Some(Transform::Joined));
+        joint
+    }
+
+    fn place(&mut self, id: &str, stability: Stability, text: Draft) {
+        let start = self.draft.len();
+        self.pieces.push(self.draft.pieces());
+        self.draft.append(text);
+        let range = start..self.draft.len();
+        self.prompt.sections.push(PromptSection { id: id.to_owned(), stability, range });
+    }
+}

@@ -1,0 +1,130 @@
+//! One section: its conditions, its text, its budget, its frame.
+
+use super::layout::{Budget, Condition, NoticeStands, Section, Trim, WhenUnavailable};
+use super::{Draft, Gap, Transform, wording};
+use crate::diagnostic::Diagnostic;
+use crate::discover::{Answer, FactName, Facts, Reason, Value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::floor_char_boundary;
+
+/// What became of a section.
+#[derive(Default)]
+pub(super) struct Composed {
+    /// Its text; none if it was left out.
+    pub(super) draft: Option<Draft>,
+    /// Why it was left out, if no gap says so.
+    pub(super) left_out: Option<String>,
+    pub(super) gaps: Vec<Gap>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Composes a section.
+pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
+    let mut composed = Composed::default();
+    for condition in &section.only_if {
+        match meets(condition, facts) {
+            Answer::Present(()) => {}
+            Answer::Absent => {
+                composed.left_out = Some(format!("{condition} is absent"));
+                return Ok(composed);
+            }
+            Answer::Unavailable(reason) => {
+                composed.gaps.push(gap(section, &condition_fact(condition), &reason)?);
+                composed.left_out = Some(format!("{condition} is unavailable"));
+                return Ok(composed);
+            }
+        }
+    }
+    for name in section.template.names() {
+        if let Some(Answer::Unavailable(reason)) = facts.get(name) {
+            composed.gaps.push(gap(section, name, reason)?);
+        }
+    }
+    let draft = match section.template.render(facts) {
+        Ok((draft, diagnostics)) => {
+            composed.diagnostics.extend(diagnostics);
+            draft
+        }
+        // The template needs a fact that could not be asked for: the gap is the whole section.
+        Err(error) if composed.gaps.iter().any(|gap| Some(&gap.fact) == error.fact()) => {
+            composed.left_out = Some(error.message().to_owned());
+            return Ok(composed);
+        }
+        Err(error) => return Err(error),
+    };
+    let draft = match &section.budget {
+        Some(budget) => fit(draft, budget, section, &mut composed.diagnostics)?,
+        None => draft,
+    };
+    let mut draft = match &section.wrap {
+        Some((key, template)) => {
+            let text = draft.into_text();
+            let variable = key.variables().first().copied().unwrap_or("text");
+            wording::print(template, &[(variable, &text)])?
+        }
+        None => draft,
+    };
+    if section.trim == Trim::End {
+        let end = draft.as_str().trim_end_matches(['\n', ' ']).len();
+        draft.truncate(end, Transform::Trimmed);
+    }
+    composed.draft = Some(draft);
+    Ok(composed)
+}
+
+fn meets(condition: &Condition, facts: &Facts) -> Answer<()> {
+    let answer = facts.get(&condition_fact(condition)).unwrap_or(&Answer::Absent);
+    match (condition, answer) {
+        (Condition::Tool(tool), Answer::Present(Value::List(names))) => {
+            if names.iter().any(|name| name.as_str() == tool) { Answer::Present(()) } else { Answer::Absent }
+        }
+        (_, answer) => answer.as_ref().map(|_| ()),
+    }
+}
+
+fn condition_fact(condition: &Condition) -> FactName {
+    match condition {
+        Condition::Fact(name) => name.clone(),
+        Condition::Tool(_) => FactName::new("tools", "names"),
+    }
+}
+
+fn gap(section: &Section, fact: &FactName, reason: &Reason) -> Result<Gap> {
+    match section.when_unavailable {
+        WhenUnavailable::Gap => Ok(Gap { section: section.id.clone(), fact: fact.clone(), reason: reason.clone() }),
+        WhenUnavailable::Refuse => {
+            let message = format!("section `{}` needs `{fact}`, which is unavailable: {reason}", section.id);
+            Err(Error::new(ErrorKind::Refused, message)
+                .about(fact)
+                .with_hint("mend the cause, or let the section go without: `when_unavailable = \"gap\"`"))
+        }
+    }
+}
+
+/// Cuts a section's own text to its budget, with a notice in the text and a warning.
+fn fit(mut draft: Draft, budget: &Budget, section: &Section, diagnostics: &mut Vec<Diagnostic>) -> Result<Draft> {
+    let bytes = draft.len();
+    if bytes <= budget.bytes {
+        return Ok(draft);
+    }
+    let notice = wording::print(&budget.notice, &[])?;
+    let end = match budget.notice_stands {
+        NoticeStands::Behind => budget.bytes,
+        NoticeStands::Inside => budget.bytes.saturating_sub(notice.len()),
+    };
+    let end = floor_char_boundary(draft.as_str(), end);
+    draft.truncate(end, Transform::Cut);
+    if budget.notice_stands == NoticeStands::Behind || notice.len() <= budget.bytes {
+        draft.append(notice);
+    }
+    let message = format!(
+        "section `{}` has {bytes} bytes and a budget of {}: its last {} bytes are left out",
+        section.id,
+        budget.bytes,
+        bytes - end
+    );
+    diagnostics.push(
+        Diagnostic::warning("cut", message).about(section.id.as_str()).hint("shorten the text, or raise the budget"),
+    );
+    Ok(draft)
+}

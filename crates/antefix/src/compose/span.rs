@@ -1,0 +1,231 @@
+//! Where every byte of a prompt came from.
+//!
+//! 1. Spans cover a prompt without gap or overlap.
+//! 2. They are written down while the text is made, never guessed from it afterwards.
+//! 3. Writing them down never changes a byte: there is only one way through the code, and it tracks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::discover::{FactName, Text};
+use crate::place::{Source, floor_char_boundary};
+
+/// The exact address of a piece of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Text that stands in a template, wording or layout, from that byte on.
+    Source {
+        /// The file or built-in text.
+        source: Arc<Source>,
+        /// Where in it the text begins.
+        offset: usize,
+    },
+    /// What an expression in a template computed.
+    Expression {
+        /// The template.
+        source: Arc<Source>,
+        /// The tag, with its delimiters.
+        range: Range<usize>,
+    },
+    /// The text of a fact.
+    Fact {
+        /// Its name.
+        name: FactName,
+        /// The file that it was read from, as the prompt would show it.
+        path: Option<Arc<str>>,
+        /// The line of the file that the text begins at, from 1.
+        line: usize,
+    },
+}
+
+impl Origin {
+    /// The origin of a fact that was read from no file.
+    pub fn fact(name: &FactName) -> Origin {
+        Origin::Fact { name: name.clone(), path: None, line: 1 }
+    }
+
+    /// `template`, `wording`, `layout`, `expression`, `file` or `variable`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Origin::Source { source, .. } => source.kind.name(),
+            Origin::Expression { .. } => "expression",
+            Origin::Fact { path: Some(_), .. } => "file",
+            Origin::Fact { path: None, .. } => "variable",
+        }
+    }
+
+    /// The template's reference, the wording's key, the expression's tag, the fact's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Origin::Source { source, .. } => &source.name,
+            Origin::Expression { source, range } => &source.text[range.clone()],
+            Origin::Fact { name, .. } => name.as_str(),
+        }
+    }
+
+    /// The file, if there is one.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Origin::Source { source, .. } | Origin::Expression { source, .. } => source.path.as_deref(),
+            Origin::Fact { path, .. } => path.as_deref(),
+        }
+    }
+
+    /// The line where the text begins, from 1; none for a variable, which has no lines.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Origin::Source { source, offset } => Some(source.line_column(*offset).0),
+            Origin::Expression { source, range } => Some(source.line_column(range.start).0),
+            Origin::Fact { path: Some(_), line, .. } => Some(*line),
+            Origin::Fact { path: None, .. } => None,
+        }
+    }
+
+    /// The origin of what stands `bytes` further on, if `skipped` lies between.
+    fn further(&self, skipped: &str) -> Origin {
+        let mut origin = self.clone();
+        match &mut origin {
+            Origin::Source { offset, .. } => *offset += skipped.len(),
+            Origin::Fact { line, .. } => *line += skipped.matches('\n').count(),
+            Origin::Expression { .. } => {}
+        }
+        origin
+    }
+}
+
+/// What was done to a piece of text on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Transform {
+    /// Only its beginning is here.
+    Cut,
+    /// White space at its end was removed.
+    Trimmed,
+    /// It stands between the items of a list.
+    Joined,
+    /// An expression changed it.
+    Computed,
+    /// Bytes that are no UTF-8 were replaced by U+FFFD.
+    Replaced,
+}
+
+impl Transform {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Transform::Cut => "cut",
+            Transform::Trimmed => "trimmed",
+            Transform::Joined => "joined",
+            Transform::Computed => "computed",
+            Transform::Replaced => "replaced",
+        }
+    }
+}
+
+/// A run of bytes with one origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The bytes, in the text that the piece belongs to.
+    pub range: Range<usize>,
+    /// Where they came from.
+    pub origin: Origin,
+    /// What was done to them.
+    pub transform: Option<Transform>,
+}
+
+impl Piece {
+    /// The same piece, further on by some bytes.
+    pub(crate) fn moved(&self, by: usize) -> Piece {
+        let range = self.range.start + by..self.range.end + by;
+        Piece { range, origin: self.origin.clone(), transform: self.transform }
+    }
+}
+
+/// A text in the making, with its pieces.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Draft {
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+impl Draft {
+    /// Appends text of one origin.
+    pub(crate) fn push(&mut self, text: &str, origin: Origin, transform: Option<Transform>) {
+        if text.is_empty() {
+            return;
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.pieces.push(Piece { range: start..self.text.len(), origin, transform });
+    }
+
+    /// Appends a text with its pieces.
+    pub(crate) fn push_text(&mut self, text: &Text) {
+        self.push_part(text, 0..text.as_str().len());
+    }
+
+    /// Appends a part of a text with its pieces.
+    pub(crate) fn push_part(&mut self, text: &Text, part: Range<usize>) {
+        let start = self.text.len();
+        self.text.push_str(&text.as_str()[part.clone()]);
+        for piece in text.pieces() {
+            let from = piece.range.start.max(part.start);
+            let to = piece.range.end.min(part.end);
+            if from < to {
+                let range = start + from - part.start..start + to - part.start;
+                let origin = piece.origin.further(&text.as_str()[piece.range.start..from]);
+                self.pieces.push(Piece { range, origin, transform: piece.transform });
+            }
+        }
+    }
+
+    /// Appends another draft.
+    pub(crate) fn append(&mut self, other: Draft) {
+        let by = self.text.len();
+        self.text.push_str(&other.text);
+        self.pieces.extend(other.pieces.iter().map(|piece| piece.moved(by)));
+    }
+
+    /// Removes what follows `end`, on a character boundary, and marks the last piece left.
+    pub(crate) fn truncate(&mut self, end: usize, transform: Transform) {
+        let end = floor_char_boundary(&self.text, end);
+        if end >= self.text.len() {
+            return;
+        }
+        self.text.truncate(end);
+        self.pieces.retain(|piece| piece.range.start < end);
+        if let Some(last) = self.pieces.last_mut() {
+            last.range.end = end;
+            last.transform = Some(transform);
+        }
+    }
+
+    /// How many pieces there are.
+    pub(crate) fn pieces(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Says where a piece came from, once that is known.
+    pub(crate) fn set_origin(&mut self, piece: usize, origin: Origin) {
+        if let Some(piece) = self.pieces.get_mut(piece) {
+            piece.origin = origin;
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The finished text.
+    pub(crate) fn into_text(self) -> Text {
+        Text::from_pieces(self.text, self.pieces)
+    }
+
+    /// The finished text and its pieces, apart.
+    pub(crate) fn into_parts(self) -> (String, Vec<Piece>) {
+        (self.text, self.pieces)
+    }
+}

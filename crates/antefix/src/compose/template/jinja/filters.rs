@@ -1,0 +1,141 @@
+//! The filters and tests that templates are offered: the engine's own, each behind a meter.
+//!
+//! What prints numbers, JSON or HTML is left out: engines change how they print those, and prompts must not.
+
+use std::sync::Arc;
+
+use minijinja::value::{Kwargs, Rest, ValueOrKwargs, from_args};
+use minijinja::{Environment, Error, State, Value, filters, tests};
+
+use super::meter::{Meter, VALUE, over, weigh};
+
+/// How far text may be indented.
+const INDENT: usize = 256;
+
+/// A filter's name, the engine's function, and what it may make of its arguments at most.
+type Offer = (&'static str, fn() -> Value, fn(&[Value]) -> Result<usize, Error>);
+
+/// The table of filters.
+const FILTERS: &[Offer] = &[
+    ("capitalize", || Value::from_function(filters::capitalize), same),
+    ("count", || Value::from_function(filters::length), nothing),
+    ("d", || Value::from_function(filters::default), nothing),
+    ("default", || Value::from_function(filters::default), nothing),
+    ("dictsort", || Value::from_function(filters::dictsort), items),
+    ("first", || Value::from_function(filters::first), nothing),
+    ("indent", || Value::from_function(filters::indent), indented),
+    ("items", || Value::from_function(filters::items), items),
+    ("join", || Value::from_function(filters::join), joined),
+    ("last", || Value::from_function(filters::last), nothing),
+    ("length", || Value::from_function(filters::length), nothing),
+    ("lines", || Value::from_function(filters::lines), items),
+    ("list", || Value::from_function(filters::list), items),
+    ("lower", || Value::from_function(filters::lower), same),
+    ("map", || Value::from_function(filters::map), items),
+    ("reject", || Value::from_function(filters::reject), items),
+    ("rejectattr", || Value::from_function(filters::rejectattr), items),
+    ("replace", || Value::from_function(filters::replace), replaced),
+    ("reverse", || Value::from_function(filters::reverse), items),
+    ("select", || Value::from_function(filters::select), items),
+    ("selectattr", || Value::from_function(filters::selectattr), items),
+    ("sort", || Value::from_function(filters::sort), items),
+    ("split", || Value::from_function(filters::split), items),
+    ("string", || Value::from_function(filters::string), same),
+    ("title", || Value::from_function(filters::title), same),
+    ("trim", || Value::from_function(filters::trim), same),
+    ("unique", || Value::from_function(filters::unique), items),
+    ("upper", || Value::from_function(filters::upper), same),
+];
+
+/// Whether there is a filter of this name.
+pub(super) fn is_offered(name: &str) -> bool {
+    names().any(|offered| offered == name)
+}
+
+/// The names of the filters.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FILTERS.iter().map(|(name, _, _)| *name)
+}
+
+/// Gives an environment the filters, metered.
+pub(super) fn add_filters(env: &mut Environment<'_>, meter: &Arc<Meter>) {
+    for (name, function, cost) in FILTERS {
+        let (function, meter) = (function(), Arc::clone(meter));
+        env.add_filter(*name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
+            let args = args.into_values();
+            meter.charge(cost(&args)?)?;
+            function.call(state, &args)
+        });
+    }
+}
+
+/// Gives an environment the tests.
+pub(super) fn add_tests(env: &mut Environment<'_>) {
+    env.add_test("defined", tests::is_defined);
+    env.add_test("undefined", tests::is_undefined);
+    env.add_test("none", tests::is_none);
+    env.add_test("string", tests::is_string);
+    env.add_test("sequence", tests::is_sequence);
+    env.add_test("mapping", tests::is_mapping);
+    env.add_test("iterable", tests::is_iterable);
+    env.add_test("startingwith", tests::is_startingwith);
+    env.add_test("endingwith", tests::is_endingwith);
+    env.add_test("eq", tests::is_eq);
+    env.add_test("equalto", tests::is_eq);
+    env.add_test("ne", tests::is_ne);
+    env.add_test("in", tests::is_in);
+    env.add_test("odd", tests::is_odd);
+    env.add_test("even", tests::is_even);
+    env.add_test("divisibleby", tests::is_divisibleby);
+}
+
+fn nothing(_: &[Value]) -> Result<usize, Error> {
+    Ok(0)
+}
+
+/// The text may change its length a little, as letters do when their case changes.
+fn same(args: &[Value]) -> Result<usize, Error> {
+    Ok(2 * args.first().map(weigh).transpose()?.unwrap_or(0))
+}
+
+/// Each item, or each character, may become an item of its own.
+fn items(args: &[Value]) -> Result<usize, Error> {
+    let Some(value) = args.first() else { return Ok(0) };
+    let weight = weigh(value)?;
+    Ok(if value.as_str().is_some() { 32 * weight } else { 2 * weight })
+}
+
+fn joined(args: &[Value]) -> Result<usize, Error> {
+    let Some(value) = args.first() else { return Ok(0) };
+    let weight = weigh(value)?;
+    let between = args.get(1).and_then(Value::as_str).map_or(0, str::len);
+    let count = value.len().unwrap_or(weight);
+    limited(weight.saturating_add(count.saturating_mul(between)))
+}
+
+fn replaced(args: &[Value]) -> Result<usize, Error> {
+    let text = |number: usize| args.get(number).and_then(Value::as_str).unwrap_or_default();
+    let (from, to) = (text(1), text(2));
+    let count = if from.is_empty() { text(0).len() + 1 } else { text(0).matches(from).count() };
+    limited(text(0).len().saturating_add(count.saturating_mul(to.len())))
+}
+
+fn indented(args: &[Value]) -> Result<usize, Error> {
+    let (positional, kwargs) = from_args::<(&[Value], Kwargs)>(args)?;
+    let width = match positional.get(1) {
+        Some(width) => usize::try_from(width.clone())?,
+        None => kwargs.get::<Option<usize>>("width")?.unwrap_or(4),
+    };
+    if width > INDENT {
+        return Err(over(format!("text can be indented by at most {INDENT} columns")));
+    }
+    let text = positional.first().and_then(Value::as_str).unwrap_or_default();
+    limited(text.len() + (1 + text.matches('\n').count()) * width)
+}
+
+fn limited(bytes: usize) -> Result<usize, Error> {
+    if bytes > 2 * VALUE {
+        return Err(over(format!("a filter would make {bytes} bytes of text")));
+    }
+    Ok(bytes)
+}

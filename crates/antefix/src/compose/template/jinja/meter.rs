@@ -1,0 +1,90 @@
+//! How much text a rendering may make.
+//!
+//! Growth compounds only where a result is fed back. Every such door has a meter: what is bound to a name, what a filter
+//! makes, what is printed (also into a `{% set %}` block), and the text of every body that runs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use minijinja::value::ValueKind;
+use minijinja::{Error, ErrorKind, Value};
+
+/// All the text that one rendering may make, prompt included.
+pub(super) const MADE: usize = 8 * 1024 * 1024;
+/// The largest value that a name may be bound to, and the largest one that a filter takes.
+pub(super) const VALUE: usize = 512 * 1024;
+/// How deep lists and maps may nest in a value that is bound to a name.
+const VALUE_DEPTH: usize = 32;
+/// What an item of a list weighs besides its text.
+const ITEM: usize = 32;
+
+/// Bytes made so far.
+#[derive(Debug, Default)]
+pub(super) struct Meter(AtomicUsize);
+
+/// Marks an error as a limit that was reached.
+#[derive(Debug)]
+pub(super) struct LimitReached;
+
+impl std::fmt::Display for LimitReached {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("limit reached")
+    }
+}
+
+impl std::error::Error for LimitReached {}
+
+impl Meter {
+    /// Counts text that is about to be made.
+    pub(super) fn charge(&self, bytes: usize) -> Result<(), Error> {
+        let before = self.0.load(Ordering::Relaxed);
+        let after = before.saturating_add(bytes);
+        self.0.store(after, Ordering::Relaxed);
+        if after > MADE {
+            return Err(over(format!("rendering this template makes more than {MADE} bytes of text")));
+        }
+        Ok(())
+    }
+
+    /// Lets a value be bound to a name if it is not too large. What was made for it is counted.
+    pub(super) fn keep(&self, value: Value) -> Result<Value, Error> {
+        self.charge(weigh(&value)?)?;
+        Ok(value)
+    }
+}
+
+/// The size of a value with everything in it, or an error if that is too much.
+pub(super) fn weigh(value: &Value) -> Result<usize, Error> {
+    let mut total = 0_usize;
+    let mut waiting = vec![(value.clone(), 0_usize)];
+    while let Some((value, depth)) = waiting.pop() {
+        total += ITEM + value.as_str().map_or(0, str::len);
+        if depth > VALUE_DEPTH {
+            return Err(over(format!("lists nest more than {VALUE_DEPTH} deep")));
+        }
+        if matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) {
+            for item in value.try_iter()? {
+                // A map gives its keys; its values hang below them.
+                if value.kind() == ValueKind::Map {
+                    waiting.push((value.get_item(&item)?, depth + 1));
+                }
+                waiting.push((item, depth + 1));
+                if total + waiting.len() * ITEM > VALUE {
+                    return Err(too_large());
+                }
+            }
+        }
+        if total > VALUE {
+            return Err(too_large());
+        }
+    }
+    Ok(total)
+}
+
+fn too_large() -> Error {
+    over(format!("a value is larger than {VALUE} bytes"))
+}
+
+/// An error that says that a limit was reached.
+pub(super) fn over(message: String) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message).with_source(LimitReached)
+}

@@ -1,0 +1,294 @@
+//! Which facts and which files a template names.
+//!
+//! Read off the syntax tree before anything is asked for. A name that cannot be known before rendering (`file(x)`,
+//! `{% include x %}`) is refused: what is not known beforehand cannot be asked for, checked or explained.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use minijinja::machinery::{Span, ast};
+
+use super::Names;
+use crate::diagnostic::did_you_mean;
+use crate::discover::FactName;
+use crate::discover::catalog::{self, Lookup};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::{Place, Source};
+
+/// Names that stand for a fact without its namespace.
+pub(super) const SHORT: [(&str, &str); 5] = [
+    ("date", "system:date"),
+    ("time", "system:clock"),
+    ("datetime", "system:datetime"),
+    ("cwd", "prompt:cwd"),
+    ("tools", "tools:names"),
+];
+
+/// What a template names, in order of appearance.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    pub(super) facts: Vec<(FactName, Range<usize>)>,
+    pub(super) includes: Vec<Include>,
+}
+
+/// An `{% include %}`.
+#[derive(Debug)]
+pub(super) struct Include {
+    pub(super) target: String,
+    pub(super) place: Range<usize>,
+    pub(super) optional: bool,
+}
+
+/// Reads the names off a syntax tree.
+pub(super) fn read(tree: &ast::Stmt<'_>, source: &Arc<Source>, names: &Names) -> Result<Named> {
+    let mut reader = Reader { source, names, named: Named::default(), bound: Vec::new() };
+    reader.statement(tree)?;
+    Ok(reader.named)
+}
+
+struct Reader<'s> {
+    source: &'s Arc<Source>,
+    names: &'s Names,
+    named: Named,
+    /// Names that the template gives values itself.
+    bound: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn statements(&mut self, statements: &[ast::Stmt<'_>]) -> Result<()> {
+        statements.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &ast::Stmt<'_>) -> Result<()> {
+        match statement {
+            ast::Stmt::Template(template) => self.statements(&template.children),
+            ast::Stmt::EmitExpr(emit) => self.expression(&emit.expr),
+            ast::Stmt::EmitRaw(_) => Ok(()),
+            ast::Stmt::ForLoop(stmt) => {
+                self.binding(&stmt.target)?;
+                self.expression(&stmt.iter)?;
+                self.expressions(&stmt.filter_expr)?;
+                self.statements(&stmt.body)?;
+                self.statements(&stmt.else_body)
+            }
+            ast::Stmt::IfCond(stmt) => {
+                self.expression(&stmt.expr)?;
+                self.statements(&stmt.true_body)?;
+                self.statements(&stmt.false_body)
+            }
+            ast::Stmt::WithBlock(stmt) => {
+                for (target, value) in &stmt.assignments {
+                    self.binding(target)?;
+                    self.expression(value)?;
+                }
+                self.statements(&stmt.body)
+            }
+            ast::Stmt::Set(stmt) => {
+                self.binding(&stmt.target)?;
+                self.expression(&stmt.expr)
+            }
+            ast::Stmt::SetBlock(stmt) => {
+                self.binding(&stmt.target)?;
+                self.expressions(&stmt.filter)?;
+                self.statements(&stmt.body)
+            }
+            ast::Stmt::FilterBlock(stmt) => {
+                self.expression(&stmt.filter)?;
+                self.statements(&stmt.body)
+            }
+            ast::Stmt::Include(stmt) => self.include(stmt),
+            // The guard offers no other statement.
+            _ => Err(Error::new(
+                ErrorKind::Parse,
+                format!("{} uses a statement that is not offered", self.source.label()),
+            )),
+        }
+    }
+
+    fn include(&mut self, include: &ast::Include<'_>) -> Result<()> {
+        let place = bytes(include.name.span());
+        match &include.name {
+            ast::Expr::Const(target) if target.value.as_str().is_some() => {
+                let target = target.value.as_str().unwrap_or_default().to_owned();
+                self.named.includes.push(Include { target, place, optional: include.ignore_missing });
+                Ok(())
+            }
+            _ => Err(self
+                .error("an include must name its template as a string", place)
+                .with_hint("write the names out, with `{% if %}` around them if need be")),
+        }
+    }
+
+    /// A name that the template gives a value itself must not hide one of the catalog's.
+    fn binding(&mut self, target: &ast::Expr<'_>) -> Result<()> {
+        match target {
+            ast::Expr::Var(var) if self.names.reserves(var.id) => {
+                let message = format!("`{}` is a name of the catalog and cannot be set", var.id);
+                Err(self.error(&message, bytes(var.span())).with_hint("choose another name"))
+            }
+            ast::Expr::Var(var) => {
+                self.bound.push(var.id.to_owned());
+                Ok(())
+            }
+            ast::Expr::List(list) => list.items.iter().try_for_each(|item| self.binding(item)),
+            ast::Expr::Tuple(tuple) => tuple.items.iter().try_for_each(|item| self.binding(item)),
+            other => Err(self.error("only plain names can be set", bytes(other.span()))),
+        }
+    }
+
+    fn expressions<'a>(&mut self, expressions: impl IntoIterator<Item = &'a ast::Expr<'a>>) -> Result<()> {
+        expressions.into_iter().try_for_each(|expression| self.expression(expression))
+    }
+
+    fn arguments(&mut self, arguments: &[ast::CallArg<'_>]) -> Result<()> {
+        arguments.iter().try_for_each(|argument| match argument {
+            ast::CallArg::Pos(value)
+            | ast::CallArg::Kwarg(_, value)
+            | ast::CallArg::PosSplat(value)
+            | ast::CallArg::KwargSplat(value) => self.expression(value),
+        })
+    }
+
+    fn expression(&mut self, expression: &ast::Expr<'_>) -> Result<()> {
+        match expression {
+            ast::Expr::Const(_) => Ok(()),
+            ast::Expr::Var(var) => self.variable(var.id, bytes(var.span())),
+            ast::Expr::GetAttr(get) => match self.namespace(&get.expr) {
+                Some(namespace) => self.fact(namespace, get.name, bytes(get.span())),
+                None => self.expression(&get.expr),
+            },
+            ast::Expr::GetItem(get) => match (self.namespace(&get.expr), &get.subscript_expr) {
+                (Some(namespace), ast::Expr::Const(name)) if name.value.as_str().is_some() => {
+                    self.fact(namespace, name.value.as_str().unwrap_or_default(), bytes(get.span()))
+                }
+                _ => {
+                    self.expression(&get.expr)?;
+                    self.expression(&get.subscript_expr)
+                }
+            },
+            ast::Expr::Call(call) => self.call(call),
+            ast::Expr::Slice(slice) => {
+                self.expression(&slice.expr)?;
+                self.expressions(slice.start.iter().chain(&slice.stop).chain(&slice.step))
+            }
+            ast::Expr::UnaryOp(op) => self.expression(&op.expr),
+            ast::Expr::BinOp(op) => {
+                self.expression(&op.left)?;
+                self.expression(&op.right)
+            }
+            ast::Expr::Compare(compare) => {
+                self.expression(&compare.expr)?;
+                self.expressions(compare.ops.iter().map(|op| &op.expr))
+            }
+            ast::Expr::IfExpr(choice) => {
+                self.expression(&choice.test_expr)?;
+                self.expression(&choice.true_expr)?;
+                self.expressions(&choice.false_expr)
+            }
+            ast::Expr::Filter(filter) => {
+                if !super::filters::is_offered(filter.name) {
+                    return Err(self.unknown("filter", filter.name, super::filters::names(), bytes(filter.span())));
+                }
+                self.expressions(&filter.expr)?;
+                self.arguments(&filter.args)
+            }
+            ast::Expr::Test(test) => {
+                self.expression(&test.expr)?;
+                self.arguments(&test.args)
+            }
+            ast::Expr::List(list) => self.expressions(&list.items),
+            ast::Expr::Tuple(tuple) => self.expressions(&tuple.items),
+            ast::Expr::Map(map) => self.expressions(map.keys.iter().chain(&map.values)),
+        }
+    }
+
+    /// `file("X")` is a fact, `range(3)` a function; nothing else can be called.
+    fn call(&mut self, call: &ast::Spanned<ast::Call<'_>>) -> Result<()> {
+        let place = bytes(call.span());
+        match (&call.expr, call.args.as_slice()) {
+            (ast::Expr::Var(var), [ast::CallArg::Pos(ast::Expr::Const(name))])
+                if var.id == "file" && name.value.as_str().is_some() && *self.names == Names::Catalog =>
+            {
+                self.fact("file", name.value.as_str().unwrap_or_default(), place)
+            }
+            (ast::Expr::Var(var), _) if var.id == "file" && *self.names == Names::Catalog => {
+                Err(self.error("`file` takes one path, written as a string", place).with_hint(
+                    "write `file(\"docs/style.md\")`; what a template reads must be known before it is rendered",
+                ))
+            }
+            (ast::Expr::Var(var), _) if var.id == "range" => self.arguments(&call.args),
+            _ => Err(self
+                .error("only `file` and `range` can be called", place)
+                .with_hint("text is changed with filters: `{{ x | trim }}`")),
+        }
+    }
+
+    /// The namespace that an expression is, if it is one.
+    fn namespace<'e>(&self, expression: &'e ast::Expr<'_>) -> Option<&'e str> {
+        match expression {
+            ast::Expr::Var(var)
+                if *self.names == Names::Catalog && catalog::namespaces().any(|known| known == var.id) =>
+            {
+                Some(var.id)
+            }
+            _ => None,
+        }
+    }
+
+    fn variable(&mut self, id: &str, place: Range<usize>) -> Result<()> {
+        if let Names::Given(given) = self.names {
+            let known = given.contains(&id) || id == "loop" || self.bound.iter().any(|bound| bound == id);
+            return if known { Ok(()) } else { Err(self.unknown("name here", id, given.iter().copied(), place)) };
+        }
+        if let Some((_, fact)) = SHORT.iter().find(|(short, _)| *short == id) {
+            self.named.facts.extend(FactName::parse(*fact).map(|name| (name, place)));
+            return Ok(());
+        }
+        if catalog::namespaces().any(|known| known == id) {
+            let example = catalog::CATALOG.iter().find(|entry| entry.namespace == id).map_or("", |entry| entry.jinja);
+            return Err(self
+                .error(&format!("`{id}` is a namespace and has no text of its own"), place)
+                .with_hint(format!("name one of its facts, such as `{example}`")));
+        }
+        Ok(())
+    }
+
+    fn fact(&mut self, namespace: &str, name: &str, place: Range<usize>) -> Result<()> {
+        let fact = FactName::new(namespace, name);
+        match catalog::lookup(&fact) {
+            Lookup::Known(_) => {
+                self.named.facts.push((fact, place));
+                Ok(())
+            }
+            Lookup::UnknownName | Lookup::UnknownNamespace => {
+                let names =
+                    catalog::CATALOG.iter().filter(|entry| entry.namespace == namespace).map(|entry| entry.name);
+                Err(self.unknown(&format!("fact of `{namespace}`"), name, names, place))
+            }
+        }
+    }
+
+    fn unknown<'k>(
+        &self,
+        what: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'k str>,
+        place: Range<usize>,
+    ) -> Error {
+        let known: Vec<&str> = known.into_iter().collect();
+        let hint = match did_you_mean(name, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`? There are {}", known.join(", ")),
+            None if known.is_empty() => "there are none".to_owned(),
+            None => format!("there are {}", known.join(", ")),
+        };
+        self.error(&format!("`{name}` is no {what}"), place).with_hint(hint)
+    }
+
+    fn error(&self, message: &str, place: Range<usize>) -> Error {
+        Error::new(ErrorKind::Parse, message).at(Place::new(self.source, place))
+    }
+}
+
+fn bytes(span: Span) -> Range<usize> {
+    span.start_offset as usize..span.end_offset as usize
+}

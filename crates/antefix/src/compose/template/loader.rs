@@ -1,0 +1,213 @@
+//! References to templates, and the shelves that they stand on.
+//!
+//! 1. A reference is `$prefix/path`, with `/` between its parts; `.md` is implied and never written.
+//! 2. Without a prefix it is a sibling: it is looked up in the directory of the template that includes it.
+//! 3. No part is `.` or `..`.
+//! 4. There is no fall-through: a template that its prefix does not have is an error, never another prefix's template.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::diagnostic::did_you_mean;
+use crate::discover::Answer;
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::Source;
+
+/// Where a template stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Prefix {
+    /// `$builtin`: embedded in the library.
+    Builtin,
+    /// `$user`: `prompts/` in the user's configuration directory.
+    User,
+    /// `$workspace`: `.antefix/prompts/` in the project.
+    Workspace,
+    /// `$layout`: beside the layout file. Only a layout's `file = "…"` leads here.
+    Layout,
+}
+
+impl Prefix {
+    /// All of them.
+    pub const ALL: [Prefix; 4] = [Prefix::Builtin, Prefix::User, Prefix::Workspace, Prefix::Layout];
+
+    /// The name with its dollar sign.
+    pub fn name(self) -> &'static str {
+        match self {
+            Prefix::Builtin => "$builtin",
+            Prefix::User => "$user",
+            Prefix::Workspace => "$workspace",
+            Prefix::Layout => "$layout",
+        }
+    }
+}
+
+/// A checked reference.
+///
+/// ```
+/// # use antefix::compose::TemplateRef;
+/// let parent = TemplateRef::parse("$user/common/header", None)?;
+/// assert_eq!(TemplateRef::parse("nested", Some(&parent))?.to_string(), "$user/common/nested");
+/// assert_eq!(TemplateRef::parse("$builtin/x", Some(&parent))?.to_string(), "$builtin/x");
+/// assert!(TemplateRef::parse("nested", None).is_err());
+/// # Ok::<(), antefix::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TemplateRef {
+    prefix: Prefix,
+    path: String,
+}
+
+impl TemplateRef {
+    /// Reads a reference that stands in the template `current`, or in none.
+    pub fn parse(text: &str, current: Option<&TemplateRef>) -> Result<TemplateRef> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(invalid(text, "it is empty"));
+        }
+        if !trimmed.starts_with('$') {
+            let Some(current) = current else {
+                return Err(invalid(text, "without a prefix it needs a template to stand beside")
+                    .with_hint(format!("write `$user/{trimmed}`, `$workspace/{trimmed}` or `$builtin/{trimmed}`")));
+            };
+            let path = normalize(text, trimmed)?;
+            let path = match current.path.rsplit_once('/') {
+                Some((directory, _)) => format!("{directory}/{path}"),
+                None => path,
+            };
+            return Ok(TemplateRef { prefix: current.prefix, path });
+        }
+        let Some((prefix, path)) = trimmed.split_once('/') else {
+            return Err(invalid(text, "the prefix must be followed by `/` and a path"));
+        };
+        let Some(prefix) = Prefix::ALL.into_iter().find(|known| known.name() == prefix) else {
+            let names = Prefix::ALL.map(Prefix::name);
+            let meant = did_you_mean(prefix, names).unwrap_or("$user");
+            return Err(Error::new(ErrorKind::Load, format!("unknown prefix `{prefix}` in the reference `{text}`"))
+                .with_hint(format!("did you mean `{meant}`? The prefixes are {}", names.join(", "))));
+        };
+        Ok(TemplateRef { prefix, path: normalize(text, path)? })
+    }
+
+    /// Where it stands.
+    pub fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+
+    /// The path below the prefix, without `.md`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl fmt::Display for TemplateRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.prefix.name(), self.path)
+    }
+}
+
+fn normalize(reference: &str, path: &str) -> Result<String> {
+    let path = path.trim_matches('/').trim();
+    if path.is_empty() {
+        return Err(invalid(reference, "there is no path"));
+    }
+    if path.split('/').any(|part| part == "." || part == "..") {
+        return Err(invalid(reference, "`.` and `..` are not allowed in it"));
+    }
+    Ok(path.to_owned())
+}
+
+fn invalid(reference: &str, why: &str) -> Error {
+    Error::new(ErrorKind::Load, format!("invalid template reference `{reference}`: {why}"))
+}
+
+/// The port through which templates are fetched. The adapter over a [`World`](crate::discover::World) is
+/// [`Shelves`](crate::discover::Shelves).
+pub trait Shelf: Sync {
+    /// The template's text. A prefix that has no directory is [`Stock::NotConfigured`], which is no missing file.
+    fn fetch(&self, reference: &TemplateRef) -> Stock;
+}
+
+/// What a shelf has.
+#[derive(Debug, Clone)]
+pub enum Stock {
+    /// The prefix has no directory here.
+    NotConfigured {
+        /// What would configure it.
+        hint: String,
+    },
+    /// The prefix has one, and this is what lies there.
+    Looked {
+        /// The file that was looked for, for messages.
+        path: String,
+        /// Its text.
+        text: Answer<Arc<str>>,
+    },
+}
+
+/// Fetches a template, or says why not.
+pub(crate) fn load(reference: &TemplateRef, shelf: &dyn Shelf) -> Result<Arc<Source>> {
+    let error = |message: String| Error::new(ErrorKind::Load, message);
+    match shelf.fetch(reference) {
+        Stock::NotConfigured { hint } => {
+            Err(error(format!("`{}` is not configured, so `{reference}` cannot be loaded", reference.prefix.name()))
+                .with_hint(hint))
+        }
+        Stock::Looked { path, text: Answer::Present(text) } => {
+            let source = Source::new(crate::place::SourceKind::Template, reference.to_string(), text);
+            Ok(Arc::new(if reference.prefix == Prefix::Builtin { source } else { source.at(path) }))
+        }
+        Stock::Looked { path, text: Answer::Absent } => {
+            let hint = match reference.path.strip_suffix(".md") {
+                Some(path) => format!("`.md` is implied: write `{}/{path}`", reference.prefix.name()),
+                None => format!("make {path}, or name another template; prefixes do not stand in for each other"),
+            };
+            Err(error(format!("template `{reference}` does not exist")).with_hint(hint))
+        }
+        Stock::Looked { path, text: Answer::Unavailable(reason) } => {
+            Err(error(format!("template `{reference}` cannot be read from {path}: {reason}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(path: &str) -> TemplateRef {
+        TemplateRef::parse(&format!("$user/{path}"), None).unwrap()
+    }
+
+    fn parse(text: &str, current: Option<&TemplateRef>) -> String {
+        match TemplateRef::parse(text, current) {
+            Ok(reference) => reference.to_string(),
+            Err(error) => error.message().split(": ").last().unwrap_or_default().to_owned(),
+        }
+    }
+
+    #[test]
+    fn references_resolve_as_the_table_says() {
+        let cases = [
+            ("$builtin/default", None, "$builtin/default"),
+            ("$builtin/common/x", None, "$builtin/common/x"),
+            ("  $user/greet ", None, "$user/greet"),
+            ("sibling", Some(user("parent")), "$user/sibling"),
+            ("nested", Some(user("common/header")), "$user/common/nested"),
+            ("$builtin/common/x", Some(user("root")), "$builtin/common/x"),
+            ("/a/", Some(user("parent")), "$user/a"),
+            ("..x", Some(user("parent")), "$user/..x"),
+            ("$nope/x", None, "unknown prefix `$nope` in the reference `$nope/x`"),
+            ("$user", None, "the prefix must be followed by `/` and a path"),
+            ("", None, "it is empty"),
+            ("   ", None, "it is empty"),
+            ("$user/", None, "there is no path"),
+            ("$user//", None, "there is no path"),
+            ("x", None, "without a prefix it needs a template to stand beside"),
+            ("../x", Some(user("a/b")), "`.` and `..` are not allowed in it"),
+            ("$user/a/../b", None, "`.` and `..` are not allowed in it"),
+            ("./x", Some(user("a")), "`.` and `..` are not allowed in it"),
+        ];
+        for (text, current, expected) in cases {
+            assert_eq!(parse(text, current.as_ref()), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Templates: a section's text with holes, in one of three dialects.
+//!
+//! Parsing tells which facts a template names, so that nothing else is asked for. Rendering is single-pass: what a fact
+//! contains is data and never template.
+
+mod bracket;
+mod jinja;
+mod loader;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+pub use loader::{Prefix, Shelf, Stock, TemplateRef};
+
+pub(crate) use bracket::Bracket;
+pub(crate) use jinja::{Jinja, Names, Values};
+pub(crate) use loader::load;
+
+use super::{Draft, Origin};
+use crate::diagnostic::Diagnostic;
+use crate::discover::{FactName, Facts};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::{Place, Source};
+
+/// The largest template source, in bytes.
+pub(crate) const SOURCE_LIMIT: usize = 64 * 1024;
+
+/// How a template spells its holes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// `[git:branch]`, `[if file:X]…[endif]`: lenient, and every text is valid.
+    Bracket,
+    /// `{{ git.branch }}`, `{% include "…" %}`: strict about names.
+    Jinja,
+    /// No holes.
+    Plain,
+}
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: [Dialect; 3] = [Dialect::Bracket, Dialect::Jinja, Dialect::Plain];
+
+    /// The name in layouts and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Bracket => "bracket",
+            Dialect::Jinja => "jinja",
+            Dialect::Plain => "plain",
+        }
+    }
+}
+
+/// A parsed template.
+#[derive(Debug, Clone)]
+pub(crate) enum Template {
+    Bracket(Bracket),
+    Jinja(Jinja),
+    Plain(Arc<Source>),
+}
+
+impl Template {
+    /// Parses a source; the files that it includes come from the shelf.
+    pub(crate) fn parse(
+        source: &Arc<Source>,
+        reference: Option<&TemplateRef>,
+        dialect: Dialect,
+        shelf: &dyn Shelf,
+    ) -> Result<Template> {
+        match dialect {
+            Dialect::Plain => Ok(Template::Plain(Arc::clone(source))),
+            Dialect::Bracket => Ok(Template::Bracket(Bracket::parse(source))),
+            Dialect::Jinja => Jinja::load(source, reference, shelf, Names::Catalog).map(Template::Jinja),
+        }
+    }
+
+    /// The facts that it names, each once.
+    pub(crate) fn names(&self) -> &[FactName] {
+        match self {
+            Template::Bracket(template) => template.names(),
+            Template::Jinja(template) => template.facts(),
+            Template::Plain(_) => &[],
+        }
+    }
+
+    /// What looks wrong in the text itself.
+    pub(crate) fn findings(&self) -> &[Diagnostic] {
+        match self {
+            Template::Bracket(template) => template.findings(),
+            Template::Jinja(_) | Template::Plain(_) => &[],
+        }
+    }
+
+    /// Where it names a fact first.
+    pub(crate) fn place_of(&self, name: &FactName) -> Option<Place> {
+        match self {
+            Template::Bracket(template) => template.place_of(name),
+            Template::Jinja(template) => template.place_of(name),
+            Template::Plain(_) => None,
+        }
+    }
+
+    /// Prints it.
+    pub(crate) fn render(&self, facts: &Facts) -> Result<(Draft, Vec<Diagnostic>)> {
+        match self {
+            Template::Bracket(template) => Ok(template.render(facts)),
+            Template::Jinja(template) => Ok((template.render(&Values::Facts(facts))?, Vec::new())),
+            Template::Plain(source) => {
+                let mut draft = Draft::default();
+                draft.push(&source.text, Origin::Source { source: Arc::clone(source), offset: 0 }, None);
+                Ok((draft, Vec::new()))
+            }
+        }
+    }
+}
+
+/// Refuses a source that is too large to be a template.
+pub(crate) fn check_size(source: &Source, limit: usize) -> Result<()> {
+    if source.text.len() <= limit {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Limit,
+        format!("{} has {} bytes; a jinja template may have {limit}", source.label(), source.text.len()),
+    )
+    .with_hint("put long texts into files of their own and name them with `file(\"…\")`"))
+}

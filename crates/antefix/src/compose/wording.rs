@@ -1,0 +1,170 @@
+//! Wordings: small named templates for framing and notices.
+//!
+//! 1. The keys are a closed list, and each has its own variables.
+//! 2. They come in four layers: built-in, user, workspace, explicit file. A later layer wins, key by key.
+//! 3. The built-in layer is complete: a key without a file does not compile.
+//! 4. A key that nobody knows is a warning; a file that is no TOML, or a wording that cannot be parsed, is an error.
+//!
+//! Prefixes and layers are two things: `$user/…` never stands in for `$workspace/…`, a wording does.
+
+use std::sync::Arc;
+
+use super::template::{Jinja, Names, Shelf};
+use super::{Draft, roomy};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::discover::Text;
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::{Place, Source, SourceKind};
+
+/// A key of the closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WordingKey(usize);
+
+struct Entry {
+    key: &'static str,
+    variables: &'static [&'static str],
+    text: &'static str,
+}
+
+macro_rules! wordings {
+    ($($key:ident($($variable:ident),*)),* $(,)?) => {
+        &[$(Entry {
+            key: stringify!($key),
+            variables: &[$(stringify!($variable)),*],
+            text: include_str!(concat!("../../layouts/wording/", stringify!($key), ".md")),
+        }),*]
+    };
+}
+
+const BUILT_IN: &[Entry] = wordings![
+    agents_md_section(agents_md),
+    agents_md_truncation_notice(),
+    boundary(),
+    compact_system(),
+    cut_notice(),
+    instructions_section(text),
+    interrupt_system_note(),
+    interrupt_tool_result_summary(),
+    notify_wrapper(message),
+    working_boundaries_section(scope_summary),
+];
+
+impl WordingKey {
+    /// All keys, sorted.
+    pub fn all() -> impl Iterator<Item = WordingKey> {
+        (0..BUILT_IN.len()).map(WordingKey)
+    }
+
+    /// What stands in a text where it was cut.
+    pub(crate) fn cut_notice() -> WordingKey {
+        WordingKey::all().find(|key| key.name() == "cut_notice").unwrap_or(WordingKey(0))
+    }
+
+    /// The key of this name.
+    pub fn parse(name: &str) -> Result<WordingKey> {
+        WordingKey::all().find(|key| key.name() == name).ok_or_else(|| {
+            let meant = did_you_mean(name, WordingKey::all().map(WordingKey::name));
+            let hint = meant.map(|meant| format!("did you mean `{meant}`?")).unwrap_or_else(known_keys);
+            Error::new(ErrorKind::Wording, format!("there is no wording `{name}`")).with_hint(hint)
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        BUILT_IN[self.0].key
+    }
+
+    /// The variables that it may use.
+    pub fn variables(self) -> &'static [&'static str] {
+        BUILT_IN[self.0].variables
+    }
+
+    /// The built-in text.
+    pub fn built_in(self) -> &'static str {
+        BUILT_IN[self.0].text
+    }
+}
+
+fn known_keys() -> String {
+    format!("there are {}", WordingKey::all().map(WordingKey::name).collect::<Vec<_>>().join(", "))
+}
+
+/// The wordings in force.
+#[derive(Debug, Clone)]
+pub struct Wording {
+    sources: Vec<Arc<Source>>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Wording {
+    /// The built-in layer alone.
+    pub fn built_in() -> Wording {
+        let source = |key: WordingKey| Arc::new(Source::new(SourceKind::Wording, key.name(), key.built_in()));
+        Wording { sources: WordingKey::all().map(source).collect(), findings: Vec::new() }
+    }
+
+    /// The built-in layer with the given files over it, the last one winning.
+    pub fn with_layers(layers: &[Arc<Source>], shelf: &dyn Shelf) -> Result<Wording> {
+        roomy(|| {
+            let mut wording = Wording::built_in();
+            for layer in layers {
+                wording.add(layer, shelf)?;
+            }
+            Ok(wording)
+        })
+    }
+
+    /// What looks wrong in the files.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.findings
+    }
+
+    /// The source in force.
+    pub fn source(&self, key: WordingKey) -> &Arc<Source> {
+        &self.sources[key.0]
+    }
+
+    /// The wording, parsed. Includes are by `$prefix/…` alone, because a wording stands in no directory.
+    pub(crate) fn template(&self, key: WordingKey, shelf: &dyn Shelf) -> Result<Jinja> {
+        let source = self.source(key);
+        Jinja::load(source, None, shelf, Names::Given(key.variables()))
+            .map_err(|error| error.context(|message| format!("wording `{}`: {message}", key.name())))
+    }
+
+    /// A wording without variables, printed.
+    pub fn text(&self, key: WordingKey, shelf: &dyn Shelf) -> Result<Text> {
+        roomy(|| print(&self.template(key, shelf)?, &[]).map(Draft::into_text))
+    }
+
+    fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
+        let error = |message: String, range| Error::new(ErrorKind::Wording, message).at(Place::new(layer, range));
+        let file: File = toml::from_str(&layer.text)
+            .map_err(|failure| error(failure.message().to_owned(), failure.span().unwrap_or(0..0)))?;
+        for (name, value) in file.wording {
+            let place = Place::new(layer, name.span());
+            let Ok(key) = WordingKey::parse(name.get_ref()) else {
+                let meant = did_you_mean(name.get_ref(), WordingKey::all().map(WordingKey::name));
+                let hint = meant.map(|meant| format!("did you mean `{meant}`?")).unwrap_or_else(known_keys);
+                let message = format!("there is no wording `{}`, so this one is ignored", name.get_ref());
+                self.findings.push(Diagnostic::warning("unknown-wording", message).at(place).hint(hint));
+                continue;
+            };
+            let source = Source::new(SourceKind::Wording, key.name(), value).at(layer.label());
+            self.sources[key.0] = Arc::new(source);
+            self.template(key, shelf)?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    wording: std::collections::BTreeMap<toml::Spanned<String>, String>,
+}
+
+/// Prints a wording.
+pub(crate) fn print(template: &Jinja, values: &[(&'static str, &Text)]) -> Result<Draft> {
+    template.render(&super::template::Values::Given(values))
+}

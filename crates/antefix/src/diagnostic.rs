@@ -1,0 +1,115 @@
+//! What is worth knowing and not worth stopping for.
+//!
+//! Nothing is lost, cut, skipped or blank without a diagnostic. What must stop the work is an [`Error`](crate::Error).
+
+use std::fmt;
+
+use crate::place::Place;
+
+/// How much a diagnostic matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Good to know: nothing is wrong, but the prompt differs from what its files say at first sight.
+    Note,
+    /// Probably not what was meant.
+    Warning,
+    /// Certainly wrong. `antefix check` fails on it.
+    Error,
+}
+
+impl Level {
+    /// The name in documents and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// A finding: what, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How much it matters.
+    pub level: Level,
+    /// A stable kebab-case name, for filters and documentation.
+    pub code: &'static str,
+    /// For people: lower case, no final stop.
+    pub message: String,
+    /// Where in the sources, if it is about a text.
+    pub place: Option<Place>,
+    /// What it is about, if it is no text of ours: a fact's name, a file's path.
+    pub about: Option<String>,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// A finding of some level.
+    pub fn new(level: Level, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { level, code, message: message.into(), place: None, about: None, hint: None }
+    }
+
+    /// A note.
+    pub fn note(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Level::Note, code, message)
+    }
+
+    /// A warning.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Level::Warning, code, message)
+    }
+
+    /// The same finding, at a place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Diagnostic {
+        self.place = Some(place);
+        self
+    }
+
+    /// The same finding, about a fact or a file.
+    #[must_use]
+    pub fn about(mut self, what: impl Into<String>) -> Diagnostic {
+        self.about = Some(what.into());
+        self
+    }
+
+    /// The same finding, with advice.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: ", self.level.name(), self.code)?;
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(f, " ({hint})")?;
+        }
+        Ok(())
+    }
+}
+
+/// The name among `known` that `name` was probably meant to be.
+pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A name of a megabyte is nobody's typo, and comparing it would take its square.
+    if name.len() > 64 {
+        return None;
+    }
+    let close = |candidate: &&'a str| {
+        let distance = strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
+        (distance <= 1 + candidate.len() / 4).then_some(distance)
+    };
+    known
+        .into_iter()
+        .filter_map(|candidate| close(&candidate).map(|distance| (distance, candidate)))
+        .min()
+        .map(|(_, candidate)| candidate)
+}

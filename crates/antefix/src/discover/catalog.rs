@@ -1,0 +1,175 @@
+//! The one table of names that a template may use.
+//!
+//! It feeds the resolver, the validation of both dialects, `antefix vars`, the HTTP interface, the editor's buttons and
+//! `docs/variables.md`. To add a fact, add a row here and an arm in the source that answers its namespace.
+
+use super::fact::FactName;
+use crate::diagnostic::did_you_mean;
+
+/// One row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Who answers.
+    pub namespace: &'static str,
+    /// What is asked; in angle brackets if the template fills it in.
+    pub name: &'static str,
+    /// What the answer is, for people.
+    pub description: &'static str,
+    /// How the jinja dialect spells it.
+    pub jinja: &'static str,
+    /// How soon the answer moves on.
+    pub pace: Pace,
+}
+
+/// How soon an answer moves on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pace {
+    /// With the machine, the repository or the caller's own doing.
+    Steady,
+    /// Every day.
+    Daily,
+    /// From one turn to the next: in a prefix it would cost a cache miss each time it is composed again.
+    Volatile,
+}
+
+impl Entry {
+    /// `namespace:name`.
+    pub fn key(&self) -> String {
+        format!("{}:{}", self.namespace, self.name)
+    }
+
+    /// Whether the template fills in the name.
+    pub fn is_dynamic(&self) -> bool {
+        self.name.starts_with('<')
+    }
+}
+
+const fn row(
+    namespace: &'static str,
+    name: &'static str,
+    jinja: &'static str,
+    pace: Pace,
+    description: &'static str,
+) -> Entry {
+    Entry { namespace, name, description, jinja, pace }
+}
+
+/// The table.
+pub const CATALOG: &[Entry] = &[
+    row("system", "time", "system.time", Pace::Volatile, "the instant, ISO 8601 in UTC with milliseconds"),
+    row("system", "datetime", "datetime", Pace::Volatile, "the instant, RFC 3339 in UTC with whole seconds"),
+    row("system", "clock", "time", Pace::Volatile, "the time of day in UTC, HH:MM:SS"),
+    row("system", "date", "date", Pace::Daily, "the day in UTC, YYYY-MM-DD"),
+    row("system", "os", "system.os", Pace::Steady, "the operating system; on Linux the distribution's name"),
+    row("system", "hostname", "system.hostname", Pace::Steady, "the name of the machine"),
+    row("system", "shell", "system.shell", Pace::Steady, "the user's shell, from $SHELL"),
+    row(
+        "prompt",
+        "cwd",
+        "cwd",
+        Pace::Steady,
+        "the conversation's working directory, shown as the layout's `paths` says",
+    ),
+    row(
+        "prompt",
+        "cwd_absolute",
+        "prompt.cwd_absolute",
+        Pace::Steady,
+        "the conversation's working directory, always in full",
+    ),
+    row("prompt", "model", "prompt.model", Pace::Steady, "the model's name, if the caller gave one"),
+    row(
+        "prompt",
+        "conversation_id",
+        "prompt.conversation_id",
+        Pace::Steady,
+        "the conversation's id, if the caller gave one",
+    ),
+    row("prompt", "workspace_id", "prompt.workspace_id", Pace::Steady, "the workspace's id, if the caller gave one"),
+    row("git", "branch", "git.branch", Pace::Volatile, "the branch; HEAD when detached"),
+    row("git", "status", "git.status", Pace::Volatile, "what `git status --short` prints; empty when clean"),
+    row("git", "diff", "git.diff", Pace::Volatile, "what `git diff` prints: the work tree against the index"),
+    row("git", "diffstat", "git.diffstat", Pace::Volatile, "what `git diff --stat` prints"),
+    row(
+        "file",
+        "<path>",
+        "file(\"<path>\")",
+        Pace::Steady,
+        "the text of a file beneath the project root, named from the working directory",
+    ),
+    row("env", "<NAME>", "env.<NAME>", Pace::Steady, "a variable of the environment that the user's settings allow"),
+    row("tools", "names", "tools", Pace::Steady, "the names of the agent's tools, sorted; a list in jinja"),
+    row("scope", "summary", "scope.summary", Pace::Steady, "the directories that the agent may read and write"),
+];
+
+/// What the catalog says to a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lookup {
+    /// It is in the table.
+    Known(&'static Entry),
+    /// The namespace is, the name is not.
+    UnknownName,
+    /// Nobody answers this namespace.
+    UnknownNamespace,
+}
+
+/// Looks a name up.
+///
+/// ```
+/// # use antefix::discover::{FactName, catalog::{Lookup, lookup}};
+/// assert!(matches!(lookup(&FactName::new("git", "branch")), Lookup::Known(_)));
+/// assert!(matches!(lookup(&FactName::new("file", "any/path.md")), Lookup::Known(_)));
+/// assert!(matches!(lookup(&FactName::new("git", "brunch")), Lookup::UnknownName));
+/// assert!(matches!(lookup(&FactName::new("TODO", " fix")), Lookup::UnknownNamespace));
+/// ```
+pub fn lookup(name: &FactName) -> Lookup {
+    let mut of_namespace = CATALOG.iter().filter(|entry| entry.namespace == name.namespace()).peekable();
+    if of_namespace.peek().is_none() {
+        return Lookup::UnknownNamespace;
+    }
+    match of_namespace.find(|entry| entry.is_dynamic() || entry.name == name.name()) {
+        Some(entry) => Lookup::Known(entry),
+        None => Lookup::UnknownName,
+    }
+}
+
+/// The namespaces, in the table's order, each once.
+pub fn namespaces() -> impl Iterator<Item = &'static str> {
+    CATALOG.chunk_by(|one, next| one.namespace == next.namespace).filter_map(|rows| Some(rows.first()?.namespace))
+}
+
+/// The name that an unknown one was probably meant to be.
+pub fn suggestion(name: &FactName) -> Option<String> {
+    if let Some(entry) =
+        CATALOG.iter().find(|entry| entry.is_dynamic() && entry.namespace.eq_ignore_ascii_case(name.namespace()))
+    {
+        return Some(format!("{}:{}", entry.namespace, name.name()));
+    }
+    if let Some(namespace) = did_you_mean(name.namespace(), namespaces()).filter(|found| *found != name.namespace()) {
+        let moved = FactName::new(namespace, name.name());
+        if matches!(lookup(&moved), Lookup::Known(_)) {
+            return Some(moved.to_string());
+        }
+    }
+    let keys: Vec<String> = CATALOG.iter().filter(|entry| !entry.is_dynamic()).map(Entry::key).collect();
+    did_you_mean(name.as_str(), keys.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// The reference page, `docs/variables.md`.
+pub fn reference_page() -> String {
+    let mut page = String::from(include_str!("variables_head.md"));
+    for entry in CATALOG {
+        let pace = match entry.pace {
+            Pace::Steady => "",
+            Pace::Daily => "daily",
+            Pace::Volatile => "every turn",
+        };
+        page.push_str(&format!(
+            "| `[{}]` | `{{{{ {} }}}}` | {} | {pace} |\n",
+            entry.key(),
+            entry.jinja,
+            entry.description
+        ));
+    }
+    page
+}

@@ -1,0 +1,140 @@
+//! `file:<path>`: the text of a file.
+//!
+//! 1. A relative path is named from the working directory.
+//! 2. It must lie beneath the project root, or beneath a root that the user's own settings allow.
+//! 3. Files that usually hold secrets, and the inside of `.git`, are withheld: by the name asked for, and by the name
+//!    that it resolved to.
+//! 4. Only regular files of UTF-8 text without NUL are read, at most [`FILE_LIMIT`] bytes; a cut is marked in the text.
+//!
+//! A missing file is absent. Everything else that keeps a file from being read makes it unavailable, with its reason.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::fact::{FactName, Text, Value};
+use super::workspace::normalize;
+use super::world::{Answer, ReasonCode, World};
+use super::{Fact, Situation};
+use crate::compose::{Draft, Origin, Transform};
+use crate::diagnostic::Diagnostic;
+use crate::place::floor_char_boundary;
+
+/// The most that is read of one file, in bytes, with the notice that it was cut.
+pub const FILE_LIMIT: usize = 256 * 1024;
+
+/// Answers `file:<path>`.
+pub(super) fn answer(
+    world: &dyn World,
+    situation: &Situation,
+    name: &FactName,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Fact {
+    let asked = situation.workspace.cwd.join(name.name());
+    let Some((root, path)) = locate(situation, &asked) else {
+        let hint = "only files beneath the project root can be named; the user's settings may allow more (file_roots)";
+        let reason = Answer::unavailable(ReasonCode::OutsideRoot, name.name());
+        return tell(reason, name, diagnostics, Some(hint));
+    };
+    if holds_secrets(&path) {
+        return tell(Answer::unavailable(ReasonCode::Secret, name.name()), name, diagnostics, None);
+    }
+    let read = read_text(world, &root, &path, FILE_LIMIT).and_then(|file| {
+        if holds_secrets(&file.resolved) {
+            let shown = file.resolved.to_string_lossy();
+            return Answer::unavailable(ReasonCode::Secret, format!("{} leads to {shown}", name.name()));
+        }
+        Answer::Present(file)
+    });
+    let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.paths).into();
+    let fact = read.map(|file| {
+        let origin = Origin::Fact { name: name.clone(), path: Some(Arc::clone(&shown)), line: 1 };
+        if !file.more {
+            return Value::Text(Text::new(file.text, origin));
+        }
+        let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
+        diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()).hint("shorten or split the file"));
+        Value::Text(cut(&file.text, origin, &situation.cut_notice))
+    });
+    tell(fact, name, diagnostics, None)
+}
+
+/// The beginning of a text, with a notice, within the limit.
+fn cut(text: &str, origin: Origin, notice: &Text) -> Text {
+    let end = floor_char_boundary(text, FILE_LIMIT.saturating_sub(notice.as_str().len()).min(text.len()));
+    let mut draft = Draft::default();
+    draft.push(&text[..end], origin, Some(Transform::Cut));
+    draft.push_text(notice);
+    draft.into_text()
+}
+
+/// Says why a file is unavailable. That it is absent is the template's business.
+fn tell(fact: Fact, name: &FactName, diagnostics: &mut Vec<Diagnostic>, hint: Option<&str>) -> Fact {
+    if let Answer::Unavailable(reason) = &fact {
+        let mut diagnostic =
+            Diagnostic::warning("file-unavailable", format!("{name} is not read: {reason}")).about(name.as_str());
+        diagnostic.hint = hint.map(str::to_owned);
+        diagnostics.push(diagnostic);
+    }
+    fact
+}
+
+/// The root that a path lies beneath, and the path from there.
+fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
+    let asked = normalize(asked);
+    let roots = std::iter::once(&situation.workspace.root).chain(&situation.file_roots);
+    roots.into_iter().find_map(|root| {
+        let inside = asked.strip_prefix(root).ok()?;
+        (!inside.as_os_str().is_empty()).then(|| (root.clone(), inside.to_owned()))
+    })
+}
+
+/// Whether a path is one of those that usually hold secrets.
+fn holds_secrets(path: &Path) -> bool {
+    let inside_git = path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let begins = [".env", "id_", "credentials"];
+    let ends = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
+    let is = [".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd"];
+    inside_git
+        || begins.iter().any(|begin| name.starts_with(begin))
+        || ends.iter().any(|end| name.ends_with(end))
+        || is.contains(&name.as_str())
+}
+
+/// A file that turned out to be text.
+pub(super) struct TextFile {
+    pub(super) text: String,
+    /// Whether the file goes on.
+    pub(super) more: bool,
+    pub(super) resolved: PathBuf,
+}
+
+/// Reads a text file beneath a root. The cut of a longer one falls on a character boundary.
+pub(super) fn read_text(world: &dyn World, root: &Path, path: &Path, limit: usize) -> Answer<TextFile> {
+    world.read(root, path, limit).and_then(|contents| {
+        let bytes = contents.bytes;
+        let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        if utf16 {
+            return Answer::unavailable(ReasonCode::NotUtf8, "it looks like UTF-16; save it as UTF-8");
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                // Where a longer file was cut inside a character, the character goes too.
+                let cut_inside = contents.more && error.utf8_error().error_len().is_none();
+                let mut bytes = error.into_bytes();
+                if !cut_inside {
+                    let byte = bytes.get(valid).copied().unwrap_or_default();
+                    return Answer::unavailable(ReasonCode::NotUtf8, format!("byte {byte:#04x} at offset {valid}"));
+                }
+                bytes.truncate(valid);
+                String::from_utf8(bytes).unwrap_or_default()
+            }
+        };
+        match text.find('\0') {
+            Some(offset) => Answer::unavailable(ReasonCode::Binary, format!("a NUL byte at offset {offset}")),
+            None => Answer::Present(TextFile { text, more: contents.more, resolved: contents.resolved }),
+        }
+    })
+}

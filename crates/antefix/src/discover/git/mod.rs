@@ -1,0 +1,276 @@
+//! What git says about a working directory.
+//!
+//! 1. The words are git's own: for a repository that its user trusts they are what a person would see, without colors.
+//! 2. Nothing that the repository carries is executed. The environment is built from nothing, the configuration that
+//!    names programs is overridden, and filter drivers, which cannot be switched off at once, are named one by one.
+//! 3. No repository is absent, a clean one is present and empty, and everything else is unavailable with git's reason.
+//!
+//! Four differences from plain git are the price: a change *inside* a submodule is not shown (looking there would run
+//! the submodule's own configuration), drivers for other diff programs and text conversions are not used, even the
+//! user's own, `diff.submodule` is always `short`, and content filters of the repository do nothing.
+//!
+//! Not defended: a `.git` file or link that names another repository of the same user, because linked worktrees and
+//! separate git directories look the same; somebody who rewrites the configuration between two questions; the user's
+//! own global filters, which run. A git before 2.31 is refused, because it would not listen to the overrides; one
+//! before 2.38 does not yet know how to refuse a bare repository that lies inside a work tree.
+
+mod recipe;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::discover::{Answer, Command, Output, Reason, ReasonCode, World};
+
+/// Git's facts about one working directory, at one time.
+pub struct Git<'w> {
+    world: &'w dyn World,
+    cwd: PathBuf,
+    limits: GitLimits,
+    /// The environment without overrides of drivers.
+    environment: Option<Vec<(String, String)>>,
+    /// What must be overridden besides, or why nothing may be asked that looks at files.
+    overrides: Option<Result<Vec<(String, String)>, Reason>>,
+}
+
+/// What can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GitQuestion {
+    /// The branch; `HEAD` when detached, absent before the first commit.
+    Branch,
+    /// What changed, one line a file.
+    Status,
+    /// The changes that are not staged, as a patch.
+    Diff,
+    /// The changes that are not staged, counted.
+    Diffstat,
+}
+
+/// What git printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitText {
+    /// The text, without the line ends at its end.
+    pub text: String,
+    /// Whether git would have printed more; the cut is between two characters.
+    pub more: bool,
+    /// Whether bytes that are no UTF-8 became U+FFFD.
+    pub replaced: bool,
+    /// The command as a person would type it, for reports.
+    pub command: String,
+}
+
+/// How long git may take and how much it may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GitLimits {
+    /// For each question; what must be found out before the first one gets as much again, together.
+    pub time: Duration,
+    /// In bytes, for each question.
+    pub output: usize,
+}
+
+impl Default for GitLimits {
+    fn default() -> GitLimits {
+        GitLimits { time: Duration::from_secs(2), output: 64 * 1024 }
+    }
+}
+
+impl<'w> Git<'w> {
+    /// Prepares to ask about a directory; nothing is run before the first question.
+    pub fn new(world: &'w dyn World, cwd: &Path, limits: GitLimits) -> Git<'w> {
+        Git { world, cwd: cwd.to_owned(), limits, environment: None, overrides: None }
+    }
+
+    /// Asks git.
+    pub fn ask(&mut self, question: GitQuestion) -> Answer<GitText> {
+        let overrides = match question {
+            // Only names are read, never a file of the work tree, so no driver can be reached.
+            GitQuestion::Branch => Vec::new(),
+            GitQuestion::Status | GitQuestion::Diff | GitQuestion::Diffstat => match self.overrides() {
+                Ok(overrides) => overrides,
+                Err(reason) => return Answer::Unavailable(reason),
+            },
+        };
+        let limits = self.limits;
+        match self.run(question.args(), &overrides, limits) {
+            Answer::Present(output) if succeeded(&output) => Answer::Present(text(question, output, limits.output)),
+            Answer::Present(output) => self.failure(&output),
+            Answer::Absent => Answer::Absent,
+            Answer::Unavailable(reason) => Answer::Unavailable(reason),
+        }
+    }
+
+    fn run(&mut self, args: &[&str], overrides: &[(String, String)], limits: GitLimits) -> Answer<Output> {
+        let (world, cwd) = (self.world, &self.cwd);
+        let environment = self.environment.get_or_insert_with(|| recipe::environment(world, cwd));
+        let mut env = environment.clone();
+        env.extend(recipe::configuration(overrides));
+        world.run(&Command {
+            program: "git".to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            env,
+            cwd: cwd.clone(),
+            time_limit: limits.time,
+            output_limit: limits.output,
+        })
+    }
+
+    /// The overrides for this repository, found out once.
+    ///
+    /// A failure is remembered too: a configuration that hangs git hangs it every time, and one wait is enough.
+    fn overrides(&mut self) -> Result<Vec<(String, String)>, Reason> {
+        if self.overrides.is_none() {
+            self.overrides = Some(self.examine());
+        }
+        self.overrides.clone().unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    fn examine(&mut self) -> Result<Vec<(String, String)>, Reason> {
+        let limits = GitLimits { time: self.limits.time / 2, output: recipe::CONFIGURATION_LIMIT };
+        let listing = match self.run(recipe::LIST, &[], limits) {
+            // Git exits with 1 when no key matches; then it did not see our own either, which the listing tells.
+            Answer::Present(output) if succeeded(&output) || output.code == Some(1) => recipe::Listing::parse(&output)?,
+            Answer::Present(output) => return Err(complaint(&output)),
+            Answer::Absent => return Err(Reason { code: ReasonCode::Failed, detail: String::new() }),
+            Answer::Unavailable(reason) => return Err(reason),
+        };
+        if listing.moves_work_tree {
+            self.check_work_tree(&listing.overrides, limits)?;
+        }
+        Ok(listing.overrides)
+    }
+
+    /// Refuses a repository whose configuration moves the work tree away from where the repository lies.
+    ///
+    /// Otherwise `git diff` would print any file of the user's that the index names. A submodule's configuration says
+    /// where its work tree is as well, but that is where its `.git` lies.
+    fn check_work_tree(&mut self, overrides: &[(String, String)], limits: GitLimits) -> Result<(), Reason> {
+        let output = match self.run(&["rev-parse", "--show-toplevel"], overrides, limits) {
+            Answer::Present(output) if succeeded(&output) => output,
+            Answer::Present(output) => return Err(complaint(&output)),
+            Answer::Absent => return Err(Reason { code: ReasonCode::Failed, detail: String::new() }),
+            Answer::Unavailable(reason) => return Err(reason),
+        };
+        let claimed = String::from_utf8(output.stdout).ok();
+        let claimed = claimed.as_deref().map(|path| Path::new(path.trim_end_matches(['\r', '\n'])));
+        let claimed = claimed.and_then(|path| self.world.resolve(path).present());
+        let real = recipe::repository(self.world, &self.cwd).and_then(|path| self.world.resolve(&path).present());
+        if claimed.is_some() && claimed == real {
+            return Ok(());
+        }
+        Err(Reason { code: ReasonCode::OutsideRoot, detail: "core.worktree of the repository".to_owned() })
+    }
+
+    /// What it means that git did not succeed.
+    fn failure(&mut self, output: &Output) -> Answer<GitText> {
+        if says(output, "warning: Not a git repository") {
+            // `git diff` also works without a repository, so it says this of every repository that it may not use. A
+            // command that needs one knows the reason.
+            let limits = GitLimits { time: self.limits.time / 2, output: recipe::CONFIGURATION_LIMIT };
+            return match self.run(&["rev-parse", "--git-dir"], &[], limits) {
+                Answer::Present(output) => verdict(&output),
+                Answer::Absent => Answer::Absent,
+                Answer::Unavailable(reason) => Answer::Unavailable(reason),
+            };
+        }
+        verdict(output)
+    }
+}
+
+impl GitQuestion {
+    /// The command as a person would type it.
+    pub fn command(self) -> &'static str {
+        match self {
+            GitQuestion::Branch => "git rev-parse --abbrev-ref HEAD",
+            GitQuestion::Status => "git status --short",
+            GitQuestion::Diff => "git diff",
+            GitQuestion::Diffstat => "git diff --stat",
+        }
+    }
+
+    /// The arguments as they are given, with what closes the doors that configuration cannot close.
+    fn args(self) -> &'static [&'static str] {
+        match self {
+            // Without `--verify` a *file* called HEAD would answer for a branch that has no commit yet.
+            GitQuestion::Branch => &["rev-parse", "--verify", "--abbrev-ref", "HEAD"],
+            GitQuestion::Status => &["status", "--short", "--ignore-submodules=dirty"],
+            GitQuestion::Diff => &[
+                "diff",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--submodule=short",
+                "--ignore-submodules=dirty",
+                "--no-color",
+            ],
+            GitQuestion::Diffstat => &[
+                "diff",
+                "--stat",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--submodule=short",
+                "--ignore-submodules=dirty",
+                "--no-color",
+            ],
+        }
+    }
+}
+
+fn succeeded(output: &Output) -> bool {
+    output.code == Some(0) || output.more
+}
+
+/// What a failed command says about the repository.
+fn verdict(output: &Output) -> Answer<GitText> {
+    // The parenthesis tells a directory without repository from a repository that points nowhere.
+    let nowhere = says(output, "fatal: not a git repository (or any");
+    // Before the first commit there is a branch's name, but no branch.
+    let unborn = says(output, "fatal: Needed a single revision");
+    if nowhere || unborn { Answer::Absent } else { Answer::Unavailable(complaint(output)) }
+}
+
+fn says(output: &Output, beginning: &str) -> bool {
+    String::from_utf8_lossy(&output.stderr).lines().any(|line| line.starts_with(beginning))
+}
+
+/// The line of git's error output that names the cause, made harmless for a terminal.
+fn complaint(output: &Output) -> Reason {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let cause = stderr.lines().find(|line| line.starts_with("fatal: ") || line.starts_with("error: "));
+    let line = cause.or_else(|| stderr.lines().find(|line| !line.trim().is_empty()));
+    let detail = match (line, output.code) {
+        (Some(line), _) => line.chars().flat_map(escape_control).collect(),
+        (None, Some(code)) => format!("git exited with {code}"),
+        (None, None) => "git was ended by a signal".to_owned(),
+    };
+    Reason { code: ReasonCode::Failed, detail }
+}
+
+fn escape_control(character: char) -> impl Iterator<Item = char> {
+    let escaped = character.is_control().then(|| character.escape_default());
+    let plain = escaped.is_none().then_some(character);
+    escaped.into_iter().flatten().chain(plain)
+}
+
+fn text(question: GitQuestion, output: Output, limit: usize) -> GitText {
+    let Output { mut stdout, mut more, .. } = output;
+    if more
+        && let Err(error) = std::str::from_utf8(&stdout)
+        && error.error_len().is_none()
+    {
+        // The limit cut the last character in two, which is no fault of git's.
+        stdout.truncate(error.valid_up_to());
+    }
+    let (mut text, replaced) = match String::from_utf8(stdout) {
+        Ok(text) => (text, false),
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+    };
+    if text.len() > limit {
+        // A replacement is longer than the byte that it replaces.
+        text.truncate(text.floor_char_boundary(limit));
+        more = true;
+    }
+    let text = match question {
+        GitQuestion::Branch => text.trim(),
+        // Only at the end: the first line of a status begins with columns that may be blank.
+        GitQuestion::Status | GitQuestion::Diff | GitQuestion::Diffstat => text.trim_end_matches('\n'),
+    };
+    GitText { text: text.to_owned(), more, replaced, command: question.command().to_owned() }
+}

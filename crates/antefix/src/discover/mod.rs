@@ -1,0 +1,244 @@
+//! Stage one: ask the world, and answer with [`Facts`].
+//!
+//! 1. Only what a layout names is asked for: a template without git runs no git.
+//! 2. A fact is present, absent or unavailable, and the three are never merged.
+//! 3. Discovery cannot fail. It reports what was loaded, and what was considered and not loaded, with a reason each.
+
+pub mod catalog;
+pub mod git;
+
+mod fact;
+mod file;
+mod report;
+mod scope;
+mod shelf;
+mod system;
+mod workspace;
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+pub use fact::{Fact, FactName, Facts, Text, Value};
+pub use file::FILE_LIMIT;
+pub use report::{Loaded, NotLoaded, Report, Why};
+pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
+pub use shelf::Shelves;
+pub use workspace::Workspace;
+pub use world::{Answer, Command, Contents, Kind, Output, Reason, ReasonCode, SystemText, World};
+
+use self::catalog::Lookup;
+use self::git::{Git, GitLimits, GitQuestion};
+use crate::compose::{Draft, Origin, Paths, Transform};
+use crate::diagnostic::Diagnostic;
+
+/// What the caller knows and the world does not.
+#[derive(Debug, Clone)]
+pub struct Situation {
+    /// Where the agent works.
+    pub workspace: Workspace,
+    /// How paths are shown.
+    pub paths: Paths,
+    /// The model's name.
+    pub model: Option<String>,
+    /// The conversation's id.
+    pub conversation_id: Option<String>,
+    /// The workspace's id.
+    pub workspace_id: Option<String>,
+    /// The names of the agent's tools; none if the caller does not know them.
+    pub tools: Option<BTreeSet<String>>,
+    /// What the agent may touch; none if the caller does not say.
+    pub scope: Option<Scope>,
+    /// Facts answered by hand; the world is not asked for them.
+    pub given: BTreeMap<FactName, String>,
+    /// The variables that `env:` may name.
+    pub env_allow: BTreeSet<String>,
+    /// Directories besides the project root that `file:` may read. Only the user's own settings fill this.
+    pub file_roots: Vec<PathBuf>,
+    /// How long git may take and how much it may print.
+    pub git: GitLimits,
+    /// What stands in the text where a file was cut.
+    pub cut_notice: Text,
+}
+
+impl Situation {
+    /// A situation in which only the place is known.
+    pub fn new(workspace: Workspace) -> Situation {
+        let wording = crate::compose::Wording::built_in();
+        let notice = crate::compose::WordingKey::cut_notice();
+        let source = wording.source(notice);
+        let origin = Origin::Source { source: source.clone(), offset: 0 };
+        Situation {
+            workspace,
+            paths: Paths::default(),
+            model: None,
+            conversation_id: None,
+            workspace_id: None,
+            tools: None,
+            scope: None,
+            given: BTreeMap::new(),
+            env_allow: BTreeSet::new(),
+            file_roots: Vec::new(),
+            git: GitLimits::default(),
+            cut_notice: Text::new(source.text.trim_end_matches('\n'), origin),
+        }
+    }
+}
+
+/// Facts, and how they were come by.
+#[derive(Debug, Clone, Default)]
+pub struct Discovery {
+    /// One answer for each name asked.
+    pub facts: Facts,
+    /// What was loaded and what was not.
+    pub report: Report,
+    /// What is worth knowing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Asks for the named facts, each once.
+pub fn discover<'n>(
+    world: &dyn World,
+    situation: &Situation,
+    names: impl IntoIterator<Item = &'n FactName>,
+) -> Discovery {
+    let mut asking = Asking {
+        world,
+        situation,
+        git: Git::new(world, &situation.workspace.cwd, situation.git),
+        discovery: Discovery::default(),
+    };
+    for name in names {
+        asking.ask(name);
+    }
+    asking.discovery
+}
+
+struct Asking<'w> {
+    world: &'w dyn World,
+    situation: &'w Situation,
+    git: Git<'w>,
+    discovery: Discovery,
+}
+
+impl Asking<'_> {
+    fn ask(&mut self, name: &FactName) {
+        if self.discovery.facts.get(name).is_some() {
+            return;
+        }
+        let fact = match (self.situation.given.get(name), catalog::lookup(name)) {
+            (Some(text), _) => Answer::Present(Value::Text(Text::new(text.as_str(), Origin::fact(name)))),
+            (None, Lookup::Known(_)) => self.source(name),
+            (None, Lookup::UnknownName | Lookup::UnknownNamespace) => {
+                self.discovery.report.not_loaded.push(NotLoaded { fact: name.clone(), why: Why::Unknown });
+                return;
+            }
+        };
+        let report = &mut self.discovery.report;
+        match &fact {
+            Answer::Present(value) => {
+                let text = value.text(name);
+                let path = text.pieces().find_map(|piece| piece.origin.path().filter(|_| name.namespace() == "file"));
+                report.loaded.push(Loaded {
+                    fact: name.clone(),
+                    path: path.map(str::to_owned),
+                    bytes: text.as_str().len(),
+                });
+            }
+            Answer::Absent => report.not_loaded.push(NotLoaded { fact: name.clone(), why: Why::Absent }),
+            Answer::Unavailable(reason) => {
+                report.not_loaded.push(NotLoaded { fact: name.clone(), why: Why::Unavailable(reason.clone()) });
+            }
+        }
+        self.discovery.facts.insert(name.clone(), fact);
+    }
+
+    /// Asks who answers the namespace.
+    fn source(&mut self, name: &FactName) -> Fact {
+        let plain = |text: String| Value::Text(Text::new(text, Origin::fact(name)));
+        match name.namespace() {
+            "system" => system::answer(self.world, name.name()).map(plain),
+            "prompt" => self.prompt(name.name()).map(plain),
+            "env" => self.env(name.name()).map(plain),
+            "file" => file::answer(self.world, self.situation, name, &mut self.discovery.diagnostics),
+            "git" => self.git(name),
+            "tools" => self.tools(name),
+            "scope" => self.scope().map(plain),
+            _ => Answer::Absent,
+        }
+    }
+
+    fn prompt(&self, name: &str) -> Answer<String> {
+        let told = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
+        let workspace = &self.situation.workspace;
+        match name {
+            "cwd" => Answer::Present(workspace.show(&workspace.cwd, self.situation.paths)),
+            "cwd_absolute" => Answer::Present(workspace.show(&workspace.cwd, Paths::Absolute)),
+            "model" => told(&self.situation.model),
+            "conversation_id" => told(&self.situation.conversation_id),
+            "workspace_id" => told(&self.situation.workspace_id),
+            _ => Answer::Absent,
+        }
+    }
+
+    fn env(&self, name: &str) -> Answer<String> {
+        if !self.situation.env_allow.contains(name) {
+            return Answer::unavailable(ReasonCode::NotAllowed, format!("{name} (env_allow in your settings)"));
+        }
+        self.world.env(name)
+    }
+
+    fn git(&mut self, name: &FactName) -> Fact {
+        let question = match name.name() {
+            "branch" => GitQuestion::Branch,
+            "status" => GitQuestion::Status,
+            "diff" => GitQuestion::Diff,
+            "diffstat" => GitQuestion::Diffstat,
+            _ => return Answer::Absent,
+        };
+        let answer = self.git.ask(question);
+        let diagnostics = &mut self.discovery.diagnostics;
+        if let Answer::Unavailable(reason) = &answer {
+            let message = format!("{name} could not be asked for: {reason}");
+            diagnostics.push(Diagnostic::warning("git-unavailable", message).about(name.as_str()));
+        }
+        answer.map(|printed| {
+            let transform = if printed.replaced {
+                let message = format!("`{}` printed bytes that are no UTF-8; they became U+FFFD", printed.command);
+                diagnostics.push(Diagnostic::note("not-utf8", message).about(name.as_str()));
+                Some(Transform::Replaced)
+            } else {
+                None
+            };
+            let mut draft = Draft::default();
+            if printed.more {
+                let limit = self.situation.git.output;
+                let message =
+                    format!("`{}` printed more than {limit} bytes: only the beginning is used", printed.command);
+                diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()));
+                draft.push(&printed.text, Origin::fact(name), Some(Transform::Cut));
+                draft.push_text(&self.situation.cut_notice);
+            } else {
+                draft.push(&printed.text, Origin::fact(name), transform);
+            }
+            Value::Text(draft.into_text())
+        })
+    }
+
+    fn tools(&self, name: &FactName) -> Fact {
+        match &self.situation.tools {
+            Some(tools) => {
+                let text = |tool: &String| Text::new(tool.as_str(), Origin::fact(name));
+                Answer::Present(Value::List(tools.iter().map(text).collect()))
+            }
+            None => Answer::Absent,
+        }
+    }
+
+    fn scope(&self) -> Answer<String> {
+        match &self.situation.scope {
+            Some(scope) => Answer::Present(scope.summary(&self.situation.workspace, self.situation.paths)),
+            None => Answer::Absent,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Where the agent works: the working directory, the project around it, the user's own directories.
+//!
+//! 1. The project root is the nearest directory, from the working directory upwards, that holds `.git` or `.antefix`.
+//! 2. Without one, it is the working directory itself.
+//! 3. The user's files are in `$XDG_CONFIG_HOME/antefix`, else in `~/.config/antefix`.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::file::{FILE_LIMIT, read_text};
+use super::world::{Answer, World};
+use crate::compose::Paths;
+use crate::place::{Source, SourceKind};
+
+/// Where the agent works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The project root: what may be read through `file:` lies beneath it.
+    pub root: PathBuf,
+    /// The home directory, if there is one.
+    pub home: Option<PathBuf>,
+    /// The user's configuration directory for antefix, whether it exists or not.
+    pub config: Option<PathBuf>,
+}
+
+impl Workspace {
+    /// Looks around from a working directory.
+    pub fn find(world: &dyn World, cwd: &Path) -> Workspace {
+        let cwd = world.resolve(cwd).present().unwrap_or_else(|| cwd.to_owned());
+        let marked = |directory: &&Path| {
+            [".git", ".antefix"].iter().any(|mark| !matches!(world.kind(&directory.join(mark)), Answer::Absent))
+        };
+        let root = cwd.ancestors().find(marked).unwrap_or(&cwd).to_owned();
+        let directory = |name: &str| {
+            world
+                .env(name)
+                .present()
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let home = directory("HOME").or_else(|| directory("USERPROFILE"));
+        let config = directory("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
+        Workspace { cwd, root, home, config: config.map(|config| config.join("antefix")) }
+    }
+
+    /// The project's own directory for antefix.
+    pub fn project(&self) -> PathBuf {
+        self.root.join(".antefix")
+    }
+
+    /// A path as a prompt shows it.
+    pub fn show(&self, path: &Path, paths: Paths) -> String {
+        if paths == Paths::Absolute {
+            return slashes(path);
+        }
+        if let Ok(inside) = path.strip_prefix(&self.root) {
+            return if inside.as_os_str().is_empty() { ".".to_owned() } else { slashes(inside) };
+        }
+        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
+            Some(inside) => format!("~/{}", slashes(inside)),
+            None => slashes(path),
+        }
+    }
+
+    /// A text file of the project's or the user's own directory, such as `layout.toml`.
+    pub fn own_file(&self, world: &dyn World, directory: &Path, name: &str, kind: SourceKind) -> Answer<Arc<Source>> {
+        read_text(world, directory, Path::new(name), FILE_LIMIT).map(|file| {
+            let shown = self.show(&directory.join(name), Paths::Portable);
+            Arc::new(Source::new(kind, shown.clone(), file.text).at(shown))
+        })
+    }
+}
+
+/// A path with `/` between its parts, on any system.
+fn slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+/// A path without `.` and `..`, by its text alone. A `..` past the root of an absolute path stays there.
+pub(super) fn normalize(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            part => clean.push(part),
+        }
+    }
+    clean
+}

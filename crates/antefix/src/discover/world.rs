@@ -1,0 +1,237 @@
+//! The port to everything outside the process.
+//!
+//! 1. Every question has three answers, and they are never merged: [`Answer`].
+//! 2. Asking cannot fail and cannot hang: what goes wrong is an answer too.
+//! 3. A world answers; it does not decide. Which file may be read and how git is hardened is written in `discover`, where
+//!    a test can see it with a world made of data.
+//!
+//! The adapters are in [`worlds`](crate::worlds).
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+/// What the world says to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer<T> {
+    /// It is there.
+    Present(T),
+    /// Asked, and there is none.
+    Absent,
+    /// Could not ask, or may not.
+    Unavailable(Reason),
+}
+
+impl<T> Answer<T> {
+    /// Changes what is present.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
+        self.and_then(|value| Answer::Present(change(value)))
+    }
+
+    /// Asks on with what is present.
+    pub fn and_then<U>(self, next: impl FnOnce(T) -> Answer<U>) -> Answer<U> {
+        match self {
+            Answer::Present(value) => next(value),
+            Answer::Absent => Answer::Absent,
+            Answer::Unavailable(reason) => Answer::Unavailable(reason),
+        }
+    }
+
+    /// What is present, if anything.
+    pub fn present(self) -> Option<T> {
+        match self {
+            Answer::Present(value) => Some(value),
+            Answer::Absent | Answer::Unavailable(_) => None,
+        }
+    }
+
+    /// The same answer, by reference.
+    pub fn as_ref(&self) -> Answer<&T> {
+        match self {
+            Answer::Present(value) => Answer::Present(value),
+            Answer::Absent => Answer::Absent,
+            Answer::Unavailable(reason) => Answer::Unavailable(reason.clone()),
+        }
+    }
+
+    /// An unavailable answer.
+    pub fn unavailable(code: ReasonCode, detail: impl Into<String>) -> Answer<T> {
+        Answer::Unavailable(Reason { code, detail: detail.into() })
+    }
+}
+
+/// Why a question could not be asked, or not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// From a closed set.
+    pub code: ReasonCode,
+    /// For people; may be empty.
+    pub detail: String,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code.sentence())?;
+        if !self.detail.is_empty() {
+            write!(f, ": {}", self.detail)?;
+        }
+        Ok(())
+    }
+}
+
+/// The closed set of reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ReasonCode {
+    /// A directory, FIFO, socket or device where a file was asked for.
+    NotRegular,
+    /// It lies, or a link leads, outside the roots that may be read.
+    OutsideRoot,
+    /// The system refuses access.
+    NotPermitted,
+    /// A file that usually holds secrets, or the inside of `.git`.
+    Secret,
+    /// Bytes that are no UTF-8.
+    NotUtf8,
+    /// Text with a NUL byte in it.
+    Binary,
+    /// A variable that no allow-list names.
+    NotAllowed,
+    /// It did not answer in time.
+    TimedOut,
+    /// The program is not installed.
+    NotInstalled,
+    /// Anything else that went wrong.
+    Failed,
+}
+
+impl ReasonCode {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReasonCode::NotRegular => "not-a-regular-file",
+            ReasonCode::OutsideRoot => "outside-root",
+            ReasonCode::NotPermitted => "not-permitted",
+            ReasonCode::Secret => "secret",
+            ReasonCode::NotUtf8 => "not-utf8",
+            ReasonCode::Binary => "binary",
+            ReasonCode::NotAllowed => "not-allowed",
+            ReasonCode::TimedOut => "timed-out",
+            ReasonCode::NotInstalled => "not-installed",
+            ReasonCode::Failed => "failed",
+        }
+    }
+
+    /// The words in messages.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            ReasonCode::NotRegular => "not a regular file",
+            ReasonCode::OutsideRoot => "outside the directories that may be read",
+            ReasonCode::NotPermitted => "permission denied",
+            ReasonCode::Secret => "withheld, because such files hold secrets",
+            ReasonCode::NotUtf8 => "not UTF-8",
+            ReasonCode::Binary => "binary",
+            ReasonCode::NotAllowed => "not on the allow-list",
+            ReasonCode::TimedOut => "no answer in time",
+            ReasonCode::NotInstalled => "not installed",
+            ReasonCode::Failed => "failed",
+        }
+    }
+}
+
+/// The beginning of a file, and where it really lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// At most as many bytes as were asked for.
+    pub bytes: Vec<u8>,
+    /// Whether the file goes on.
+    pub more: bool,
+    /// The path beneath the root once links were followed.
+    pub resolved: PathBuf,
+}
+
+/// What lies at a path, links followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A FIFO, socket or device.
+    Other,
+}
+
+/// A program to run: an argument vector, never a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Looked up in the absolute directories of `PATH`.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its whole environment: nothing is inherited.
+    pub env: Vec<(String, String)>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// It and its children are killed after this.
+    pub time_limit: Duration,
+    /// It is stopped once it has printed more than this.
+    pub output_limit: usize,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Its exit code; none if a signal, or the output limit, ended it.
+    pub code: Option<i32>,
+    /// At most as much as was asked for.
+    pub stdout: Vec<u8>,
+    /// Whether it would have printed more.
+    pub more: bool,
+    /// The beginning of its error output.
+    pub stderr: Vec<u8>,
+}
+
+/// A text that the operating system keeps about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SystemText {
+    /// The distribution's `os-release` file.
+    OsRelease,
+    /// The kernel's version text.
+    KernelVersion,
+    /// The mark that Windows' subsystem for Linux leaves; its text does not matter.
+    WslInterop,
+}
+
+/// Everything outside the process. It may be asked from several threads at once.
+pub trait World: Sync {
+    /// The clock.
+    fn now(&self) -> Timestamp;
+
+    /// `linux`, `darwin`, `win32` and so on.
+    fn platform(&self) -> String;
+
+    /// A text that the operating system keeps about itself.
+    fn system_text(&self, which: SystemText) -> Answer<String>;
+
+    /// The name of the machine.
+    fn hostname(&self) -> Answer<String>;
+
+    /// A variable of the process's environment.
+    fn env(&self, name: &str) -> Answer<String>;
+
+    /// What lies at an absolute path, links followed.
+    fn kind(&self, path: &Path) -> Answer<Kind>;
+
+    /// An absolute path with every link followed.
+    fn resolve(&self, path: &Path) -> Answer<PathBuf>;
+
+    /// The first `limit` bytes of the regular file at `path`, which is relative to `root` and stays beneath it.
+    ///
+    /// The file is opened once and checked on the descriptor that is read.
+    fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents>;
+
+    /// Runs a program to its end or its limits.
+    fn run(&self, command: &Command) -> Answer<Output>;
+}

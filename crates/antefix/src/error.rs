@@ -1,0 +1,127 @@
+//! What stops the work.
+
+use std::fmt;
+
+use crate::discover::FactName;
+use crate::place::Place;
+
+/// Why composing, loading or reading a layout stopped.
+///
+/// `{}` is one line; `{:#}` adds the excerpt with a caret, and the hint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    place: Option<Place>,
+    hint: Option<String>,
+    fact: Option<FactName>,
+}
+
+/// What to branch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A layout file cannot be read, is no valid TOML, or contradicts itself.
+    Layout,
+    /// A template reference is invalid, its prefix is not configured, or the file is missing or unreadable.
+    Load,
+    /// A template has a syntax error, or uses what the dialect does not offer.
+    Parse,
+    /// A template failed while it was rendered: an undefined name, mostly.
+    Render,
+    /// A wording file is invalid, or a wording failed.
+    Wording,
+    /// A scope rule is invalid.
+    Scope,
+    /// A fact is unavailable, and its section says `when_unavailable = "refuse"`.
+    Refused,
+    /// A limit was reached: size, nesting, work.
+    Limit,
+}
+
+/// A result with antefix's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error of a kind, with a message for people: lower case, no final stop.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error { kind, message: message.into(), place: None, hint: None, fact: None }
+    }
+
+    /// The same error, at a place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Error {
+        self.place = Some(place);
+        self
+    }
+
+    /// The same error, with advice.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same error, because of a fact that is not present.
+    #[must_use]
+    pub(crate) fn about(mut self, fact: &FactName) -> Error {
+        self.fact = Some(fact.clone());
+        self
+    }
+
+    /// The same error, with another message around it.
+    #[must_use]
+    pub(crate) fn context(mut self, around: impl FnOnce(&str) -> String) -> Error {
+        self.message = around(&self.message);
+        self
+    }
+
+    /// What to branch on.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The sentence alone.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Where, if it is about a text.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// The fact whose absence stopped the work, if that was the cause.
+    pub fn fact(&self) -> Option<&FactName> {
+        self.fact.as_ref()
+    }
+
+    /// The next step, where one is known.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.message)?;
+        if !f.alternate() {
+            return Ok(());
+        }
+        if let Some(place) = &self.place {
+            let (line, range) = place.excerpt();
+            let caret = line[..range.start].chars().count();
+            let width = line[range.clone()].chars().count().max(1);
+            write!(f, "\n  | {line}\n  | {:caret$}{:^<width$}", "", "")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  = {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}

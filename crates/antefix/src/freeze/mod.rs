@@ -1,0 +1,1 @@
+//! Stage three: a prompt's prefix becomes an epoch of a conversation. This room is empty: freezing comes next.

@@ -1,0 +1,135 @@
+//! Where a piece of text stands: a source, and a range of bytes in it.
+//!
+//! Diagnostics, errors and spans all point the same way, so that a message, the excerpt under it and `explain` agree.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A text that somebody wrote and antefix reads: a template, a wording, a layout file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What the text is for.
+    pub kind: SourceKind,
+    /// How it is referred to: `$user/greet`, a wording's key, a layout's name.
+    pub name: String,
+    /// Where it was read from, if it lies in a file; built-in texts have none.
+    pub path: Option<String>,
+    /// The text itself.
+    pub text: Arc<str>,
+}
+
+/// What a [`Source`] is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SourceKind {
+    /// A section's text, or a file that it includes.
+    Template,
+    /// A small template that frames or announces.
+    Wording,
+    /// A layout file.
+    Layout,
+}
+
+impl SourceKind {
+    /// The name in documents and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            SourceKind::Template => "template",
+            SourceKind::Wording => "wording",
+            SourceKind::Layout => "layout",
+        }
+    }
+}
+
+impl Source {
+    /// A source that lies in no file.
+    pub fn new(kind: SourceKind, name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
+        Source { kind, name: name.into(), path: None, text: text.into() }
+    }
+
+    /// The same source, read from `path`.
+    #[must_use]
+    pub fn at(mut self, path: impl Into<String>) -> Source {
+        self.path = Some(path.into());
+        self
+    }
+
+    /// What a person looks for: the path, or the name if there is no file.
+    pub fn label(&self) -> &str {
+        self.path.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Line and column (both from 1, the column in characters) of a byte offset.
+    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+        let before = &self.text[..floor_char_boundary(&self.text, offset)];
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (1 + before.matches('\n').count(), 1 + before[start..].chars().count())
+    }
+}
+
+/// A range of bytes in a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The text pointed into.
+    pub source: Arc<Source>,
+    /// The bytes meant.
+    pub range: Range<usize>,
+}
+
+impl Place {
+    /// Points at `range` of `source`, moved to character boundaries that exist.
+    pub fn new(source: &Arc<Source>, range: Range<usize>) -> Place {
+        let start = floor_char_boundary(&source.text, range.start);
+        let end = ceil_char_boundary(&source.text, range.end.max(start));
+        Place { source: Arc::clone(source), range: start..end }
+    }
+
+    /// Line and column of the first byte, both from 1.
+    pub fn line_column(&self) -> (usize, usize) {
+        self.source.line_column(self.range.start)
+    }
+
+    /// The line that the place begins in, and the range of the place within it (bytes).
+    pub fn excerpt(&self) -> (&str, Range<usize>) {
+        let text = &self.source.text;
+        let start = text[..self.range.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[self.range.start..].find('\n').map_or(text.len(), |newline| self.range.start + newline);
+        (&text[start..end], self.range.start - start..self.range.end.min(end) - start)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.line_column();
+        write!(f, "{}:{line}:{column}", self.source.label())
+    }
+}
+
+/// The last character boundary at or before `offset`.
+pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    text.floor_char_boundary(offset)
+}
+
+/// The first character boundary at or after `offset`.
+fn ceil_char_boundary(text: &str, offset: usize) -> usize {
+    text.ceil_char_boundary(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_names_line_and_column_and_shows_its_line() {
+        let source = Arc::new(Source::new(SourceKind::Template, "t", "one\nzwö [x:y] drei\nvier"));
+        let place = Place::new(&source, 9..14);
+        assert_eq!(place.to_string(), "t:2:5");
+        assert_eq!(place.excerpt(), ("zwö [x:y] drei", 5..10));
+    }
+
+    #[test]
+    fn a_place_past_the_end_points_at_the_end() {
+        let source = Arc::new(Source::new(SourceKind::Template, "t", "ab"));
+        assert_eq!(Place::new(&source, 9..12).excerpt(), ("ab", 2..2));
+    }
+}

@@ -1,0 +1,11 @@
+//! The adapters of [`World`](crate::discover::World): a real machine, and a world made of data.
+//!
+//! This module is the only one that touches the machine.
+
+mod memory;
+#[cfg(feature = "os")]
+mod os;
+
+pub use memory::MemoryWorld;
+#[cfg(feature = "os")]
+pub use os::OsWorld;

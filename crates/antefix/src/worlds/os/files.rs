@@ -1,0 +1,229 @@
+//! Reading one file beneath a root.
+//!
+//! 1. The root is opened once, and the path is walked by the kernel beneath that descriptor, so that no link swapped in
+//!    between can lead out.
+//! 2. Opening neither waits for a writer nor takes a terminal; what was opened is then examined on its own descriptor.
+//! 3. At most one byte more than asked for is read, however large the file says it is.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::answer;
+use crate::discover::{Answer, Contents, ReasonCode};
+
+/// The first `limit` bytes of the regular file at `path` beneath `root`.
+pub(super) fn read(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
+    if path.as_os_str().as_encoded_bytes().contains(&0) {
+        return Answer::Absent;
+    }
+    if !stays_beneath(path) {
+        return outside();
+    }
+    answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
+        match open(&dir, path) {
+            Err(error) if is_escape(&error) => match relative_to_root(root, path) {
+                // Only the kernel's word counts: the new path is opened beneath the root with the same checks, so a
+                // link that changes in between is caught again.
+                Answer::Present(path) => contents(root, &dir, &path, open(&dir, &path), limit),
+                Answer::Absent => Answer::Absent,
+                Answer::Unavailable(reason) => Answer::Unavailable(reason),
+            },
+            opened => contents(root, &dir, path, opened, limit),
+        }
+    })
+}
+
+/// Whether a path, taken by its letters alone, stays beneath where it starts.
+fn stays_beneath(path: &Path) -> bool {
+    let mut depth = 0_usize;
+    path.components().all(|component| match component {
+        Component::Prefix(_) | Component::RootDir => false,
+        Component::CurDir => true,
+        Component::ParentDir => depth.checked_sub(1).inspect(|&less| depth = less).is_some(),
+        Component::Normal(_) => {
+            depth += 1;
+            true
+        }
+    })
+}
+
+fn outside<T>() -> Answer<T> {
+    Answer::unavailable(ReasonCode::OutsideRoot, "")
+}
+
+fn open(dir: &Dir, path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt;
+        use rustix::fs::OFlags;
+
+        // Without the first flag a FIFO waits for its writer; without the second a terminal becomes ours.
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    dir.open_with(path, &options).map(cap_std::fs::File::into_std)
+}
+
+/// A refusal to leave the root is cap-std's own error; a refusal by the system carries the system's number.
+fn is_escape(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+/// Where a path that passes through an absolute link lies beneath the root, if it does.
+///
+/// Walking beneath a descriptor refuses every absolute link, even one that comes back in.
+fn relative_to_root(root: &Path, path: &Path) -> Answer<PathBuf> {
+    answer(std::fs::canonicalize(root)).and_then(|root| {
+        answer(std::fs::canonicalize(root.join(path))).and_then(|real| match real.strip_prefix(&root) {
+            Ok(inside) => Answer::Present(inside.to_owned()),
+            Err(_) => outside(),
+        })
+    })
+}
+
+/// Reads from what was opened, once its descriptor proves to be a regular file's.
+fn contents(root: &Path, dir: &Dir, path: &Path, opened: io::Result<File>, limit: usize) -> Answer<Contents> {
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) => return refusal(dir, path, error),
+    };
+    answer(file.metadata()).and_then(|metadata| {
+        if !metadata.is_file() {
+            return Answer::unavailable(ReasonCode::NotRegular, special(&metadata));
+        }
+        answer(begin(&file, limit)).and_then(|(bytes, more)| {
+            location(root, dir, path, &file).map(|resolved| Contents { bytes, more, resolved })
+        })
+    })
+}
+
+/// Why a file could not be opened.
+///
+/// Some things that are no regular files say so only by an error: a socket or a device without a driver anywhere, a
+/// directory on Windows.
+fn refusal(dir: &Dir, path: &Path, error: io::Error) -> Answer<Contents> {
+    if is_escape(&error) {
+        return outside();
+    }
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) {
+        use cap_std::fs::FileTypeExt;
+
+        let socket = dir.metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket());
+        return Answer::unavailable(ReasonCode::NotRegular, if socket { "a socket" } else { "a device" });
+    }
+    if error.kind() == ErrorKind::PermissionDenied && dir.metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+        return Answer::unavailable(ReasonCode::NotRegular, "a directory");
+    }
+    answer(Err(error))
+}
+
+/// The words for what is not a regular file.
+fn special(metadata: &std::fs::Metadata) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+
+        let kind = metadata.file_type();
+        if kind.is_fifo() {
+            return "a FIFO";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    if metadata.is_dir() { "a directory" } else { "something else" }
+}
+
+/// The first `limit` bytes, and whether there is one more.
+fn begin(file: &File, limit: usize) -> io::Result<(Vec<u8>, bool)> {
+    let mut bytes = Vec::new();
+    file.take((limit as u64).saturating_add(1)).read_to_end(&mut bytes)?;
+    let more = bytes.len() > limit;
+    bytes.truncate(limit);
+    Ok((bytes, more))
+}
+
+/// Where an open file lies beneath an open root.
+///
+/// Both descriptors are asked first, because a path may have changed since it was walked; only where the system cannot
+/// name a descriptor is the path walked again. What cannot be located is not given out: a rule about where a file lies,
+/// such as the one for secrets, would have nothing to judge.
+fn location(root: &Path, dir: &Dir, path: &Path, file: &File) -> Answer<PathBuf> {
+    if let (Some(root), Some(real)) = (root_path(dir), open_path(file))
+        && let Ok(inside) = real.strip_prefix(&root)
+    {
+        return Answer::Present(inside.to_owned());
+    }
+    match relative_to_root(root, path) {
+        Answer::Absent => Answer::unavailable(ReasonCode::Failed, "it moved while it was read"),
+        answer => answer,
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn root_path(dir: &Dir) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd;
+
+    descriptor_path(dir.as_raw_fd())
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_path(file: &File) -> Option<PathBuf> {
+    use std::ffi::OsStr;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::MetadataExt;
+
+    let path = descriptor_path(file.as_raw_fd())?;
+    let Some(before) = path.as_os_str().as_bytes().strip_suffix(b" (deleted)") else {
+        return Some(path);
+    };
+    // The kernel marks a name that was removed after the open, as an editor does when it saves; but a file may also
+    // really be called so.
+    let opened = file.metadata().ok()?;
+    let same = std::fs::symlink_metadata(&path).is_ok_and(|m| (m.dev(), m.ino()) == (opened.dev(), opened.ino()));
+    if same { Some(path) } else { Some(PathBuf::from(OsStr::from_bytes(before))) }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn descriptor_path(descriptor: std::os::fd::RawFd) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/self/fd/{descriptor}")).ok()
+}
+
+#[cfg(target_vendor = "apple")]
+fn root_path(dir: &Dir) -> Option<PathBuf> {
+    descriptor_path(dir)
+}
+
+#[cfg(target_vendor = "apple")]
+fn open_path(file: &File) -> Option<PathBuf> {
+    descriptor_path(file)
+}
+
+#[cfg(target_vendor = "apple")]
+fn descriptor_path(descriptor: impl std::os::fd::AsFd) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+
+    let path = rustix::fs::getpath(descriptor).ok()?;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes())))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn root_path(_: &Dir) -> Option<PathBuf> {
+    None
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn open_path(_: &File) -> Option<PathBuf> {
+    None
+}

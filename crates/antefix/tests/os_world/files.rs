@@ -1,0 +1,374 @@
+//! Links, paths and things that are no regular files.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use antefix::discover::{Answer, Contents, Kind, ReasonCode, World};
+use antefix::worlds::OsWorld;
+use tempfile::TempDir;
+
+use crate::{LIMIT, assert_unavailable, run_plainly};
+
+/// A root with an `inside` directory, beside an `outside` directory with a secret.
+struct Fixture {
+    dir: TempDir,
+}
+
+impl Fixture {
+    fn new() -> Fixture {
+        let dir = TempDir::new().unwrap();
+        fs::create_dir_all(dir.path().join("root/inside")).unwrap();
+        fs::create_dir_all(dir.path().join("outside")).unwrap();
+        fs::write(dir.path().join("root/a.md"), "a").unwrap();
+        fs::write(dir.path().join("root/inside/b.md"), "b").unwrap();
+        fs::write(dir.path().join("outside/b.md"), "secret").unwrap();
+        Fixture { dir }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.dir.path().join("root")
+    }
+
+    fn outside(&self) -> PathBuf {
+        self.dir.path().join("outside")
+    }
+
+    fn link(&self, name: &str, target: impl AsRef<Path>) {
+        symlink(target, self.root().join(name)).unwrap();
+    }
+
+    fn read(&self, path: &str) -> Answer<Contents> {
+        read(&self.root(), path)
+    }
+}
+
+/// Stops the other thread of a race, also when this one fails.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Reads, and insists that it is quick. The best of three counts, because the machine has other things to do.
+fn read(root: &Path, path: impl AsRef<Path>) -> Answer<Contents> {
+    let mut shortest = Duration::MAX;
+    let mut answer = Answer::Absent;
+    for _ in 0..3 {
+        let start = Instant::now();
+        answer = OsWorld::new().read(root, path.as_ref(), LIMIT);
+        shortest = shortest.min(start.elapsed());
+    }
+    assert!(shortest < Duration::from_millis(100), "{} took {shortest:?}", path.as_ref().display());
+    answer
+}
+
+fn contents(bytes: &str, resolved: &str) -> Answer<Contents> {
+    Answer::Present(Contents { bytes: bytes.into(), more: false, resolved: resolved.into() })
+}
+
+fn am_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+// Links and paths.
+
+#[test]
+fn a_file_beneath_the_root_is_read() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.read("a.md"), contents("a", "a.md"));
+    assert_eq!(fixture.read("inside/b.md"), contents("b", "inside/b.md"));
+    assert_eq!(fixture.read("./inside/./b.md"), contents("b", "inside/b.md"));
+}
+
+#[test]
+fn parent_components_that_stay_beneath_the_root_are_followed() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.read("inside/../a.md"), contents("a", "a.md"));
+}
+
+#[test]
+fn parent_components_that_leave_the_root_are_outside() {
+    let fixture = Fixture::new();
+    for path in ["../outside/b.md", "inside/../../outside/b.md", "../../../../../../etc/passwd", "../root/a.md", ".."] {
+        assert_unavailable(fixture.read(path), ReasonCode::OutsideRoot, "");
+    }
+}
+
+#[test]
+fn an_absolute_path_is_outside_even_if_it_leads_inside() {
+    let fixture = Fixture::new();
+    assert_unavailable(fixture.read("/etc/passwd"), ReasonCode::OutsideRoot, "");
+    let inside = fixture.root().join("a.md");
+    assert_unavailable(fixture.read(inside.to_str().unwrap()), ReasonCode::OutsideRoot, "");
+}
+
+#[test]
+fn a_link_that_leads_out_is_outside() {
+    let fixture = Fixture::new();
+    fixture.link("relative", "../outside/b.md");
+    fixture.link("absolute", fixture.outside().join("b.md"));
+    fixture.link("system", "/etc/passwd");
+    fixture.link("zero", "/dev/zero");
+    fixture.link("environment", "/proc/self/environ");
+    fixture.link("twice", "relative");
+    for path in ["relative", "absolute", "system", "zero", "environment", "twice"] {
+        assert_unavailable(fixture.read(path), ReasonCode::OutsideRoot, "");
+    }
+}
+
+#[test]
+fn a_directory_link_that_leads_out_is_outside() {
+    let fixture = Fixture::new();
+    fixture.link("relative", "../outside");
+    fixture.link("absolute", fixture.outside());
+    for path in ["relative/b.md", "absolute/b.md", "relative/../outside/b.md"] {
+        assert_unavailable(fixture.read(path), ReasonCode::OutsideRoot, "");
+    }
+    // A detour that comes back is no escape: the file lies beneath the root, and is opened there.
+    assert_eq!(fixture.read("relative/../root/a.md"), contents("a", "a.md"));
+}
+
+#[test]
+fn a_link_that_leads_inside_is_followed_and_resolved() {
+    let fixture = Fixture::new();
+    fixture.link("relative", "inside/b.md");
+    fixture.link("directory", "inside");
+    fixture.link("inside/up", "../a.md");
+    assert_eq!(fixture.read("relative"), contents("b", "inside/b.md"));
+    assert_eq!(fixture.read("directory/b.md"), contents("b", "inside/b.md"));
+    assert_eq!(fixture.read("inside/up"), contents("a", "a.md"));
+}
+
+#[test]
+fn an_absolute_link_that_leads_inside_is_followed_and_resolved() {
+    let fixture = Fixture::new();
+    fixture.link("file", fixture.root().join("inside/b.md"));
+    fixture.link("directory", fixture.root().join("inside"));
+    assert_eq!(fixture.read("file"), contents("b", "inside/b.md"));
+    assert_eq!(fixture.read("directory/b.md"), contents("b", "inside/b.md"));
+}
+
+#[test]
+fn a_root_that_is_a_link_is_a_root_like_any_other() {
+    let fixture = Fixture::new();
+    let root = fixture.dir.path().join("link");
+    symlink("root", &root).unwrap();
+    fixture.link("absolute", root.join("inside/b.md"));
+    assert_eq!(read(&root, "a.md"), contents("a", "a.md"));
+    assert_eq!(read(&root, "absolute"), contents("b", "inside/b.md"));
+}
+
+#[test]
+fn a_dangling_link_and_a_missing_file_are_absent() {
+    let fixture = Fixture::new();
+    fixture.link("dangling", "nowhere");
+    fixture.link("dangling-absolute", fixture.root().join("nowhere"));
+    for path in ["dangling", "dangling-absolute", "missing", "missing/deeper", "a.md/deeper"] {
+        assert_eq!(fixture.read(path), Answer::Absent, "{path}");
+    }
+    assert_eq!(read(&fixture.root().join("missing"), "a.md"), Answer::Absent);
+}
+
+#[test]
+fn a_link_loop_fails() {
+    let fixture = Fixture::new();
+    fixture.link("one", "two");
+    fixture.link("two", "one");
+    match fixture.read("one") {
+        Answer::Unavailable(reason) => assert_eq!(reason.code, ReasonCode::Failed),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn names_that_no_file_can_have_are_absent() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.read(&"n".repeat(256)), Answer::Absent);
+    assert_eq!(fixture.read(&"d/".repeat(3000)), Answer::Absent);
+    assert_eq!(fixture.read("a.md\0"), Answer::Absent);
+    let longest = "n".repeat(255);
+    fs::write(fixture.root().join(&longest), "long").unwrap();
+    assert_eq!(fixture.read(&longest), contents("long", &longest));
+}
+
+#[test]
+fn a_directory_link_that_flips_never_yields_a_byte_from_outside() {
+    let fixture = Fixture::new();
+    fs::rename(fixture.root().join("inside"), fixture.root().join("real")).unwrap();
+    let stop = AtomicBool::new(false);
+    let (mut inside, mut refused) = (0, 0);
+    thread::scope(|scope| {
+        let _stop = Stop(&stop);
+        scope.spawn(|| {
+            let (link, next) = (fixture.root().join("inside"), fixture.root().join("next"));
+            // Absolute and relative targets take turns, because they are walked differently.
+            let targets =
+                [PathBuf::from("real"), PathBuf::from("../outside"), fixture.root().join("real"), fixture.outside()];
+            for target in targets.iter().cycle() {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                symlink(target, &next).unwrap();
+                fs::rename(&next, &link).unwrap();
+            }
+        });
+        for _ in 0..10_000 {
+            match OsWorld::new().read(&fixture.root(), Path::new("inside/b.md"), LIMIT) {
+                Answer::Present(found) => {
+                    assert_eq!((found.bytes.as_slice(), found.resolved.to_str()), (&b"b"[..], Some("real/b.md")));
+                    inside += 1;
+                }
+                _ => refused += 1,
+            }
+        }
+    });
+    assert!(inside > 0 && refused > 0, "the race did not happen: {inside} inside, {refused} refused");
+}
+
+#[test]
+fn a_file_that_is_replaced_while_it_is_read_keeps_its_place() {
+    let fixture = Fixture::new();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _stop = Stop(&stop);
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                fs::write(fixture.root().join("new"), "a").unwrap();
+                fs::rename(fixture.root().join("new"), fixture.root().join("a.md")).unwrap();
+            }
+        });
+        for _ in 0..2_000 {
+            assert_eq!(OsWorld::new().read(&fixture.root(), Path::new("a.md"), LIMIT), contents("a", "a.md"));
+        }
+    });
+    fs::write(fixture.root().join("b (deleted)"), "b").unwrap();
+    assert_eq!(fixture.read("b (deleted)"), contents("b", "b (deleted)"));
+}
+
+// What is no regular file, and what is too large.
+
+#[test]
+fn a_fifo_is_not_a_regular_file() {
+    let fixture = Fixture::new();
+    run_plainly("mkfifo", &[fixture.root().join("fifo").to_str().unwrap()]);
+    fixture.link("link", "fifo");
+    assert_unavailable(fixture.read("fifo"), ReasonCode::NotRegular, "a FIFO");
+    assert_unavailable(fixture.read("link"), ReasonCode::NotRegular, "a FIFO");
+    assert_eq!(OsWorld::new().kind(&fixture.root().join("fifo")), Answer::Present(Kind::Other));
+}
+
+#[test]
+fn a_socket_is_not_a_regular_file() {
+    let fixture = Fixture::new();
+    let _listener = UnixListener::bind(fixture.root().join("socket")).unwrap();
+    assert_unavailable(fixture.read("socket"), ReasonCode::NotRegular, "a socket");
+}
+
+#[test]
+fn a_directory_is_not_a_regular_file() {
+    let fixture = Fixture::new();
+    fixture.link("link", "inside");
+    for path in ["inside", "inside/..", ".", "link"] {
+        assert_unavailable(fixture.read(path), ReasonCode::NotRegular, "a directory");
+    }
+    assert_eq!(fixture.read(""), Answer::Absent, "an empty path names nothing");
+}
+
+#[test]
+fn a_device_is_not_a_regular_file() {
+    assert_unavailable(read(Path::new("/dev"), "zero"), ReasonCode::NotRegular, "a device");
+    // Without a controlling terminal it cannot be opened, with one it is opened without being taken.
+    if Path::new("/dev/tty").exists() {
+        assert_unavailable(read(Path::new("/dev"), "tty"), ReasonCode::NotRegular, "a device");
+    }
+}
+
+#[test]
+fn a_huge_sparse_file_is_read_to_the_limit() {
+    let fixture = Fixture::new();
+    fs::File::create(fixture.root().join("huge")).unwrap().set_len(10 << 30).unwrap();
+    match fixture.read("huge") {
+        Answer::Present(found) => assert!(found.bytes == [0; LIMIT] && found.more),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_file_that_grows_while_it_is_read_is_bounded() {
+    let fixture = Fixture::new();
+    let path = fixture.root().join("log");
+    fs::write(&path, "x").unwrap();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _stop = Stop(&stop);
+        scope.spawn(|| {
+            let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+            while !stop.load(Ordering::Relaxed) && file.metadata().unwrap().len() < 1 << 26 {
+                file.write_all(&[b'x'; 4096]).unwrap();
+            }
+        });
+        for _ in 0..100 {
+            let found = fixture.read("log").present().unwrap();
+            assert!(found.bytes.len() <= LIMIT && (found.bytes.len() == LIMIT || !found.more));
+        }
+    });
+}
+
+#[test]
+fn more_says_whether_the_file_goes_on() {
+    let fixture = Fixture::new();
+    for (length, more) in [(LIMIT - 1, false), (LIMIT, false), (LIMIT + 1, true)] {
+        fs::write(fixture.root().join("file"), vec![b'x'; length]).unwrap();
+        let found = fixture.read("file").present().unwrap();
+        assert_eq!((found.bytes.len(), found.more), (length.min(LIMIT), more));
+    }
+    let nothing = OsWorld::new().read(&fixture.root(), Path::new("a.md"), 0).present().unwrap();
+    assert!(nothing.bytes.is_empty() && nothing.more);
+}
+
+#[test]
+fn bytes_are_given_as_they_are() {
+    let fixture = Fixture::new();
+    fs::write(fixture.root().join("bytes"), b"\xff\xfe\0a").unwrap();
+    assert_eq!(fixture.read("bytes").present().unwrap().bytes, b"\xff\xfe\0a");
+}
+
+#[test]
+fn an_unreadable_file_is_not_permitted() {
+    if am_root() {
+        eprintln!("SKIPPED: root may read everything, so there is no unreadable file to test with");
+        return;
+    }
+    let fixture = Fixture::new();
+    fs::set_permissions(fixture.root().join("a.md"), fs::Permissions::from_mode(0o000)).unwrap();
+    assert_unavailable(fixture.read("a.md"), ReasonCode::NotPermitted, "");
+    fs::set_permissions(fixture.root().join("inside"), fs::Permissions::from_mode(0o000)).unwrap();
+    assert_unavailable(fixture.read("inside/b.md"), ReasonCode::NotPermitted, "");
+    assert_unavailable(OsWorld::new().kind(&fixture.root().join("inside/b.md")), ReasonCode::NotPermitted, "");
+    fs::set_permissions(fixture.root().join("inside"), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn kinds_and_real_paths_follow_links() {
+    let fixture = Fixture::new();
+    fixture.link("directory", "inside");
+    fixture.link("dangling", "nowhere");
+    let (world, root) = (OsWorld::new(), fixture.root());
+    assert_eq!(world.kind(&root.join("a.md")), Answer::Present(Kind::File));
+    assert_eq!(world.kind(&root.join("directory")), Answer::Present(Kind::Directory));
+    assert_eq!(world.kind(&root.join("dangling")), Answer::Absent);
+    assert_eq!(world.kind(&root.join("a.md/x")), Answer::Absent);
+    assert_eq!(world.kind(&root.join("n".repeat(256))), Answer::Absent);
+    assert_eq!(world.kind(&root.join("a\0b")), Answer::Absent);
+    let real = root.canonicalize().unwrap();
+    assert_eq!(world.resolve(&root.join("directory/b.md")), Answer::Present(real.join("inside/b.md")));
+    assert_eq!(world.resolve(&root.join("dangling")), Answer::Absent);
+}

@@ -1,0 +1,41 @@
+//! The real machine, with everything that a file system or a program can do to a reader.
+#![cfg(all(unix, feature = "os"))]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic, reason = "a fixture is a real file system")]
+
+mod files;
+mod programs;
+
+use antefix::discover::{Answer, ReasonCode, SystemText, World};
+use antefix::worlds::OsWorld;
+
+/// How much is read of a file, or kept of a program's output.
+const LIMIT: usize = 1024;
+
+#[track_caller]
+fn assert_unavailable<T: std::fmt::Debug>(answer: Answer<T>, code: ReasonCode, detail: &str) {
+    match answer {
+        Answer::Unavailable(reason) => assert_eq!((reason.code, reason.detail.as_str()), (code, detail)),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn run_plainly(program: &str, args: &[&str]) {
+    assert!(std::process::Command::new(program).args(args).status().unwrap().success(), "{program} {args:?}");
+}
+
+#[test]
+fn the_machine_tells_about_itself() {
+    let world = OsWorld::new();
+    assert!(world.hostname().present().is_some_and(|name| !name.is_empty()));
+    assert_eq!(world.env("ANTEFIX_SURELY_NOT_SET"), Answer::Absent);
+    assert_eq!(world.env("PATH").present(), std::env::var("PATH").ok());
+    assert_ne!(world.platform(), "macos");
+    if cfg!(target_os = "linux") {
+        assert_eq!(world.platform(), "linux");
+        assert!(world.system_text(SystemText::KernelVersion).present().is_some_and(|text| text.starts_with("Linux")));
+    }
+    let now = "2026-03-07T12:00:00Z".parse().unwrap();
+    assert_eq!(OsWorld::at(now).now(), now);
+    let before = jiff::Timestamp::now();
+    assert!(world.now() >= before);
+}

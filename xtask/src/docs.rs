@@ -1,0 +1,44 @@
+//! `cargo xtask docs`: pages that are printed from tables in the code.
+
+use std::fs;
+
+use antefix::discover::catalog;
+
+use crate::step::{Outcome, root};
+
+/// Writes the pages, or with `check` says which are stale.
+pub(crate) fn run(check: bool) -> Outcome {
+    let pages = [("docs/variables.md", catalog::reference_page())];
+    for (path, expected) in pages {
+        let file = root().join(path);
+        // A page that cannot be read is as stale as one that differs.
+        let found = fs::read_to_string(&file).unwrap_or_default();
+        if found == expected {
+            println!("{path} is up to date");
+        } else if check {
+            let line = first_difference(&found, &expected);
+            return Err(format!("{path} is stale from line {line} on: run `cargo xtask docs`"));
+        } else {
+            fs::write(&file, expected).map_err(|error| format!("{path} cannot be written: {error}"))?;
+            println!("{path} written");
+        }
+    }
+    Ok(())
+}
+
+/// The number of the first line that differs.
+fn first_difference(found: &str, expected: &str) -> usize {
+    found.split('\n').zip(expected.split('\n')).take_while(|(one, other)| one == other).count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_difference;
+
+    #[test]
+    fn the_first_difference_is_a_line() {
+        assert_eq!(first_difference("", "a\n"), 1);
+        assert_eq!(first_difference("a\nb\n", "a\nc\n"), 2);
+        assert_eq!(first_difference("a", "a\nb"), 2);
+    }
+}

@@ -1,0 +1,73 @@
+//! The project's own commands, one file each. `cargo xtask` lists them.
+
+mod bench;
+mod cases;
+mod docs;
+mod fuzz;
+mod step;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use step::{Outcome, options};
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test [--quick] [--allow-missing]     all tests of all crates, then every fuzz target for a few seconds
+  fuzz [--seconds N] [TARGET]…         the fuzz targets alone, for as long as you like
+  cases [--accept]                     the case folders alone; --accept writes what came out as what is expected
+  tidy                                 the architecture's rules, licenses and formalities; prints outliers
+  docs [--check]                       writes docs/variables.md from the catalog; --check only compares
+  bench [--quick] [--json FILE]        speed against floor and goal, measured in one run
+
+Every command exits with 0 only if all that it was asked to do was done and is well.";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\ncargo xtask {}: {failure}", args.first().unwrap_or(&""));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[&str]) -> Outcome {
+    let Some((command, rest)) = args.split_first() else {
+        println!("{HELP}");
+        return Ok(());
+    };
+    if rest.contains(&"--help") || rest.contains(&"-h") {
+        println!("{HELP}");
+        return Ok(());
+    }
+    match *command {
+        "test" => {
+            let [quick, allow_missing] = options(rest, ["--quick", "--allow-missing"])?;
+            test::run(quick, allow_missing)
+        }
+        "fuzz" => fuzz::command(rest),
+        "cases" => {
+            let [accept] = options(rest, ["--accept"])?;
+            cases::run(accept)
+        }
+        "tidy" => {
+            let [] = options(rest, [])?;
+            tidy::run()
+        }
+        "docs" => {
+            let [check] = options(rest, ["--check"])?;
+            docs::run(check)
+        }
+        "bench" => bench::command(rest),
+        "--help" | "-h" | "help" => {
+            println!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!("there is no such command\n\n{HELP}")),
+    }
+}

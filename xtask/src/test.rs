@@ -1,0 +1,52 @@
+//! `cargo xtask test`: everything that can fail.
+//!
+//! What could not run is not passed over: it is told when it is noticed, told again at the end, and fails the command
+//! unless the caller allows it.
+
+use crate::fuzz;
+use crate::step::{Outcome, cargo, show};
+
+/// How long each fuzz target runs.
+const FUZZ_SECONDS: u32 = 5;
+
+/// Runs the tests of all crates and, unless `quick`, the fuzz targets.
+pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
+    let mut missing = Vec::new();
+    // Cargo runs the doc tests of libraries along with the rest.
+    show(&mut cargo(&["test", "--workspace"]))?;
+    if quick {
+        eprintln!("\n▸ --quick: the fuzz targets are left out");
+    } else if let Err(why) = fuzz::prepare() {
+        eprintln!("\n▸ the fuzz targets cannot run: {why}");
+        missing.push(format!("fuzz targets: {why}"));
+    } else {
+        fuzz::run(&fuzz::TARGETS, FUZZ_SECONDS)?;
+    }
+    if missing.is_empty() {
+        eprintln!("\nall that was asked for ran and is well");
+        return Ok(());
+    }
+    eprintln!("\n{}", boxed(&missing));
+    if allow_missing { Ok(()) } else { Err("not everything could run; `--allow-missing` lets that pass".to_owned()) }
+}
+
+/// Lines in a frame that nobody overlooks. Only the first line of each message fits.
+fn boxed(lines: &[String]) -> String {
+    let lines: Vec<String> =
+        lines.iter().map(|line| format!("NOT RUN  {}", line.lines().next().unwrap_or_default())).collect();
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let edge = "━".repeat(width + 2);
+    let body: String = lines.iter().map(|line| format!("┃ {line:width$} ┃\n")).collect();
+    format!("┏{edge}┓\n{body}┗{edge}┛")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::boxed;
+
+    #[test]
+    fn the_frame_fits_the_longest_line() {
+        let text = boxed(&["a".to_owned(), "bcd\nsecond line".to_owned()]);
+        assert_eq!(text, "┏━━━━━━━━━━━━━━┓\n┃ NOT RUN  a   ┃\n┃ NOT RUN  bcd ┃\n┗━━━━━━━━━━━━━━┛");
+    }
+}
