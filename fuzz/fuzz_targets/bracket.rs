@@ -1,6 +1,6 @@
 //! Every text is a valid bracket template: it never panics, never hangs, and each byte printed has an origin.
 //!
-//! One text in sixty-four is tried once more, repeated to a mebibyte. Small patterns become hostile templates that way, and
+//! One text in 256 is tried once more, repeated to half a mebibyte. Small patterns become hostile templates that way, and
 //! work that is not linear runs into the time limit of one input; more of them would leave too few runs for the rest.
 
 #![no_main]
@@ -12,7 +12,7 @@ use antefix::discover::Facts;
 use antefix::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
 
-const LARGE: usize = 1024 * 1024;
+const LARGE: usize = 512 * 1024;
 
 /// A bracket template includes nothing, so its shelf is empty.
 struct NoShelf;
@@ -26,7 +26,7 @@ impl Shelf for NoShelf {
 fuzz_target!(|text: &str| {
     check(text.to_owned());
     let sum = text.bytes().fold(0_u8, u8::wrapping_add);
-    if sum.is_multiple_of(64) && !text.is_empty() {
+    if sum == 0 && !text.is_empty() {
         check(text.repeat(LARGE.div_ceil(text.len())));
     }
 });

@@ -1,5 +1,7 @@
 //! The program as a person runs it: real processes in scratch directories, with a home of their own.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

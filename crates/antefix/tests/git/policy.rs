@@ -1,8 +1,8 @@
 //! The policy alone, with a world that is data.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
@@ -15,13 +15,13 @@ use crate::fixture::{QUESTIONS, assert_failed};
 /// Remembers what it is asked to run, and answers `git config` with a listing.
 struct Script {
     listing: Output,
-    asked: RefCell<Vec<Command>>,
+    asked: Mutex<Vec<Command>>,
 }
 
 impl Script {
     fn new(code: i32, listing: &[u8]) -> Script {
         let listing = Output { code: Some(code), stdout: listing.to_vec(), more: false, stderr: Vec::new() };
-        Script { listing, asked: RefCell::default() }
+        Script { listing, asked: Mutex::default() }
     }
 
     fn ask(&self, question: GitQuestion) -> Answer<GitText> {
@@ -30,7 +30,7 @@ impl Script {
 
     /// The configuration that the last command was given.
     fn configuration(&self) -> BTreeMap<String, String> {
-        let asked = self.asked.borrow();
+        let asked = self.asked.lock().unwrap();
         let env: BTreeMap<_, _> = asked.last().unwrap().env.iter().cloned().collect();
         let count: usize = env["GIT_CONFIG_COUNT"].parse().unwrap();
         let pair = |n| (env[&format!("GIT_CONFIG_KEY_{n}")].clone(), env[&format!("GIT_CONFIG_VALUE_{n}")].clone());
@@ -64,7 +64,7 @@ impl World for Script {
         Answer::Absent
     }
     fn run(&self, command: &Command) -> Answer<Output> {
-        self.asked.borrow_mut().push(command.clone());
+        self.asked.lock().unwrap().push(command.clone());
         if command.args[0] == "config" {
             return Answer::Present(self.listing.clone());
         }
@@ -78,7 +78,7 @@ const HEARD: &[u8] = b"command\0safe.barerepository\0";
 fn the_environment_is_built_from_nothing() {
     let script = Script::new(0, HEARD);
     script.ask(Branch);
-    let asked = script.asked.borrow();
+    let asked = script.asked.lock().unwrap();
     let plain = asked[0].env.iter().filter(|(name, _)| !name.starts_with("GIT_CONFIG_"));
     let plain: Vec<_> = plain.map(|(name, value)| format!("{name}={value}")).collect();
     let expected = [
@@ -124,7 +124,7 @@ fn the_configuration_and_the_arguments_are_these() {
         (Diffstat, "diff --stat --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty --no-color"),
     ] {
         script.ask(question);
-        let asked = script.asked.borrow();
+        let asked = script.asked.lock().unwrap();
         let last = asked.last().unwrap();
         assert_eq!(last.args.join(" "), args);
         assert_eq!((last.time_limit, last.output_limit), (Duration::from_secs(2), 64 * 1024));
@@ -141,11 +141,11 @@ fn only_trailing_line_ends_are_taken_away() {
 fn drivers_are_listed_once_and_only_if_files_are_looked_at() {
     let script = Script::new(0, HEARD);
     let mut git = Git::new(&script, Path::new("/repo"), GitLimits::default());
-    assert!(script.asked.borrow().is_empty());
+    assert!(script.asked.lock().unwrap().is_empty());
     for question in QUESTIONS {
         git.ask(question);
     }
-    let first: Vec<_> = script.asked.borrow().iter().map(|command| command.args[0].clone()).collect();
+    let first: Vec<_> = script.asked.lock().unwrap().iter().map(|command| command.args[0].clone()).collect();
     assert_eq!(first, ["rev-parse", "config", "status", "diff", "diff"]);
 }
 
@@ -183,7 +183,7 @@ fn a_git_that_does_not_listen_is_refused() {
     for (code, listing) in [(1, &b""[..]), (0, b"local\0safe.barerepository\0"), (0, b"local\0filter.x.clean\0")] {
         let script = Script::new(code, listing);
         assert_failed(script.ask(Status), "git is older than 2.31");
-        assert_eq!(script.asked.borrow().len(), 1, "nothing else is run");
+        assert_eq!(script.asked.lock().unwrap().len(), 1, "nothing else is run");
     }
 }
 
