@@ -43,7 +43,8 @@ enum Goal {
 }
 
 /// What criterion measures: a benchmark, its floor if it has one, its goal if one is promised.
-const MEASURED: [(&str, Option<&str>, Option<Goal>); 5] = [
+const MEASURED: [(&str, Option<&str>, Option<Goal>); 6] = [
+    ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
     ("jinja-mixed/compose", Some("jinja-mixed/bare"), Some(Goal::Ratio(2.0))),

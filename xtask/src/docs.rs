@@ -19,7 +19,8 @@ pub(crate) fn run(check: bool) -> Outcome {
             let line = first_difference(&found, &expected);
             return Err(format!("{path} is stale from line {line} on: run `cargo xtask docs`"));
         } else {
-            fs::write(&file, expected).map_err(|error| format!("{path} cannot be written: {error}"))?;
+            let written = fs::create_dir_all(file.parent().unwrap_or(&file)).and_then(|()| fs::write(&file, expected));
+            written.map_err(|error| format!("{path} cannot be written: {error}"))?;
             println!("{path} written");
         }
     }

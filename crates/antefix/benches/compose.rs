@@ -23,11 +23,23 @@ const SIZE: usize = 60_000;
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
+    fixed(&mut criterion);
     bracket(&mut criterion);
     jinja(&mut criterion, "mixed", &mixed());
     jinja(&mut criterion, "dense", &dense());
     discovery(&mut criterion);
     criterion.final_summary();
+}
+
+/// What every prompt costs, however short.
+fn fixed(criterion: &mut Criterion) {
+    let world = MemoryWorld::new();
+    let workspace = Workspace::find(&world, Path::new("/p"));
+    let shelves = Shelves::new(&world, &workspace, None);
+    let source = Source::new(SourceKind::Template, "short", "x").into();
+    let layout = Layout::of_template(&source, None, Dialect::Jinja, &shelves).expect("the template is valid");
+    let facts = Facts::default();
+    criterion.benchmark_group("fixed").bench_function("compose", |bencher| bencher.iter(|| compose(&layout, &facts)));
 }
 
 /// A bracket template with a tag every few words: parsing and printing, in bytes of the template.

@@ -27,7 +27,7 @@ const LEFTOVERS: [&str; 5] = [
 const MACHINES: [&str; 3] = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/Us", "ers/")];
 const HOMES: &str = concat!("/ho", "me/");
 /// People who live only in tests and examples.
-const NOBODIES: [&str; 2] = ["ada", "user"];
+const NOBODIES: [&str; 5] = ["ada", "somebody", "u", "user", "uu"];
 
 /// No white space at the end of a line, one line break at the end of the file.
 pub(super) fn white_space(path: &str, text: &str) -> Vec<Finding> {

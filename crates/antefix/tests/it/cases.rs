@@ -1,0 +1,327 @@
+//! The cases: folders of input and expected bytes, and this one runner. `tests/cases/README.md` says how one is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use antefix::compose::{Dialect, Layout, Prompt, Wording, WordingKey, builtin, compose};
+use antefix::discover::{Answer, FactName, Kind, ReasonCode, Scope, Shelves, Situation, Workspace, World, discover};
+use antefix::worlds::MemoryWorld;
+use antefix::{Error, Source, SourceKind};
+use serde::Deserialize;
+
+/// Fewer cases than this, and the runner has lost some.
+const AT_LEAST: usize = 140;
+
+/// What a case asks for: `case.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// Why the case is there.
+    #[serde(rename = "about")]
+    _about: String,
+    /// The name of a built-in layout.
+    layout: Option<String>,
+    /// Changes to its text, as somebody would make them in a copy. Each must fit exactly once.
+    #[serde(default)]
+    patch: Vec<(String, String)>,
+    /// A layout file in the world.
+    layout_file: Option<PathBuf>,
+    /// A template beside `case.toml`, with its dialect.
+    template: Option<String>,
+    dialect: Option<Dialect>,
+    #[serde(default = "project")]
+    cwd: PathBuf,
+    #[serde(default = "noon")]
+    now: String,
+    model: Option<String>,
+    conversation_id: Option<String>,
+    workspace_id: Option<String>,
+    tools: Option<BTreeSet<String>>,
+    /// A wording file in the world, over the user's and the workspace's.
+    wording_file: Option<PathBuf>,
+    /// Facts answered by hand.
+    #[serde(default)]
+    set: BTreeMap<String, String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    env_allow: BTreeSet<String>,
+    #[serde(default)]
+    file_roots: Vec<PathBuf>,
+    /// Symbolic links, which git does not keep on every system.
+    #[serde(default)]
+    links: BTreeMap<PathBuf, PathBuf>,
+    /// Files that cannot be read: `not-permitted` or `not-a-regular-file`.
+    #[serde(default)]
+    unreadable: BTreeMap<PathBuf, String>,
+    /// Directories with a repository in them, because git keeps nothing that lies under a `.git`.
+    #[serde(default)]
+    repositories: Vec<PathBuf>,
+    /// Files that are too long to be kept, or lie where git keeps nothing: texts, each so many times.
+    #[serde(default)]
+    repeated: BTreeMap<PathBuf, Vec<(String, usize)>>,
+    /// Files that are no text: bytes.
+    #[serde(default)]
+    bytes: BTreeMap<PathBuf, Vec<u8>>,
+    /// The prompt, if it is too long for `expected.md`.
+    expected: Option<Vec<(String, usize)>>,
+}
+
+fn project() -> PathBuf {
+    PathBuf::from("/p")
+}
+
+fn noon() -> String {
+    "2026-04-15T09:30:00Z".to_owned()
+}
+
+/// What became of a case: file names of the folder, and what they should hold.
+type Outcome = BTreeMap<&'static str, String>;
+
+#[test]
+fn every_case_gives_its_bytes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut cases = Vec::new();
+    find(&root, &mut cases);
+    cases.sort();
+    assert!(cases.len() >= AT_LEAST, "only {} cases under {}", cases.len(), root.display());
+    let accept = std::env::var_os("ANTEFIX_ACCEPT").is_some();
+    let mut report = String::new();
+    for folder in &cases {
+        let case = read(folder);
+        let outcome = run(folder, &case);
+        if accept && case.expected.is_none() {
+            write(folder, &outcome);
+        }
+        let failures = compare(folder, &case, &outcome);
+        if !failures.is_empty() {
+            let name = folder.strip_prefix(&root).unwrap().display();
+            write!(report, "\n=== {name}\n{failures}").unwrap();
+        }
+    }
+    assert!(report.is_empty(), "{report}\n(ANTEFIX_ACCEPT=1 rewrites what is expected)");
+}
+
+fn find(folder: &Path, cases: &mut Vec<PathBuf>) {
+    if folder.join("case.toml").exists() {
+        cases.push(folder.to_owned());
+        return;
+    }
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find(&path, cases);
+        }
+    }
+}
+
+fn read(folder: &Path) -> Case {
+    let text = std::fs::read_to_string(folder.join("case.toml")).unwrap();
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+}
+
+fn run(folder: &Path, case: &Case) -> Outcome {
+    let world = world(folder, case);
+    match printed(folder, case, &world) {
+        Ok((prompt, diagnostics)) => {
+            let mut outcome =
+                Outcome::from([("expected.md", prompt.text().to_owned()), ("diagnostics.txt", diagnostics)]);
+            outcome.insert("expected.prefix.md", prompt.prefix().to_owned());
+            outcome.insert("sections.txt", sections(&prompt));
+            outcome
+        }
+        Err(error) => Outcome::from([("error.txt", format!("{:?}\n{error:#}\n", error.kind()))]),
+    }
+}
+
+/// The world: what lies under `world/` lies under `/`.
+fn world(folder: &Path, case: &Case) -> MemoryWorld {
+    let mut world = MemoryWorld::new().at(&case.now);
+    let root = folder.join("world");
+    let mut files = Vec::new();
+    if root.is_dir() {
+        list(&root, &mut files);
+    }
+    for file in files {
+        let path = Path::new("/").join(file.strip_prefix(&root).unwrap());
+        world = world.file(path, std::fs::read(&file).unwrap());
+    }
+    world = case.repositories.iter().fold(world, |world, path| world.file(path.join(".git/HEAD"), ""));
+    world = case.repeated.iter().fold(world, |world, (path, texts)| world.file(path, repeat(texts)));
+    world = case.bytes.iter().fold(world, |world, (path, bytes)| world.file(path, bytes.clone()));
+    world = case.links.iter().fold(world, |world, (path, target)| world.link(path, target));
+    world = case.env.iter().fold(world, |world, (name, value)| world.var(name, value));
+    case.unreadable.iter().fold(world, |world, (path, why)| {
+        let why = match why.as_str() {
+            "not-permitted" => ReasonCode::NotPermitted,
+            "not-a-regular-file" => ReasonCode::NotRegular,
+            other => panic!("{}: `{other}` is no reason", folder.display()),
+        };
+        world.unreadable(path, why)
+    })
+}
+
+fn repeat(texts: &[(String, usize)]) -> String {
+    texts.iter().map(|(text, times)| text.repeat(*times)).collect()
+}
+
+fn list(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { list(&path, files) } else { files.push(path) }
+    }
+}
+
+/// The prompt, and the lines of all diagnostics in the order in which a program would come by them.
+fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, String), Error> {
+    let workspace = Workspace::find(world, &case.cwd);
+    let beside = case.layout_file.as_deref().and_then(Path::parent);
+    let shelves = Shelves::new(world, &workspace, beside);
+    let own = |path: &Path, kind| {
+        let (directory, name) = (path.parent().unwrap(), path.file_name().unwrap().to_str().unwrap());
+        workspace.own_file(world, directory, name, kind)
+    };
+    let layers = [
+        workspace.config.as_ref().map(|config| config.join("wording.toml")),
+        Some(workspace.project().join("wording.toml")),
+    ];
+    let layers = layers.into_iter().flatten().filter(|path| matches!(world.kind(path), Answer::Present(Kind::File)));
+    let layers: Vec<Arc<Source>> = layers
+        .chain(case.wording_file.clone())
+        .map(|path| own(&path, SourceKind::Wording).present().unwrap())
+        .collect();
+    let wording = Wording::with_layers(&layers, &shelves)?;
+    let layout = match (&case.layout, &case.layout_file, &case.template) {
+        (Some(name), None, None) => {
+            let text = patched(folder, builtin::layout(name).unwrap().text, &case.patch);
+            Layout::parse(&Arc::new(Source::new(SourceKind::Layout, name, text)), &wording, &shelves)?
+        }
+        (None, Some(path), None) => {
+            Layout::parse(&own(path, SourceKind::Layout).present().unwrap(), &wording, &shelves)?
+        }
+        (None, None, Some(file)) => {
+            let text = std::fs::read_to_string(folder.join(file)).unwrap();
+            let source = Arc::new(Source::new(SourceKind::Template, file.as_str(), text));
+            Layout::of_template(&source, None, case.dialect.unwrap(), &shelves)?
+        }
+        _ => panic!("{}: name one of `layout`, `layout_file` and `template`", folder.display()),
+    };
+    let mut situation = Situation::new(workspace.clone());
+    situation.paths = layout.paths();
+    situation.model = case.model.clone();
+    situation.conversation_id = case.conversation_id.clone();
+    situation.workspace_id = case.workspace_id.clone();
+    situation.tools = case.tools.clone();
+    situation.env_allow = case.env_allow.clone();
+    situation.file_roots = case.file_roots.clone();
+    situation.cut_notice = wording.text(WordingKey::parse("cut_notice")?, &shelves)?;
+    situation.given =
+        case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.clone())).collect();
+    situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;
+    let discovery = discover(world, &situation, &layout.facts());
+    let prompt = compose(&layout, &discovery.facts)?;
+    let all = wording.findings().iter().chain(&discovery.diagnostics).chain(prompt.diagnostics());
+    let diagnostics = all.map(|diagnostic| format!("{diagnostic}\n")).collect();
+    Ok((prompt, diagnostics))
+}
+
+fn patched(folder: &Path, text: &str, patch: &[(String, String)]) -> String {
+    patch.iter().fold(text.to_owned(), |text, (from, to)| {
+        assert_eq!(text.matches(from.as_str()).count(), 1, "{}: {from:?} must fit once", folder.display());
+        text.replace(from.as_str(), to)
+    })
+}
+
+/// One line for each section, in the prompt or not, and for each gap.
+fn sections(prompt: &Prompt) -> String {
+    let mut lines = String::new();
+    for section in prompt.sections() {
+        writeln!(lines, "{} {} {} bytes", section.id, section.stability.name(), section.range.len()).unwrap();
+    }
+    for left_out in prompt.left_out() {
+        writeln!(lines, "{} left out: {}", left_out.id, left_out.why).unwrap();
+    }
+    for gap in prompt.gaps() {
+        writeln!(lines, "{} gap: {}: {}", gap.section, gap.fact, gap.reason).unwrap();
+    }
+    lines
+}
+
+/// Whether a file of expectations is checked even if the folder has none.
+fn always(name: &str) -> bool {
+    name == "diagnostics.txt"
+}
+
+const EXPECTATIONS: [&str; 5] = ["expected.md", "expected.prefix.md", "sections.txt", "diagnostics.txt", "error.txt"];
+
+fn compare(folder: &Path, case: &Case, outcome: &Outcome) -> String {
+    let mut failures = String::new();
+    let written = |name: &str| match (name, &case.expected) {
+        ("expected.md", Some(expected)) => Some(repeat(expected).into_bytes()),
+        _ => std::fs::read(folder.join(name)).ok(),
+    };
+    if written("expected.md").is_some() == written("error.txt").is_some() {
+        failures.push_str("either expected.md or error.txt must say what is expected\n");
+    }
+    for name in EXPECTATIONS {
+        let wanted = written(name);
+        let got = outcome.get(name);
+        match (wanted, got) {
+            (None, None) => {}
+            (None, Some(got)) if !always(name) || got.is_empty() => {}
+            (wanted, got) => {
+                let wanted = wanted.unwrap_or_default();
+                let got = got.map_or(&[][..], |got| got.as_bytes());
+                if wanted != got {
+                    let (wanted, got) =
+                        (String::from_utf8_lossy(&wanted).into_owned(), String::from_utf8_lossy(got).into_owned());
+                    write!(failures, "--- {name} should be\n{}+++ and is\n{}", visible(&wanted), visible(&got))
+                        .unwrap();
+                }
+            }
+        }
+    }
+    // What a prompt expects and an error got, or the other way round, is shown whole.
+    if let (None, Some(error)) = (written("error.txt"), outcome.get("error.txt")) {
+        write!(failures, "+++ the error is\n{}", visible(error)).unwrap();
+    }
+    failures
+}
+
+/// A text with its white space made visible. Long lines and long texts are shortened in the middle.
+fn visible(text: &str) -> String {
+    let mut lines: Vec<String> = text
+        .split_inclusive('\n')
+        .map(|line| {
+            let line = line.replace(' ', "·").replace('\t', "→").replace('\r', "␍").replace('\n', "⏎");
+            match line.chars().count() {
+                0..=240 => line,
+                long => {
+                    let (start, end) =
+                        (line.chars().take(100).collect::<String>(), line.chars().skip(long - 100).collect::<String>());
+                    format!("{start} … {} characters … {end}", long - 200)
+                }
+            }
+        })
+        .collect();
+    if lines.len() > 60 {
+        lines.splice(30..lines.len() - 30, ["…".to_owned()]);
+    }
+    lines.iter().map(|line| format!("    {line}\n")).collect()
+}
+
+/// Rewrites the expectations of a case.
+fn write(folder: &Path, outcome: &Outcome) {
+    for name in EXPECTATIONS {
+        let path = folder.join(name);
+        // What is optional is kept where it is, and not added.
+        let wanted = !matches!(name, "expected.prefix.md" | "sections.txt") || path.exists();
+        match outcome.get(name).filter(|text| !text.is_empty() || name == "expected.md") {
+            Some(text) if wanted => std::fs::write(&path, text).unwrap(),
+            None if path.exists() => std::fs::remove_file(&path).unwrap(),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the tests start from: facts, shelves and one-template layouts made of data.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use antefix::compose::{Dialect, Layout, Origin, Prompt, Shelf, Stock, TemplateRef, compose};
+use antefix::discover::{Answer, FactName, Facts, Reason, ReasonCode, Text, Value};
+use antefix::{Result, Source, SourceKind};
+
+/// A shelf made of data: `$prefix/path` to text. A prefix without any entry is not configured.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stand(BTreeMap<String, String>);
+
+impl Stand {
+    pub(crate) fn with(mut self, reference: &str, text: impl Into<String>) -> Stand {
+        self.0.insert(reference.to_owned(), text.into());
+        self
+    }
+}
+
+impl Shelf for Stand {
+    fn fetch(&self, reference: &TemplateRef) -> Stock {
+        let prefix = format!("{}/", reference.prefix().name());
+        if !self.0.keys().any(|known| known.starts_with(&prefix)) {
+            return Stock::NotConfigured { hint: "nothing stands there".to_owned() };
+        }
+        let text = self.0.get(&reference.to_string());
+        let text = text.map_or(Answer::Absent, |text| Answer::Present(Arc::from(text.as_str())));
+        Stock::Looked { path: format!("{reference}.md"), text }
+    }
+}
+
+pub(crate) fn name(text: &str) -> FactName {
+    FactName::parse(text).unwrap()
+}
+
+pub(crate) fn template(text: impl Into<Arc<str>>) -> Arc<Source> {
+    Arc::new(Source::new(SourceKind::Template, "t", text))
+}
+
+/// A layout of one template that may include nothing.
+pub(crate) fn layout(text: impl Into<Arc<str>>, dialect: Dialect) -> Result<Layout> {
+    Layout::of_template(&template(text), None, dialect, &Stand::default())
+}
+
+/// One template, printed.
+pub(crate) fn print(text: impl Into<Arc<str>>, dialect: Dialect, facts: &Facts) -> Result<Prompt> {
+    compose(&layout(text, dialect)?, facts)
+}
+
+/// The same facts with one that is absent.
+pub(crate) fn absent(mut facts: Facts, absent: &str) -> Facts {
+    facts.insert(name(absent), Answer::Absent);
+    facts
+}
+
+/// The same facts with one that could not be asked for.
+pub(crate) fn unavailable(mut facts: Facts, unavailable: &str, code: ReasonCode) -> Facts {
+    facts.insert(name(unavailable), Answer::Unavailable(Reason { code, detail: String::new() }));
+    facts
+}
+
+/// The same facts with a list.
+pub(crate) fn list(mut facts: Facts, list: &str, items: &[impl AsRef<str>]) -> Facts {
+    let of = name(list);
+    let items = items.iter().map(|item| Text::new(item.as_ref(), Origin::fact(&of))).collect();
+    facts.insert(of, Answer::Present(Value::List(items)));
+    facts
+}
+
+/// Tests that take the time run one after another: beside each other they would measure each other.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}

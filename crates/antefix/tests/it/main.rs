@@ -1,0 +1,31 @@
+//! Everything that is tested through the library's public face, in one binary so that it links once.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests read their own fixtures, take the time and start themselves again; the library does none of it"
+)]
+
+mod given;
+
+mod bracket;
+
+mod jinja;
+
+mod bombs;
+
+mod properties;
+
+mod cases;
+
+mod bytes;
+
+mod catalog;
+
+mod determinism;
+
+mod resolver;
+
+mod scope;
+
+mod watched;

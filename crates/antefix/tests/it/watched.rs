@@ -1,0 +1,78 @@
+//! A world that remembers what it was asked, and in which everything has an answer.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use antefix::discover::{Answer, Command, Contents, Kind, Output, SystemText, World};
+use antefix::worlds::MemoryWorld;
+
+/// A world that remembers what it was asked.
+pub(crate) struct Watched {
+    inner: MemoryWorld,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Watched {
+    pub(crate) fn new(inner: MemoryWorld) -> Watched {
+        Watched { inner, asked: Mutex::default() }
+    }
+
+    /// What was asked since the last time.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+
+    fn note(&self, question: String) {
+        self.asked.lock().unwrap().push(question);
+    }
+}
+
+impl World for Watched {
+    fn now(&self) -> jiff::Timestamp {
+        self.note("now".to_owned());
+        self.inner.now()
+    }
+
+    fn platform(&self) -> String {
+        self.note("platform".to_owned());
+        self.inner.platform()
+    }
+
+    fn system_text(&self, which: SystemText) -> Answer<String> {
+        self.note(format!("text {which:?}"));
+        self.inner.system_text(which)
+    }
+
+    fn hostname(&self) -> Answer<String> {
+        self.note("hostname".to_owned());
+        self.inner.hostname()
+    }
+
+    fn env(&self, name: &str) -> Answer<String> {
+        self.note(format!("env {name}"));
+        self.inner.env(name)
+    }
+
+    fn kind(&self, path: &Path) -> Answer<Kind> {
+        self.note(format!("kind {}", path.display()));
+        self.inner.kind(path)
+    }
+
+    fn resolve(&self, path: &Path) -> Answer<PathBuf> {
+        self.note(format!("resolve {}", path.display()));
+        self.inner.resolve(path)
+    }
+
+    fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
+        self.note(format!("read {}", root.join(path).display()));
+        self.inner.read(root, path, limit)
+    }
+
+    /// A git that is new enough, has no drivers, and answers every other question with its first word.
+    fn run(&self, command: &Command) -> Answer<Output> {
+        let first = command.args.first().cloned().unwrap_or_default();
+        self.note(format!("run {} {first}", command.program));
+        let stdout = if first == "config" { "command\0safe.barerepository\0".to_owned() } else { format!("{first}\n") };
+        Answer::Present(Output { code: Some(0), stdout: stdout.into_bytes(), more: false, stderr: Vec::new() })
+    }
+}
