@@ -16,9 +16,6 @@ pub(crate) const STRONG: Style = Style::new().bold();
 /// What matters less.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// Longer source lines are shown in part, around what is meant.
-const EXCERPT: usize = 160;
-
 /// Prints the result: bytes, nothing added.
 pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
@@ -110,18 +107,12 @@ struct Excerpt {
 
 impl Excerpt {
     fn new(place: &Place) -> Excerpt {
-        let (line_text, range) = place.excerpt();
+        let (text, range) = place.excerpt();
         let (line, column) = place.line_column();
-        let path = visible(place.source.label());
-        if line_text.len() <= EXCERPT {
-            let text = line_text.to_owned();
-            return Excerpt { text, path, line, range, label: String::new() };
-        }
-        let start = line_text.floor_char_boundary(range.start.saturating_sub(EXCERPT / 2));
-        let end = line_text.ceil_char_boundary((start + EXCERPT).min(line_text.len()));
-        let text = line_text[start..end].to_owned();
-        let range = range.start - start..range.end.min(end).max(range.start) - start;
-        Excerpt { text, path, line, range, label: format!("at column {column} of a long line") }
+        // An excerpt from within a long line begins at a column of its own.
+        let shown = 1 + text[..range.start].chars().count();
+        let label = if shown == column { String::new() } else { format!("at column {column}") };
+        Excerpt { text: text.to_owned(), path: visible(place.source.label()), line, range, label }
     }
 }
 

@@ -69,6 +69,13 @@ impl Error {
         self
     }
 
+    /// The same error, as one of another kind.
+    #[must_use]
+    pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Error {
+        self.kind = kind;
+        self
+    }
+
     /// The same error, with another message around it.
     #[must_use]
     pub(crate) fn context(mut self, around: impl FnOnce(&str) -> String) -> Error {

@@ -89,14 +89,28 @@ impl Place {
         self.source.line_column(self.range.start)
     }
 
-    /// The line that the place begins in, and the range of the place within it (bytes).
+    /// The line that the place begins in, and the range of the place within it (bytes). Of a long line only what is
+    /// around the place.
     pub fn excerpt(&self) -> (&str, Range<usize>) {
+        let (line, range) = self.line();
+        if line.len() <= EXCERPT {
+            return (line, range);
+        }
+        let start = floor_char_boundary(line, range.start.saturating_sub(EXCERPT / 2));
+        let end = ceil_char_boundary(line, (start + EXCERPT).min(line.len()));
+        (&line[start..end], range.start - start..range.end.min(end) - start)
+    }
+
+    fn line(&self) -> (&str, Range<usize>) {
         let text = &self.source.text;
         let start = text[..self.range.start].rfind('\n').map_or(0, |newline| newline + 1);
         let end = text[self.range.start..].find('\n').map_or(text.len(), |newline| self.range.start + newline);
         (&text[start..end], self.range.start - start..self.range.end.min(end) - start)
     }
 }
+
+/// How many bytes of a line an excerpt has.
+const EXCERPT: usize = 160;
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

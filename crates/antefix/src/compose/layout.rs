@@ -4,6 +4,7 @@
 //! 2. Its sections step downwards: fixed, then frozen, then live. The boundary is the place between frozen and live.
 //! 3. Everything that can be known before anything is asked is checked here: order, names, templates, wordings.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -223,14 +224,9 @@ impl Layout {
 
     /// The facts that its sections name, each once, in order of appearance. Nothing else need be asked for.
     pub fn facts(&self) -> Vec<FactName> {
-        let mut facts: Vec<FactName> = Vec::new();
-        for section in &self.sections {
-            for name in section.facts() {
-                if !facts.contains(&name) {
-                    facts.push(name);
-                }
-            }
-        }
+        let mut known = BTreeSet::new();
+        let mut facts = self.sections.iter().flat_map(Section::facts).collect::<Vec<_>>();
+        facts.retain(|name| known.insert(name.clone()));
         facts
     }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub use layout::{Joint, Layout, NoticeStands, OnCompaction, OnDrift, Paths, Trim, WhenUnavailable, description};
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
-pub use span::{Origin, Piece, Transform};
+pub use span::{FactOrigin, Origin, Piece, Transform};
 pub use stability::Stability;
 pub use template::{Dialect, Prefix, Shelf, Stock, TemplateRef};
 pub use wording::{Wording, WordingKey};
@@ -65,7 +65,7 @@ impl<'l> Composition<'l> {
         }
         if let Some(template) = &self.layout.boundary {
             let text = wording::print(template, &[])?;
-            self.place("boundary", Stability::Frozen, text);
+            self.place("boundary", Stability::Frozen, Draft::default(), text);
         }
         self.prompt.boundary = self.draft.len();
         for section in &self.layout.sections[live..] {
@@ -73,6 +73,7 @@ impl<'l> Composition<'l> {
         }
         let (text, pieces) = self.draft.into_parts();
         self.prompt.text = text;
+        self.prompt.spans.reserve_exact(pieces.len());
         let mut section = 0;
         for (number, piece) in pieces.into_iter().enumerate() {
             while self.pieces.get(section + 1).is_some_and(|first| *first <= number) {
@@ -92,9 +93,9 @@ impl<'l> Composition<'l> {
             self.prompt.left_out.push(LeftOut { id: section.id.clone(), why });
         }
         if let Some(text) = composed.draft {
-            let mut joined = self.joint(section);
-            joined.append(text);
-            self.place(&section.id, section.stability, joined);
+            // A section without a text takes no joint either, but what follows has something before it.
+            let joint = if text.len() == 0 { Draft::default() } else { self.joint(section) };
+            self.place(&section.id, section.stability, joint, text);
         }
         Ok(())
     }
@@ -114,9 +115,10 @@ impl<'l> Composition<'l> {
         joint
     }
 
-    fn place(&mut self, id: &str, stability: Stability, text: Draft) {
+    fn place(&mut self, id: &str, stability: Stability, joint: Draft, text: Draft) {
         let start = self.draft.len();
         self.pieces.push(self.draft.pieces());
+        self.draft.append(joint);
         self.draft.append(text);
         let range = start..self.draft.len();
         self.prompt.sections.push(PromptSection { id: id.to_owned(), stability, range });

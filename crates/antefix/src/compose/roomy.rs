@@ -1,25 +1,15 @@
 //! A stack that is large enough.
 //!
 //! The template engine recurses, and a stack overflow aborts the process: it cannot be caught. What the guard lets
-//! through needs little, but a caller's thread may have less, so everything that reaches the engine runs on a thread of
-//! its own. The memory is only reserved; pages are used when they are touched.
-
-use crate::error::{Error, ErrorKind, Result};
+//! through needs little, but a caller's thread may have less. Where less than [`NEEDED`] is left, the work runs on a stack
+//! of its own.
 
 /// Enough for the deepest template that the guard lets through, in an unoptimized build with a sanitizer.
-const STACK: usize = 32 * 1024 * 1024;
+const NEEDED: usize = 4 * 1024 * 1024;
+/// The stack that is made where there is too little; its memory is used only as far as it is touched.
+const STACK: usize = 16 * 1024 * 1024;
 
-/// Runs `work` on a thread with room.
-pub(crate) fn roomy<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("antefix-compose".into()).stack_size(STACK);
-        match thread.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(result)) => result,
-            // A panic is a defect of ours; it goes on where it would have gone without the thread.
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => {
-                Err(Error::new(ErrorKind::Limit, format!("the system gives no thread to compose on: {error}")))
-            }
-        }
-    })
+/// Runs `work` with room on the stack.
+pub(crate) fn roomy<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(NEEDED, STACK, work)
 }

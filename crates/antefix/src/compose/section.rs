@@ -35,8 +35,8 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
             }
         }
     }
-    for name in section.template.names() {
-        if let Some(Answer::Unavailable(reason)) = facts.get(name) {
+    for (name, reason) in facts.unavailable() {
+        if section.template.names().contains(name) {
             composed.gaps.push(gap(section, name, reason)?);
         }
     }

@@ -29,19 +29,31 @@ pub enum Origin {
     },
     /// The text of a fact.
     Fact {
-        /// Its name.
-        name: FactName,
-        /// The file that it was read from, as the prompt would show it.
-        path: Option<Arc<str>>,
+        /// Which one.
+        fact: Arc<FactOrigin>,
         /// The line of the file that the text begins at, from 1.
         line: usize,
     },
 }
 
+/// Where the text of a fact came from, apart from the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactOrigin {
+    /// The fact's name.
+    pub name: FactName,
+    /// The file that it was read from, as the prompt would show it.
+    pub path: Option<Arc<str>>,
+}
+
 impl Origin {
     /// The origin of a fact that was read from no file.
     pub fn fact(name: &FactName) -> Origin {
-        Origin::Fact { name: name.clone(), path: None, line: 1 }
+        Origin::Fact { fact: Arc::new(FactOrigin { name: name.clone(), path: None }), line: 1 }
+    }
+
+    /// The origin of a fact that was read from a file, at its first line.
+    pub fn file(name: &FactName, path: &Arc<str>) -> Origin {
+        Origin::Fact { fact: Arc::new(FactOrigin { name: name.clone(), path: Some(Arc::clone(path)) }), line: 1 }
     }
 
     /// `template`, `wording`, `layout`, `expression`, `file` or `variable`.
@@ -49,8 +61,8 @@ impl Origin {
         match self {
             Origin::Source { source, .. } => source.kind.name(),
             Origin::Expression { .. } => "expression",
-            Origin::Fact { path: Some(_), .. } => "file",
-            Origin::Fact { path: None, .. } => "variable",
+            Origin::Fact { fact, .. } if fact.path.is_some() => "file",
+            Origin::Fact { .. } => "variable",
         }
     }
 
@@ -59,7 +71,7 @@ impl Origin {
         match self {
             Origin::Source { source, .. } => &source.name,
             Origin::Expression { source, range } => &source.text[range.clone()],
-            Origin::Fact { name, .. } => name.as_str(),
+            Origin::Fact { fact, .. } => fact.name.as_str(),
         }
     }
 
@@ -67,7 +79,7 @@ impl Origin {
     pub fn path(&self) -> Option<&str> {
         match self {
             Origin::Source { source, .. } | Origin::Expression { source, .. } => source.path.as_deref(),
-            Origin::Fact { path, .. } => path.as_deref(),
+            Origin::Fact { fact, .. } => fact.path.as_deref(),
         }
     }
 
@@ -76,13 +88,12 @@ impl Origin {
         match self {
             Origin::Source { source, offset } => Some(source.line_column(*offset).0),
             Origin::Expression { source, range } => Some(source.line_column(range.start).0),
-            Origin::Fact { path: Some(_), line, .. } => Some(*line),
-            Origin::Fact { path: None, .. } => None,
+            Origin::Fact { fact, line } => fact.path.is_some().then_some(*line),
         }
     }
 
-    /// The origin of what stands `bytes` further on, if `skipped` lies between.
-    fn further(&self, skipped: &str) -> Origin {
+    /// The origin of what stands behind `skipped`.
+    pub(crate) fn further(&self, skipped: &str) -> Origin {
         let mut origin = self.clone();
         match &mut origin {
             Origin::Source { offset, .. } => *offset += skipped.len(),
@@ -102,6 +113,8 @@ pub enum Transform {
     Trimmed,
     /// It stands between the items of a list.
     Joined,
+    /// It was written in another way.
+    Normalized,
     /// An expression changed it.
     Computed,
     /// Bytes that are no UTF-8 were replaced by U+FFFD.
@@ -115,6 +128,7 @@ impl Transform {
             Transform::Cut => "cut",
             Transform::Trimmed => "trimmed",
             Transform::Joined => "joined",
+            Transform::Normalized => "normalized",
             Transform::Computed => "computed",
             Transform::Replaced => "replaced",
         }
@@ -134,9 +148,8 @@ pub struct Piece {
 
 impl Piece {
     /// The same piece, further on by some bytes.
-    pub(crate) fn moved(&self, by: usize) -> Piece {
-        let range = self.range.start + by..self.range.end + by;
-        Piece { range, origin: self.origin.clone(), transform: self.transform }
+    fn moved(self, by: usize) -> Piece {
+        Piece { range: self.range.start + by..self.range.end + by, ..self }
     }
 }
 
@@ -148,6 +161,11 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// A text whose pieces are known.
+    pub(crate) fn new(text: String, pieces: Vec<Piece>) -> Draft {
+        Draft { text, pieces }
+    }
+
     /// Appends text of one origin.
     pub(crate) fn push(&mut self, text: &str, origin: Origin, transform: Option<Transform>) {
         if text.is_empty() {
@@ -167,22 +185,18 @@ impl Draft {
     pub(crate) fn push_part(&mut self, text: &Text, part: Range<usize>) {
         let start = self.text.len();
         self.text.push_str(&text.as_str()[part.clone()]);
-        for piece in text.pieces() {
-            let from = piece.range.start.max(part.start);
-            let to = piece.range.end.min(part.end);
-            if from < to {
-                let range = start + from - part.start..start + to - part.start;
-                let origin = piece.origin.further(&text.as_str()[piece.range.start..from]);
-                self.pieces.push(Piece { range, origin, transform: piece.transform });
-            }
-        }
+        text.part(part, start, &mut self.pieces);
     }
 
     /// Appends another draft.
     pub(crate) fn append(&mut self, other: Draft) {
+        if self.pieces.is_empty() && self.text.is_empty() {
+            *self = other;
+            return;
+        }
         let by = self.text.len();
         self.text.push_str(&other.text);
-        self.pieces.extend(other.pieces.iter().map(|piece| piece.moved(by)));
+        self.pieces.extend(other.pieces.into_iter().map(|piece| piece.moved(by)));
     }
 
     /// Removes what follows `end`, on a character boundary, and marks the last piece left.
@@ -202,13 +216,6 @@ impl Draft {
     /// How many pieces there are.
     pub(crate) fn pieces(&self) -> usize {
         self.pieces.len()
-    }
-
-    /// Says where a piece came from, once that is known.
-    pub(crate) fn set_origin(&mut self, piece: usize, origin: Origin) {
-        if let Some(piece) = self.pieces.get_mut(piece) {
-            piece.origin = origin;
-        }
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -127,8 +127,9 @@ impl Wording {
     /// The wording, parsed. Includes are by `$prefix/…` alone, because a wording stands in no directory.
     pub(crate) fn template(&self, key: WordingKey, shelf: &dyn Shelf) -> Result<Jinja> {
         let source = self.source(key);
-        Jinja::load(source, None, shelf, Names::Given(key.variables()))
-            .map_err(|error| error.context(|message| format!("wording `{}`: {message}", key.name())))
+        Jinja::load(source, None, shelf, Names::Given(key.variables())).map_err(|error| {
+            error.of_kind(ErrorKind::Wording).context(|message| format!("wording `{}`: {message}", key.name()))
+        })
     }
 
     /// A wording without variables, printed.
@@ -149,7 +150,8 @@ impl Wording {
                 self.findings.push(Diagnostic::warning("unknown-wording", message).at(place).hint(hint));
                 continue;
             };
-            let source = Source::new(SourceKind::Wording, key.name(), value).at(layer.label());
+            let source =
+                Source::new(SourceKind::Wording, key.name(), value).at(format!("{}#{}", layer.label(), key.name()));
             self.sources[key.0] = Arc::new(source);
             self.template(key, shelf)?;
         }

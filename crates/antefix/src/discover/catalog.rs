@@ -38,6 +38,11 @@ impl Entry {
         format!("{}:{}", self.namespace, self.name)
     }
 
+    /// Whether the answer is a list, and no text, in jinja.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!((self.namespace, self.name), ("tools", "names"))
+    }
+
     /// Whether the template fills in the name.
     pub fn is_dynamic(&self) -> bool {
         self.name.starts_with('<')

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::world::Answer;
+use super::world::{Answer, Reason};
 use crate::compose::{Draft, Origin, Piece, Transform};
 
 /// `namespace:name`, the same in templates, catalog, HTTP and diagnostics.
@@ -125,6 +125,21 @@ impl Text {
         &self.text
     }
 
+    /// Copies the pieces of a part of the text, which stands at `at` in another one.
+    pub(crate) fn part(&self, part: Range<usize>, at: usize, into: &mut Vec<Piece>) {
+        for piece in self.pieces.iter() {
+            let (from, to) = (piece.range.start.max(part.start), piece.range.end.min(part.end));
+            if from < to {
+                let range = at + from - part.start..at + to - part.start;
+                let origin = match from - piece.range.start {
+                    0 => piece.origin.clone(),
+                    _ => piece.origin.further(&self.text[piece.range.start..from]),
+                };
+                into.push(Piece { range, origin, transform: piece.transform });
+            }
+        }
+    }
+
     /// Its pieces, in order.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.pieces.iter()
@@ -164,6 +179,14 @@ impl Facts {
             self.insert(name, Answer::Present(Value::Text(Text::new(text, origin))));
         }
         self
+    }
+
+    /// The facts that could not be asked for.
+    pub(crate) fn unavailable(&self) -> impl Iterator<Item = (&FactName, &Reason)> {
+        self.0.iter().filter_map(|(name, fact)| match fact {
+            Answer::Unavailable(reason) => Some((name, reason)),
+            Answer::Present(_) | Answer::Absent => None,
+        })
     }
 
     /// All answers, by name.

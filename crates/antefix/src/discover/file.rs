@@ -47,7 +47,7 @@ pub(super) fn answer(
     });
     let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.paths).into();
     let fact = read.map(|file| {
-        let origin = Origin::Fact { name: name.clone(), path: Some(Arc::clone(&shown)), line: 1 };
+        let origin = Origin::file(name, &shown);
         if !file.more {
             return Value::Text(Text::new(file.text, origin));
         }

@@ -126,10 +126,12 @@ impl Asking<'_> {
         if self.discovery.facts.get(name).is_some() {
             return;
         }
-        let fact = match (self.situation.given.get(name), catalog::lookup(name)) {
-            (Some(text), _) => Answer::Present(Value::Text(Text::new(text.as_str(), Origin::fact(name)))),
-            (None, Lookup::Known(_)) => self.source(name),
-            (None, Lookup::UnknownName | Lookup::UnknownNamespace) => {
+        let fact = match (catalog::lookup(name), self.situation.given.get(name)) {
+            (Lookup::Known(_), Some(text)) => {
+                Answer::Present(Value::Text(Text::new(text.as_str(), Origin::fact(name))))
+            }
+            (Lookup::Known(_), None) => self.source(name),
+            (Lookup::UnknownName | Lookup::UnknownNamespace, _) => {
                 self.discovery.report.not_loaded.push(NotLoaded { fact: name.clone(), why: Why::Unknown });
                 return;
             }

@@ -199,7 +199,8 @@ fn spans_are_right(prompt: &Prompt, facts: &Facts) -> Result<(), TestCaseError> 
             Origin::Source { source, offset } => {
                 prop_assert_eq!(source.text.get(*offset..*offset + text.len()), Some(text), "{:?}", span);
             }
-            Origin::Fact { name, .. } => {
+            Origin::Fact { fact, .. } => {
+                let name = &fact.name;
                 let Some(Answer::Present(value)) = facts.get(name) else {
                     return Err(TestCaseError::fail(format!("{span:?} names a fact that is not present")));
                 };
@@ -514,7 +515,7 @@ fn every_door_has_its_origin() {
             let origin = match &span.origin {
                 Origin::Source { source, offset } => format!("{}@{offset}", source.name),
                 Origin::Expression { .. } => span.origin.name().to_owned(),
-                Origin::Fact { name, .. } => name.to_string(),
+                Origin::Fact { fact, .. } => fact.name.to_string(),
             };
             format!("{:?} {origin}", &prompt.text()[span.range.clone()])
         })

@@ -13,7 +13,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::compose::{Draft, Origin};
+use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::{Answer, FactName, Facts};
@@ -106,7 +106,10 @@ impl Bracket {
                 }
                 Node::Else { of, tag } => match &self.nodes[*of] {
                     Node::If { close: Some(close), .. } => at = close + 1,
-                    _ => draft.push("[else]", raw(tag), None),
+                    _ => {
+                        let changed = (text[tag.clone()] != *"[else]").then_some(Transform::Normalized);
+                        draft.push("[else]", raw(tag), changed);
+                    }
                 },
                 Node::EndIf => {}
             }
@@ -325,7 +328,7 @@ impl<'s> Parser<'s> {
                 _ => format!("nobody answers `{}:`", shown(name.namespace())),
             };
             let hint = match catalog::suggestion(name) {
-                Some(meant) => format!("did you mean `[{meant}]`? To print the text itself, write `\\[`"),
+                Some(meant) => format!("did you mean `[{}]`? To print the text itself, write `\\[`", shown(&meant)),
                 None => "`antefix vars` lists the names; to print the text itself, write `\\[`".to_owned(),
             };
             Diagnostic::warning("unknown-variable", format!("{what}, so this tag prints nothing"))
@@ -338,7 +341,7 @@ impl<'s> Parser<'s> {
     fn note_stray(&mut self, tag: &Range<usize>) {
         self.findings.add_with(|| {
             let message =
-                format!("stray `{}`: there is no open `[if]` for it, so it is printed", &self.text[tag.clone()]);
+                format!("stray `{}`: there is no open `[if]` for it, so it is printed", shown(&self.text[tag.clone()]));
             Diagnostic::warning("stray-tag", message)
                 .at(Place::new(self.source, tag.clone()))
                 .hint("remove it, or write `\\[` if the text is meant")

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::compose::builtin;
 use crate::diagnostic::did_you_mean;
 use crate::discover::Answer;
 use crate::error::{Error, ErrorKind, Result};
@@ -159,6 +160,10 @@ pub(crate) fn load(reference: &TemplateRef, shelf: &dyn Shelf) -> Result<Arc<Sou
         Stock::Looked { path, text: Answer::Absent } => {
             let hint = match reference.path.strip_suffix(".md") {
                 Some(path) => format!("`.md` is implied: write `{}/{path}`", reference.prefix.name()),
+                None if reference.prefix == Prefix::Builtin => format!(
+                    "there are {}",
+                    builtin::PROMPTS.iter().map(|(path, _)| format!("$builtin/{path}")).collect::<Vec<_>>().join(", ")
+                ),
                 None => format!("make {path}, or name another template; prefixes do not stand in for each other"),
             };
             Err(error(format!("template `{reference}` does not exist")).with_hint(hint))

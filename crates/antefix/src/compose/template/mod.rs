@@ -116,7 +116,7 @@ impl Template {
 }
 
 /// Refuses a source that is too large to be a template.
-pub(crate) fn check_size(source: &Source, limit: usize) -> Result<()> {
+pub(crate) fn check_size(source: &Arc<Source>, limit: usize) -> Result<()> {
     if source.text.len() <= limit {
         return Ok(());
     }
@@ -124,5 +124,6 @@ pub(crate) fn check_size(source: &Source, limit: usize) -> Result<()> {
         ErrorKind::Limit,
         format!("{} has {} bytes; a jinja template may have {limit}", source.label(), source.text.len()),
     )
+    .at(Place::new(source, limit..limit))
     .with_hint("put long texts into files of their own and name them with `file(\"…\")`"))
 }

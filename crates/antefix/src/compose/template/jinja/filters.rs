@@ -2,10 +2,11 @@
 //!
 //! What prints numbers, JSON or HTML is left out: engines change how they print those, and prompts must not.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use minijinja::value::{Kwargs, Rest, ValueOrKwargs, from_args};
-use minijinja::{Environment, Error, State, Value, filters, tests};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters, tests};
 
 use super::meter::{Meter, VALUE, over, weigh};
 
@@ -18,17 +19,17 @@ type Offer = (&'static str, fn() -> Value, fn(&[Value]) -> Result<usize, Error>)
 /// The table of filters.
 const FILTERS: &[Offer] = &[
     ("capitalize", || Value::from_function(filters::capitalize), same),
-    ("count", || Value::from_function(filters::length), nothing),
+    ("count", || Value::from_function(filters::length), looked),
     ("d", || Value::from_function(filters::default), nothing),
     ("default", || Value::from_function(filters::default), nothing),
     ("dictsort", || Value::from_function(filters::dictsort), items),
-    ("first", || Value::from_function(filters::first), nothing),
+    ("first", || Value::from_function(filters::first), looked),
     ("indent", || Value::from_function(filters::indent), indented),
     ("items", || Value::from_function(filters::items), items),
     ("join", || Value::from_function(filters::join), joined),
-    ("last", || Value::from_function(filters::last), nothing),
-    ("length", || Value::from_function(filters::length), nothing),
-    ("lines", || Value::from_function(filters::lines), items),
+    ("last", || Value::from_function(filters::last), looked),
+    ("length", || Value::from_function(filters::length), looked),
+    ("lines", || Value::from_function(filters::lines), parts),
     ("list", || Value::from_function(filters::list), items),
     ("lower", || Value::from_function(filters::lower), same),
     ("map", || Value::from_function(filters::map), items),
@@ -39,7 +40,7 @@ const FILTERS: &[Offer] = &[
     ("select", || Value::from_function(filters::select), items),
     ("selectattr", || Value::from_function(filters::selectattr), items),
     ("sort", || Value::from_function(filters::sort), items),
-    ("split", || Value::from_function(filters::split), items),
+    ("split", || Value::from_function(filters::split), parts),
     ("string", || Value::from_function(filters::string), same),
     ("title", || Value::from_function(filters::title), same),
     ("trim", || Value::from_function(filters::trim), same),
@@ -105,19 +106,50 @@ fn items(args: &[Value]) -> Result<usize, Error> {
     Ok(if value.as_str().is_some() { 32 * weight } else { 2 * weight })
 }
 
+/// The value is only looked at, which takes as long as it is.
+fn looked(args: &[Value]) -> Result<usize, Error> {
+    Ok(args.first().map(weigh).transpose()?.unwrap_or(0) / 8)
+}
+
+/// A text is taken apart at line feeds, or at another text.
+fn parts(args: &[Value]) -> Result<usize, Error> {
+    let text = text(args, 0)?;
+    let between = match args.get(1).and_then(Value::as_str) {
+        Some("") => return Ok(32 * text.len()),
+        Some(between) => between,
+        None => "\n",
+    };
+    // Without a separator, `split` goes by words: no more than every second byte ends one.
+    let count = if args.len() < 2 {
+        text.bytes().filter(u8::is_ascii_whitespace).count()
+    } else {
+        text.matches(between).count()
+    };
+    Ok(text.len() + 32 * (count + 1))
+}
+
 fn joined(args: &[Value]) -> Result<usize, Error> {
     let Some(value) = args.first() else { return Ok(0) };
     let weight = weigh(value)?;
-    let between = args.get(1).and_then(Value::as_str).map_or(0, str::len);
+    let between = if args.len() > 1 && !args[1].is_kwargs() { text(args, 1)?.len() } else { 0 };
     let count = value.len().unwrap_or(weight);
     limited(weight.saturating_add(count.saturating_mul(between)))
 }
 
 fn replaced(args: &[Value]) -> Result<usize, Error> {
-    let text = |number: usize| args.get(number).and_then(Value::as_str).unwrap_or_default();
-    let (from, to) = (text(1), text(2));
-    let count = if from.is_empty() { text(0).len() + 1 } else { text(0).matches(from).count() };
-    limited(text(0).len().saturating_add(count.saturating_mul(to.len())))
+    let (whole, from, to) = (text(args, 0)?, text(args, 1)?, text(args, 2)?);
+    let count = if from.is_empty() { whole.len() + 1 } else { whole.matches(&*from).count() };
+    limited(whole.len().saturating_add(count.saturating_mul(to.len())))
+}
+
+/// The text of an argument. What is no text, the engine prints first; how long that gets is weighed before.
+fn text(args: &[Value], number: usize) -> Result<Cow<'_, str>, Error> {
+    let argument = args.get(number).ok_or_else(|| Error::from(ErrorKind::MissingArgument))?;
+    match argument.as_str() {
+        Some(text) => Ok(Cow::Borrowed(text)),
+        None if argument.is_undefined() => Err(Error::new(ErrorKind::UndefinedError, "this filter takes texts")),
+        None => weigh(argument).map(|_| Cow::Owned(argument.to_string())),
+    }
 }
 
 fn indented(args: &[Value]) -> Result<usize, Error> {

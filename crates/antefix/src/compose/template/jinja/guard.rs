@@ -9,13 +9,13 @@
 //! 2. Blocks nest at most [`BLOCK_DEPTH`] deep, and a template has at most [`BRANCHES`] branches.
 //! 3. The statements are a closed set: [`STATEMENTS`].
 //!
-//! Then calls are inserted, between tags or around whole expressions, never inside text:
+//! Then the template is rewritten, tag by tag, never inside text; see [`Guarded`]. What is inserted prints nothing, keeps
+//! white-space control where it was, and adds no line:
 //!
-//! - after each output, which tag it was: `{{ x }}` becomes `{{ x }}{{ mark(7) }}`;
-//! - at the head of each body that may run often, how many bytes of text it holds;
-//! - around each value that is bound to a name, so that nothing grows from one binding to the next.
-//!
-//! The inserted calls print nothing, keep white-space control where it was, and add no line.
+//! - a fact becomes a name of its own: `git.branch` becomes `__3`;
+//! - behind an output that may compute stands which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ mark(7) }}`;
+//! - a value that is bound to a name, and an operand that is concatenated, compared or searched, goes through a meter;
+//! - where text is captured, each body that may run often says how many bytes of text it holds.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,50 +49,54 @@ const STATEMENTS: [&str; 14] = [
     "raw",
 ];
 
-/// Names of the inserted calls. A template that uses the stem itself is refused.
-const STEM: &str = "__antefix";
-pub(super) const MARK: &str = "__antefix_mark";
-pub(super) const BODY: &str = "__antefix_body";
-pub(super) const KEEP: &str = "__antefix_keep";
+/// Names of what is inserted begin so; a template that uses such a name itself is refused. They are short because the
+/// engine compares names whenever it looks one up.
+const STEM: &str = "__";
+pub(super) const MARK: &str = "__mark";
+pub(super) const BODY: &str = "__body";
+pub(super) const KEEP: &str = "__keep";
+pub(super) const USE: &str = "__use";
+
+/// The name that a fact goes by inside the engine.
+pub(super) fn fact_name(number: usize) -> String {
+    format!("{STEM}{number}")
+}
+
+/// The number of the fact that goes by a name inside the engine.
+pub(super) fn fact_number(name: &str) -> Option<usize> {
+    name.strip_prefix(STEM)?.parse().ok()
+}
 
 /// A template as the engine gets it.
 #[derive(Debug, Default)]
 pub(super) struct Guarded {
-    /// The text with the calls in it.
+    /// The text as it was rewritten.
     pub(super) text: String,
     /// Which tag each mark stands for, as bytes of the original.
     pub(super) marks: Vec<Range<usize>>,
-    /// Where calls were inserted: the position in `text` behind each, and how many bytes were inserted up to it.
-    insertions: Vec<(usize, usize)>,
+    /// Where it was rewritten: the position in `text` behind each change, and how many bytes longer it is up to there.
+    changes: Vec<(usize, isize)>,
 }
 
 impl Guarded {
     /// The byte of the original that a byte of the text stands for.
     pub(super) fn original(&self, offset: usize) -> usize {
-        let behind = self.insertions.partition_point(|(end, _)| *end <= offset);
-        let inserted = behind.checked_sub(1).and_then(|last| self.insertions.get(last)).map_or(0, |(_, bytes)| *bytes);
-        offset.saturating_sub(inserted)
+        let behind = self.changes.partition_point(|(end, _)| *end <= offset);
+        let longer = behind.checked_sub(1).and_then(|last| self.changes.get(last)).map_or(0, |(_, longer)| *longer);
+        offset.saturating_add_signed(-longer)
     }
 }
 
-/// Checks a template and writes the calls into it. Marks are numbered from `first_mark`.
-pub(super) fn guard(source: &Arc<Source>, first_mark: usize) -> Result<Guarded> {
-    let tags = scan(source)?;
-    let mut insert = Insert { source: &source.text, copied: 0, guarded: Guarded::default(), first_mark };
-    let bodies = body_sizes(&tags);
-    insert.call(0, &format!("{{{{ {BODY}({}) }}}}", bodies[0]));
-    for (tag, body) in tags.iter().zip(&bodies[1..]) {
-        insert.tag(tag, *body);
-    }
-    insert.copy(source.text.len());
-    Ok(insert.guarded)
+/// A template that may be parsed.
+pub(super) struct Checked {
+    items: Vec<Item>,
 }
 
 /// A tag, or a run of text between tags.
 enum Item {
     Text(usize),
-    Output(Range<usize>, Range<usize>),
-    Block { keyword: Keyword, end: Range<usize>, keeps: Vec<Range<usize>> },
+    Output { tag: Range<usize>, end: Range<usize> },
+    Block { keyword: Keyword, tag: Range<usize>, end: Range<usize>, keeps: Vec<Range<usize>> },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,11 +104,64 @@ enum Keyword {
     For,
     EndFor,
     EndFilter,
+    /// The beginning of a block whose text is captured.
+    Capture,
     Other,
 }
 
+impl Checked {
+    /// Whether the template captures text instead of printing it.
+    pub(super) fn captures(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, Item::Block { keyword: Keyword::Capture, .. }))
+    }
+}
+
+/// What the syntax tree told about a template, as bytes of it.
+pub(super) struct Plan<'p> {
+    /// References to facts, with the facts' numbers.
+    pub(super) facts: &'p [(Range<usize>, usize)],
+    /// Operands that go through a meter.
+    pub(super) operands: &'p [Range<usize>],
+    /// Expressions that print a fact as it is, by where they begin: they need no mark.
+    pub(super) plain: &'p [usize],
+    /// Whether this template's text may be captured, here or by a template that includes it.
+    pub(super) captured: Captured,
+}
+
+/// Whether text may be captured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Captured {
+    Maybe,
+    Never,
+}
+
+/// Rewrites a checked template. Marks are numbered from `first_mark`.
+pub(super) fn rewrite(source: &Source, checked: &Checked, plan: &Plan<'_>, first_mark: usize) -> Guarded {
+    let mut edits = Edits { list: Vec::new(), marks: Vec::new(), first_mark };
+    let bodies = body_sizes(&checked.items);
+    if plan.captured == Captured::Maybe {
+        edits.insert(0, Rank::Open, usize::MAX, format!("{{{{ {BODY}({}) }}}}", bodies[0]));
+    }
+    for (item, body) in checked.items.iter().zip(&bodies[1..]) {
+        edits.item(&source.text, item, *body, plan);
+    }
+    for operand in plan.operands {
+        edits.wrap(operand, &format!("{USE}("), ")");
+    }
+    for (range, number) in plan.facts {
+        edits.list.push(Edit {
+            at: range.start,
+            rank: Rank::Replace,
+            tie: 0,
+            skip: range.len(),
+            text: fact_name(*number),
+        });
+    }
+    edits.apply(&source.text)
+}
+
 /// Splits a template into tags and checks each.
-fn scan(source: &Arc<Source>) -> Result<Vec<Item>> {
+pub(super) fn check(source: &Arc<Source>) -> Result<Checked> {
     let mut items = Vec::new();
     let mut tag: Vec<(Token<'_>, Range<usize>)> = Vec::new();
     let mut depth = 0_usize;
@@ -116,14 +173,14 @@ fn scan(source: &Arc<Source>) -> Result<Vec<Item>> {
             Token::TemplateData(text) => items.push(Item::Text(text.len())),
             Token::VariableEnd => {
                 let start = tag.first().map_or(range.start, |(_, first)| first.start);
-                items.push(Item::Output(start..range.end, range));
+                items.push(Item::Output { tag: start..range.end, end: range });
                 tag.clear();
             }
             Token::BlockEnd => {
                 let (item, word) = block(source, &tag, range)?;
                 match word {
                     "for" | "if" | "with" | "filter" => depth += 1,
-                    "set" if !tag.iter().any(|(token, _)| matches!(token, Token::Assign)) => depth += 1,
+                    "set" if is_set_block(&tag) => depth += 1,
                     word if word.starts_with("end") => depth = depth.saturating_sub(1),
                     _ => {}
                 }
@@ -144,7 +201,16 @@ fn scan(source: &Arc<Source>) -> Result<Vec<Item>> {
             }
         }
     }
-    Ok(items)
+    Ok(Checked { items })
+}
+
+/// Whether a `{% set %}` captures what follows, up to `{% endset %}`.
+fn is_set_block(tag: &[(Token<'_>, Range<usize>)]) -> bool {
+    let mut depth = 0;
+    !tag.iter().any(|(token, _)| {
+        depth = step(depth, token);
+        depth == 0 && matches!(token, Token::Assign)
+    })
 }
 
 /// Checks a tag up to its last token, so that nothing past a limit is read.
@@ -202,10 +268,16 @@ fn block<'t>(source: &Arc<Source>, tag: &[(Token<'t>, Range<usize>)], end: Range
         "for" => Keyword::For,
         "endfor" => Keyword::EndFor,
         "endfilter" => Keyword::EndFilter,
+        "filter" => Keyword::Capture,
+        "set" if is_set_block(tag) => Keyword::Capture,
         _ => Keyword::Other,
     };
     let keeps = match word {
-        "for" => after(tag, |token| matches!(token, Token::Ident("in")), |token| matches!(token, Token::Ident("if"))),
+        "for" => {
+            let ends = |token: &Token<'_>| matches!(token, Token::Ident("if"));
+            // Only the first `in` is the loop's; later ones search.
+            after(tag, |token| matches!(token, Token::Ident("in")), ends).into_iter().take(1).collect()
+        }
         "set" => after(tag, |token| matches!(token, Token::Assign), |_| false),
         "with" => after(tag, |token| matches!(token, Token::Assign), |token| matches!(token, Token::Comma)),
         _ => Vec::new(),
@@ -215,7 +287,8 @@ fn block<'t>(source: &Arc<Source>, tag: &[(Token<'t>, Range<usize>)], end: Range
             .at(Place::new(source, tag[0].1.clone()))
             .with_hint("nest two loops instead"));
     }
-    Ok((Item::Block { keyword, end, keeps }, word))
+    let tag = tag.first().map_or(end.start, |(_, first)| first.start)..end.end;
+    Ok((Item::Block { keyword, tag, end, keeps }, word))
 }
 
 /// The expressions of a tag that stand between an opener and a closer, both outside brackets.
@@ -268,70 +341,92 @@ fn body_sizes(items: &[Item]) -> Vec<usize> {
     sizes
 }
 
-struct Insert<'s> {
-    source: &'s str,
-    copied: usize,
-    guarded: Guarded,
+/// What happens at a position: first what ends there, then what stands behind a tag, then what begins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Close,
+    Behind,
+    Open,
+    Replace,
+}
+
+struct Edit {
+    at: usize,
+    rank: Rank,
+    /// Among edits of one position and rank: inner ends before outer ones, outer beginnings before inner ones.
+    tie: usize,
+    /// How many bytes of the source the text stands for.
+    skip: usize,
+    text: String,
+}
+
+struct Edits {
+    list: Vec<Edit>,
+    marks: Vec<Range<usize>>,
     first_mark: usize,
 }
 
-impl Insert<'_> {
-    fn tag(&mut self, item: &Item, body: usize) {
+impl Edits {
+    fn item(&mut self, source: &str, item: &Item, body: usize, plan: &Plan<'_>) {
         match item {
             Item::Text(_) => {}
-            Item::Output(tag, end) => self.mark(tag.clone(), end),
-            Item::Block { keyword, end, keeps } => {
+            Item::Output { tag, end } => {
+                let plain = plan.plain.partition_point(|start| *start < tag.start);
+                if plan.plain.get(plain).is_none_or(|start| *start >= tag.end) {
+                    self.mark(source, tag, end, "}}");
+                }
+            }
+            Item::Block { keyword, tag, end, keeps } => {
                 for keep in keeps {
                     // Two pairs of brackets, because `a, b` is one value here and would be two arguments.
-                    self.call(keep.start, &format!("{KEEP}(("));
-                    self.call(keep.end, "))");
+                    self.wrap(keep, &format!("{KEEP}(("), "))");
                 }
                 match keyword {
-                    Keyword::For => self.behind(end, "%}", &format!("{BODY}({body})")),
-                    Keyword::EndFilter => self.mark_block(end),
-                    Keyword::EndFor | Keyword::Other => {}
+                    Keyword::For if plan.captured == Captured::Maybe => {
+                        self.behind(source, end, "%}", &format!("{BODY}({body})"));
+                    }
+                    Keyword::EndFilter => self.mark(source, tag, end, "%}"),
+                    Keyword::For | Keyword::EndFor | Keyword::Capture | Keyword::Other => {}
                 }
             }
         }
     }
 
-    fn mark(&mut self, tag: Range<usize>, end: &Range<usize>) {
-        let number = self.first_mark + self.guarded.marks.len();
-        self.guarded.marks.push(tag);
-        self.behind(end, "}}", &format!("{MARK}({number})"));
-    }
-
-    fn mark_block(&mut self, end: &Range<usize>) {
-        let start = self.source[..end.start].rfind("{%").unwrap_or(end.start);
-        let number = self.first_mark + self.guarded.marks.len();
-        self.guarded.marks.push(start..end.end);
-        self.behind(end, "%}", &format!("{MARK}({number})"));
+    fn mark(&mut self, source: &str, tag: &Range<usize>, end: &Range<usize>, plain: &str) {
+        let number = self.first_mark + self.marks.len();
+        self.marks.push(tag.clone());
+        self.behind(source, end, plain, &format!("{MARK}({number})"));
     }
 
     /// Closes a tag plainly and opens a call that ends as the tag did: `-}}` keeps trimming what follows.
-    fn behind(&mut self, end: &Range<usize>, plain: &str, call: &str) {
-        let control = &self.source[end.start..end.end - 2];
-        self.copy(end.start);
-        self.insert(&format!("{plain}{{{{ {call} {control}}}}}"), end.len());
-        self.copied = end.end;
+    fn behind(&mut self, source: &str, end: &Range<usize>, plain: &str, call: &str) {
+        let control = &source[end.start..end.end - 2];
+        let text = format!("{plain}{{{{ {call} {control}}}}}");
+        self.list.push(Edit { at: end.start, rank: Rank::Behind, tie: 0, skip: end.len(), text });
     }
 
-    /// Inserts text at a position of the source.
-    fn call(&mut self, at: usize, text: &str) {
-        self.copy(at);
-        self.insert(text, 0);
+    fn wrap(&mut self, range: &Range<usize>, open: &str, close: &str) {
+        self.insert(range.start, Rank::Open, usize::MAX - range.end, open.to_owned());
+        self.insert(range.end, Rank::Close, usize::MAX - range.start, close.to_owned());
     }
 
-    fn copy(&mut self, until: usize) {
-        self.guarded.text.push_str(&self.source[self.copied..until]);
-        self.copied = until;
+    fn insert(&mut self, at: usize, rank: Rank, tie: usize, text: String) {
+        self.list.push(Edit { at, rank, tie, skip: 0, text });
     }
 
-    /// Appends text that stands for `instead_of` bytes of the source.
-    fn insert(&mut self, text: &str, instead_of: usize) {
-        self.guarded.text.push_str(text);
-        let before = self.guarded.insertions.last().map_or(0, |(_, bytes)| *bytes);
-        self.guarded.insertions.push((self.guarded.text.len(), before + text.len() - instead_of));
+    fn apply(mut self, source: &str) -> Guarded {
+        self.list.sort_by_key(|edit| (edit.at, edit.rank, edit.tie));
+        let mut guarded = Guarded { marks: self.marks, ..Guarded::default() };
+        let (mut copied, mut longer) = (0, 0_isize);
+        for edit in self.list {
+            guarded.text.push_str(&source[copied..edit.at]);
+            guarded.text.push_str(&edit.text);
+            copied = edit.at + edit.skip;
+            longer += edit.text.len().cast_signed() - edit.skip.cast_signed();
+            guarded.changes.push((guarded.text.len(), longer));
+        }
+        guarded.text.push_str(&source[copied..]);
+        guarded
     }
 }
 

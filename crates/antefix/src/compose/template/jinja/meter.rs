@@ -17,9 +17,15 @@ const VALUE_DEPTH: usize = 32;
 /// What an item of a list weighs besides its text.
 const ITEM: usize = 32;
 
-/// Bytes made so far.
+/// All the text that one rendering may look through: copied, compared, searched.
+const WORK: usize = 128 * 1024 * 1024;
+
+/// Bytes made and looked through so far.
 #[derive(Debug, Default)]
-pub(super) struct Meter(AtomicUsize);
+pub(super) struct Meter {
+    made: AtomicUsize,
+    work: AtomicUsize,
+}
 
 /// Marks an error as a limit that was reached.
 #[derive(Debug)]
@@ -34,15 +40,27 @@ impl std::fmt::Display for LimitReached {
 impl std::error::Error for LimitReached {}
 
 impl Meter {
+    /// Begins anew.
+    pub(super) fn reset(&self) {
+        self.made.store(0, Ordering::Relaxed);
+        self.work.store(0, Ordering::Relaxed);
+    }
+
     /// Counts text that is about to be made.
     pub(super) fn charge(&self, bytes: usize) -> Result<(), Error> {
-        let before = self.0.load(Ordering::Relaxed);
-        let after = before.saturating_add(bytes);
-        self.0.store(after, Ordering::Relaxed);
-        if after > MADE {
+        if add(&self.made, bytes) > MADE {
             return Err(over(format!("rendering this template makes more than {MADE} bytes of text")));
         }
         Ok(())
+    }
+
+    /// Counts a value that is about to be copied, compared or searched.
+    pub(super) fn look(&self, value: Value) -> Result<Value, Error> {
+        let weight = if value.is_undefined() { 0 } else { weigh(&value)? };
+        if add(&self.work, weight) > WORK {
+            return Err(over(format!("rendering this template looks through more than {WORK} bytes")));
+        }
+        Ok(value)
     }
 
     /// Lets a value be bound to a name if it is not too large. What was made for it is counted.
@@ -52,8 +70,18 @@ impl Meter {
     }
 }
 
+fn add(counter: &AtomicUsize, bytes: usize) -> usize {
+    // One rendering runs on one thread; the counter is atomic only because the engine's callbacks are shared.
+    let after = counter.load(Ordering::Relaxed).saturating_add(bytes);
+    counter.store(after, Ordering::Relaxed);
+    after
+}
+
 /// The size of a value with everything in it, or an error if that is too much.
 pub(super) fn weigh(value: &Value) -> Result<usize, Error> {
+    if let Some(text) = value.as_str() {
+        return if text.len() > VALUE { Err(too_large()) } else { Ok(ITEM + text.len()) };
+    }
     let mut total = 0_usize;
     let mut waiting = vec![(value.clone(), 0_usize)];
     while let Some((value, depth)) = waiting.pop() {

@@ -17,15 +17,15 @@ mod track;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::machinery::parse;
-use minijinja::value::{Enumerator, Object, ObjectRepr};
+use minijinja::value::Object;
 use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value};
 
-use self::guard::Guarded;
+use self::guard::{Captured, Checked, Guarded, Plan};
 use self::meter::Meter;
-use self::track::{Marks, Tracker};
+use self::track::{Marks, Printed, Tracker};
 use super::{SOURCE_LIMIT, Shelf, Stock, TemplateRef, check_size, load};
 use crate::compose::Draft;
 use crate::discover::{Answer, FactName, Facts, Text, Value as FactValue, catalog};
@@ -38,6 +38,8 @@ const FUEL: u64 = 200_000;
 const FILES: usize = 100;
 /// How long a chain of includes may be.
 const CHAIN: usize = 16;
+/// How many numbers `range` gives.
+const RANGE: isize = 10_000;
 
 /// Which names a template may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,12 +76,24 @@ pub(crate) struct Jinja(Arc<Program>);
 #[derive(Debug)]
 struct Program {
     env: Environment<'static>,
+    /// What a rendering needs besides, kept for the next one.
+    kits: Mutex<Vec<Kit>>,
     templates: Vec<Loaded>,
     /// What each mark stands for.
     tags: Vec<(Arc<Source>, Range<usize>)>,
     facts: Vec<FactName>,
+    /// How much the last rendering printed, so that the next one need not grow.
+    printed: Printed,
     /// Where facts are named, to say which one was missing.
     places: Vec<(FactName, Place)>,
+}
+
+/// An environment with its meters. One rendering at a time uses it.
+#[derive(Debug)]
+struct Kit {
+    env: Environment<'static>,
+    marks: Arc<Marks>,
+    meter: Arc<Meter>,
 }
 
 #[derive(Debug)]
@@ -98,9 +112,9 @@ impl Jinja {
         shelf: &dyn Shelf,
         names: Names,
     ) -> Result<Jinja> {
-        let mut loader = Loader { shelf, names, program: Program::new() };
+        let mut loader = Loader { shelf, names, program: Program::new(), known: BTreeMap::new(), waiting: Vec::new() };
         loader.add(source, reference, &mut Vec::new())?;
-        Ok(Jinja(Arc::new(loader.program)))
+        loader.finish().map(|program| Jinja(Arc::new(program)))
     }
 
     /// The facts that it names, each once, in order of appearance.
@@ -116,27 +130,30 @@ impl Jinja {
     /// Prints it.
     pub(crate) fn render(&self, values: &Values<'_>) -> Result<Draft> {
         let program = &*self.0;
-        let (marks, meter) = (Arc::new(Marks::default()), Arc::new(Meter::default()));
-        let mut env = program.env.clone();
-        instrument(&mut env, &marks, &meter);
+        let kit = program.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let kit = kit.unwrap_or_else(|| Kit::new(&program.env));
+        let result = self.render_with(&kit, values);
+        program.kits.lock().unwrap_or_else(PoisonError::into_inner).push(kit);
+        result
+    }
+
+    fn render_with(&self, kit: &Kit, values: &Values<'_>) -> Result<Draft> {
+        let program = &*self.0;
+        kit.meter.reset();
+        kit.marks.reset();
         let root = &program.templates[0];
-        let mut tracker = Tracker::new(&root.source, &marks);
-        let context = context(&mut env, values, program, &mut tracker);
-        let engine_error = |error: &minijinja::Error| {
-            let find = |name: &str| {
-                let loaded = program.templates.iter().find(|loaded| loaded.name == name)?;
-                Some((&loaded.source, &loaded.guarded))
-            };
-            self.explain_missing(errors::render(error, find), values)
-        };
+        let mut tracker = Tracker::new(&root.source, &kit.marks, &program.printed);
+        let context = context(values, program, &mut tracker);
+        let engine_error =
+            |error: &minijinja::Error| self.explain_missing(errors::render(error, |name| program.find(name)), values);
         for loaded in &program.templates {
-            let template = env.get_template(&loaded.name).map_err(|error| engine_error(&error))?;
+            let template = kit.env.get_template(&loaded.name).map_err(|error| engine_error(&error))?;
             tracker.know_template(template.source(), &loaded.source, &loaded.guarded);
         }
         tracker.ready();
-        let template = env.get_template(&root.name).map_err(|error| engine_error(&error))?;
+        let template = kit.env.get_template(&root.name).map_err(|error| engine_error(&error))?;
         template.render_captured_to(context, &mut tracker).map_err(|error| engine_error(&error))?;
-        Ok(tracker.finish(&program.tags))
+        Ok(tracker.finish(&program.tags, &program.printed))
     }
 
     /// Says which fact was missing, and why, if that is what made a name undefined.
@@ -149,7 +166,8 @@ impl Jinja {
         };
         let Some((name, _)) = self.0.places.iter().find(overlaps) else { return error };
         let why = match facts.get(name) {
-            Some(Answer::Present(_)) => return error,
+            // The fact is there; something below it is not. The engine knows facts by other names.
+            Some(Answer::Present(_)) => return error.context(|message| self.0.in_our_words(message)),
             Some(Answer::Unavailable(reason)) => format!("unavailable ({reason})"),
             Some(Answer::Absent) | None => "absent".to_owned(),
         };
@@ -165,14 +183,54 @@ impl Program {
         env.set_auto_escape_callback(|_| AutoEscape::None);
         env.set_debug(true);
         env.set_fuel(Some(FUEL));
-        env.set_recursion_limit(CHAIN * 2);
+        // The engine counts ten for an include and one for a block; the guard and the loader have bounded both.
+        env.set_recursion_limit(usize::MAX);
         env.set_path_join_callback(|name, parent| {
             let parent = TemplateRef::parse(parent, None).ok();
             TemplateRef::parse(name, parent.as_ref()).map_or(name.into(), |reference| reference.to_string().into())
         });
-        env.add_function("range", minijinja::functions::range);
+        env.add_function("range", |start: isize, stop: Option<isize>, step: Option<isize>| {
+            let (start, stop) = stop.map_or((0, start), |stop| (start, stop));
+            let step = step.unwrap_or(1);
+            let too_long = || meter::over(format!("a range has at most {RANGE} numbers"));
+            let count = stop.checked_sub(start).and_then(|length| length.checked_div(step)).ok_or_else(too_long)?;
+            if count > RANGE { Err(too_long()) } else { minijinja::functions::range(start, Some(stop), Some(step)) }
+        });
         filters::add_tests(&mut env);
-        Program { env, templates: Vec::new(), tags: Vec::new(), facts: Vec::new(), places: Vec::new() }
+        Program {
+            env,
+            kits: Mutex::default(),
+            templates: Vec::new(),
+            tags: Vec::new(),
+            facts: Vec::new(),
+            printed: Printed::default(),
+            places: Vec::new(),
+        }
+    }
+
+    /// A template by the engine's name for it; the root one for no name.
+    fn find(&self, name: Option<&str>) -> (&Arc<Source>, &Guarded) {
+        let named = self.templates.iter().find(|loaded| Some(loaded.name.as_str()) == name);
+        let loaded = named.unwrap_or(&self.templates[0]);
+        (&loaded.source, &loaded.guarded)
+    }
+
+    /// A message with the names that facts go by in templates.
+    fn in_our_words(&self, message: &str) -> String {
+        // The larger numbers first: the name of one fact may begin that of another.
+        let facts = self.facts.iter().enumerate().rev();
+        facts.fold(message.to_owned(), |message, (number, fact)| {
+            message.replace(&guard::fact_name(number), fact.as_str())
+        })
+    }
+}
+
+impl Kit {
+    fn new(env: &Environment<'static>) -> Kit {
+        let kit = Kit { env: env.clone(), marks: Arc::default(), meter: Arc::default() };
+        let Kit { mut env, marks, meter } = kit;
+        instrument(&mut env, &marks, &meter);
+        Kit { env, marks, meter }
     }
 }
 
@@ -181,29 +239,43 @@ struct Loader<'l> {
     shelf: &'l dyn Shelf,
     names: Names,
     program: Program,
+    /// The numbers of facts.
+    known: BTreeMap<FactName, usize>,
+    /// What is still to be rewritten, once it is known whether anything captures text.
+    waiting: Vec<Parsed>,
+}
+
+/// A template between parsing and rewriting.
+struct Parsed {
+    name: String,
+    source: Arc<Source>,
+    checked: Checked,
+    facts: Vec<(Range<usize>, usize)>,
+    operands: Vec<Range<usize>>,
+    plain: Vec<usize>,
 }
 
 impl Loader<'_> {
     fn add(&mut self, source: &Arc<Source>, reference: Option<&TemplateRef>, chain: &mut Vec<String>) -> Result<()> {
         check_size(source, SOURCE_LIMIT)?;
-        let guarded = guard::guard(source, self.program.tags.len())?;
+        let checked = guard::check(source)?;
         let tree = parse(&source.text, &source.name, Default::default())
             .map_err(|error| errors::parse(source, &error, None))?;
         let named = names::read(&tree, source, &self.names)?;
         drop(tree);
-        self.program.tags.extend(guarded.marks.iter().map(|tag| (Arc::clone(source), tag.clone())));
+        let mut facts = Vec::new();
         for (fact, range) in named.facts {
-            if !self.program.facts.contains(&fact) {
+            let next = self.known.len();
+            let number = *self.known.entry(fact.clone()).or_insert_with(|| {
                 self.program.facts.push(fact.clone());
-            }
+                next
+            });
+            facts.push((range.clone(), number));
             self.program.places.push((fact, Place::new(source, range)));
         }
         let name = reference.map_or_else(|| source.name.clone(), TemplateRef::to_string);
-        self.program
-            .env
-            .add_template_owned(name.clone(), guarded.text.clone())
-            .map_err(|error| errors::parse(source, &error, Some(&guarded)))?;
-        self.program.templates.push(Loaded { name: name.clone(), source: Arc::clone(source), guarded });
+        let (operands, plain) = (named.operands, named.plain);
+        self.waiting.push(Parsed { name: name.clone(), source: Arc::clone(source), checked, facts, operands, plain });
         chain.push(name);
         for include in named.includes {
             let place = Place::new(source, include.place.clone());
@@ -211,6 +283,24 @@ impl Loader<'_> {
         }
         chain.pop();
         Ok(())
+    }
+
+    /// Rewrites the templates and gives them to the engine.
+    fn finish(mut self) -> Result<Program> {
+        let captures = self.waiting.iter().any(|parsed| parsed.checked.captures());
+        let captured = if captures { Captured::Maybe } else { Captured::Never };
+        for Parsed { name, source, checked, facts, operands, mut plain } in self.waiting {
+            plain.sort_unstable();
+            let plan = Plan { facts: &facts, operands: &operands, plain: &plain, captured };
+            let guarded = guard::rewrite(&source, &checked, &plan, self.program.tags.len());
+            self.program.tags.extend(guarded.marks.iter().map(|tag| (Arc::clone(&source), tag.clone())));
+            self.program
+                .env
+                .add_template_owned(name.clone(), guarded.text.clone())
+                .map_err(|error| errors::parse(&source, &error, Some(&guarded)))?;
+            self.program.templates.push(Loaded { name, source, guarded });
+        }
+        Ok(self.program)
     }
 
     fn include(
@@ -231,10 +321,10 @@ impl Loader<'_> {
                 .at(place.clone())
                 .with_hint("move what both need into a third file"));
         }
-        if self.program.templates.iter().any(|loaded| loaded.name == name) {
+        if self.waiting.iter().any(|parsed| parsed.name == name) {
             return Ok(());
         }
-        if chain.len() >= CHAIN || self.program.templates.len() >= FILES {
+        if chain.len() >= CHAIN || self.waiting.len() >= FILES {
             let message = format!("a template may include {FILES} files, {CHAIN} deep: {}", trace(&name));
             return Err(Error::new(ErrorKind::Limit, message).at(place.clone()));
         }
@@ -258,6 +348,8 @@ fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>)
     let metered = Arc::clone(meter);
     env.add_function(guard::BODY, move |bytes: usize| metered.charge(bytes).map(|()| ""));
     let metered = Arc::clone(meter);
+    env.add_function(guard::USE, move |value: Value| metered.look(value));
+    let metered = Arc::clone(meter);
     env.add_function(guard::KEEP, move |value: Value| metered.keep(value));
     let metered = Arc::clone(meter);
     env.set_formatter(move |out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value| {
@@ -275,75 +367,45 @@ fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>)
 }
 
 /// The values that the template's names stand for. Facts that are not present are left out, hence undefined.
-fn context<'v>(env: &mut Environment<'_>, values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>) -> Value {
-    let mut root: BTreeMap<String, Value> = BTreeMap::new();
+fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>) -> Value {
     let facts = match values {
         Values::Given(given) => {
+            let mut root: BTreeMap<&str, Value> = BTreeMap::new();
             for (name, text) in *given {
                 tracker.know_fact(text);
-                root.insert((*name).to_owned(), Value::from(Arc::clone(text.shared())));
+                root.insert(name, Value::from(Arc::clone(text.shared())));
             }
             return Value::from(root);
         }
         Values::Facts(facts) => facts,
     };
-    let mut spaces: BTreeMap<&str, BTreeMap<String, Value>> = BTreeMap::new();
+    let mut numbered = Vec::with_capacity(program.facts.len());
     for name in &program.facts {
-        let space = spaces.entry(name.namespace()).or_default();
-        let Some(Answer::Present(fact)) = facts.get(name) else { continue };
-        let value = match fact {
-            FactValue::Text(text) => {
+        numbered.push(match facts.get(name) {
+            Some(Answer::Present(FactValue::Text(text))) => {
                 tracker.know_fact(text);
-                Value::from(Arc::clone(text.shared()))
+                Some(Value::from(Arc::clone(text.shared())))
             }
-            FactValue::List(items) => {
+            Some(Answer::Present(FactValue::List(items))) => {
                 items.iter().for_each(|item| tracker.know_fact(item));
-                Value::from_iter(items.iter().map(|item| Value::from(Arc::clone(item.shared()))))
+                Some(Value::from_iter(items.iter().map(|item| Value::from(Arc::clone(item.shared())))))
             }
-        };
-        if let Some((short, _)) = names::SHORT.iter().find(|(_, fact)| *fact == name.as_str()) {
-            root.insert((*short).to_owned(), value.clone());
-        }
-        space.insert(name.name().to_owned(), value);
+            Some(Answer::Absent | Answer::Unavailable(_)) | None => None,
+        });
     }
-    for (namespace, facts) in spaces {
-        match namespace {
-            // `file("X")` names a fact by its path, which no attribute could spell.
-            "file" => env.add_function("file", move |path: &str| facts.get(path).cloned().unwrap_or(Value::UNDEFINED)),
-            // `tools` is the list itself and answers for `tools.names` too.
-            "tools" => {
-                if let Some(list) = root.remove("tools") {
-                    root.insert("tools".to_owned(), Value::from_object(ListWithFacts { list, facts }));
-                }
-            }
-            _ => {
-                root.insert(namespace.to_owned(), Value::from(facts));
-            }
-        }
-    }
-    Value::from(root)
+    Value::from_object(Numbered(numbered))
 }
 
-/// A list that has facts as attributes.
+/// Facts by their numbers: the engine asks for `__3`.
 #[derive(Debug)]
-struct ListWithFacts {
-    list: Value,
-    facts: BTreeMap<String, Value>,
-}
+struct Numbered(Vec<Option<Value>>);
 
-impl Object for ListWithFacts {
-    fn repr(self: &Arc<Self>) -> ObjectRepr {
-        ObjectRepr::Seq
-    }
-
+impl Object for Numbered {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        match key.as_str() {
-            Some(name) => self.facts.get(name).cloned(),
-            None => self.list.get_item(key).ok().filter(|value| !value.is_undefined()),
-        }
+        self.0.get(guard::fact_number(key.as_str()?)?)?.clone()
     }
 
-    fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Seq(self.list.len().unwrap_or(0))
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.0.get(guard::fact_number(key)?)?.clone()
     }
 }

@@ -29,6 +29,10 @@ pub(super) const SHORT: [(&str, &str); 5] = [
 pub(super) struct Named {
     pub(super) facts: Vec<(FactName, Range<usize>)>,
     pub(super) includes: Vec<Include>,
+    /// Operands of operators that copy, compare or search: their size is work.
+    pub(super) operands: Vec<Range<usize>>,
+    /// Where outputs begin that print a fact's text as it is.
+    pub(super) plain: Vec<usize>,
 }
 
 /// An `{% include %}`.
@@ -41,7 +45,9 @@ pub(super) struct Include {
 
 /// Reads the names off a syntax tree.
 pub(super) fn read(tree: &ast::Stmt<'_>, source: &Arc<Source>, names: &Names) -> Result<Named> {
-    let mut reader = Reader { source, names, named: Named::default(), bound: Vec::new() };
+    let mut reader =
+        Reader { source, names, named: Named::default(), bound: Vec::new(), items: Vec::new(), changed: Vec::new() };
+    changed_names(std::slice::from_ref(tree), &mut reader.changed);
     reader.statement(tree)?;
     Ok(reader.named)
 }
@@ -52,6 +58,10 @@ struct Reader<'s> {
     named: Named,
     /// Names that the template gives values itself.
     bound: Vec<String>,
+    /// Names that stand for an item of a list of facts here, in the loops around.
+    items: Vec<String>,
+    /// Names that are set somewhere, or loop over something else: they may stand for anything.
+    changed: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -62,13 +72,22 @@ impl Reader<'_> {
     fn statement(&mut self, statement: &ast::Stmt<'_>) -> Result<()> {
         match statement {
             ast::Stmt::Template(template) => self.statements(&template.children),
-            ast::Stmt::EmitExpr(emit) => self.expression(&emit.expr),
+            ast::Stmt::EmitExpr(emit) => {
+                if self.is_text_fact(&emit.expr) {
+                    self.named.plain.push(bytes(emit.expr.span()).start);
+                }
+                self.expression(&emit.expr)
+            }
             ast::Stmt::EmitRaw(_) => Ok(()),
             ast::Stmt::ForLoop(stmt) => {
                 self.binding(&stmt.target)?;
                 self.expression(&stmt.iter)?;
                 self.expressions(&stmt.filter_expr)?;
+                let item = loop_item(stmt).map(str::to_owned);
+                let around = self.items.len();
+                self.items.extend(item);
                 self.statements(&stmt.body)?;
+                self.items.truncate(around);
                 self.statements(&stmt.else_body)
             }
             ast::Stmt::IfCond(stmt) => {
@@ -162,21 +181,27 @@ impl Reader<'_> {
                     self.fact(namespace, name.value.as_str().unwrap_or_default(), bytes(get.span()))
                 }
                 _ => {
+                    self.operand(&get.expr);
                     self.expression(&get.expr)?;
                     self.expression(&get.subscript_expr)
                 }
             },
             ast::Expr::Call(call) => self.call(call),
             ast::Expr::Slice(slice) => {
+                self.operand(&slice.expr);
                 self.expression(&slice.expr)?;
                 self.expressions(slice.start.iter().chain(&slice.stop).chain(&slice.step))
             }
             ast::Expr::UnaryOp(op) => self.expression(&op.expr),
             ast::Expr::BinOp(op) => {
+                self.operand(&op.left);
+                self.operand(&op.right);
                 self.expression(&op.left)?;
                 self.expression(&op.right)
             }
             ast::Expr::Compare(compare) => {
+                self.operand(&compare.expr);
+                compare.ops.iter().for_each(|op| self.operand(&op.expr));
                 self.expression(&compare.expr)?;
                 self.expressions(compare.ops.iter().map(|op| &op.expr))
             }
@@ -193,6 +218,11 @@ impl Reader<'_> {
                 self.arguments(&filter.args)
             }
             ast::Expr::Test(test) => {
+                // Asking whether a name is defined must find it as it is.
+                if !matches!(test.name, "defined" | "undefined") {
+                    self.operand(&test.expr);
+                    test.args.iter().for_each(|argument| self.argument_operand(argument));
+                }
                 self.expression(&test.expr)?;
                 self.arguments(&test.args)
             }
@@ -200,6 +230,60 @@ impl Reader<'_> {
             ast::Expr::Tuple(tuple) => self.expressions(&tuple.items),
             ast::Expr::Map(map) => self.expressions(map.keys.iter().chain(&map.values)),
         }
+    }
+
+    /// Sends an operand through the meter. What is written out in the template is short, what a filter makes is metered
+    /// by the filter, and what another operator makes has metered operands of its own.
+    fn operand(&mut self, expression: &ast::Expr<'_>) {
+        match expression {
+            ast::Expr::Var(_) | ast::Expr::Call(_) => self.named.operands.push(bytes(expression.span())),
+            ast::Expr::GetAttr(get) if is_path(&get.expr) => self.named.operands.push(bytes(expression.span())),
+            ast::Expr::GetAttr(get) => self.operand(&get.expr),
+            ast::Expr::UnaryOp(op) => self.operand(&op.expr),
+            ast::Expr::IfExpr(choice) => {
+                self.operand(&choice.true_expr);
+                choice.false_expr.iter().for_each(|otherwise| self.operand(otherwise));
+            }
+            ast::Expr::List(list) => list.items.iter().for_each(|item| self.operand(item)),
+            ast::Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.operand(item)),
+            ast::Expr::Map(map) => map.keys.iter().chain(&map.values).for_each(|item| self.operand(item)),
+            ast::Expr::Const(_)
+            | ast::Expr::GetItem(_)
+            | ast::Expr::Slice(_)
+            | ast::Expr::BinOp(_)
+            | ast::Expr::Compare(_)
+            | ast::Expr::Filter(_)
+            | ast::Expr::Test(_) => {}
+        }
+    }
+
+    fn argument_operand(&mut self, argument: &ast::CallArg<'_>) {
+        match argument {
+            ast::CallArg::Pos(value) | ast::CallArg::Kwarg(_, value) => self.operand(value),
+            ast::CallArg::PosSplat(_) | ast::CallArg::KwargSplat(_) => {}
+        }
+    }
+
+    /// Whether an expression is nothing but a fact that is a text.
+    fn is_text_fact(&self, expression: &ast::Expr<'_>) -> bool {
+        match (expression, self.names) {
+            (ast::Expr::Var(var), Names::Given(given)) => given.contains(&var.id),
+            (_, Names::Given(_)) => false,
+            (ast::Expr::Call(call), Names::Catalog) => matches!(&call.expr, ast::Expr::Var(var) if var.id == "file"),
+            (expression, Names::Catalog) => {
+                let item = match expression {
+                    ast::Expr::Var(var) => self.is_item(var.id),
+                    ast::Expr::GetAttr(get) => matches!(&get.expr, ast::Expr::Var(var) if self.is_item(var.id)),
+                    _ => false,
+                };
+                item || entry(expression).is_some_and(|entry| !entry.is_list())
+            }
+        }
+    }
+
+    /// Whether a name stands for an item of a list of facts, and for nothing else anywhere in the template.
+    fn is_item(&self, name: &str) -> bool {
+        self.items.iter().any(|item| item == name) && !self.changed.iter().any(|changed| changed == name)
     }
 
     /// `file("X")` is a fact, `range(3)` a function; nothing else can be called.
@@ -286,6 +370,80 @@ impl Reader<'_> {
 
     fn error(&self, message: &str, place: Range<usize>) -> Error {
         Error::new(ErrorKind::Parse, message).at(Place::new(self.source, place))
+    }
+}
+
+/// The name that a loop gives to the items of a list of facts; none if it loops over anything else.
+fn loop_item<'t>(stmt: &ast::ForLoop<'t>) -> Option<&'t str> {
+    let ast::Expr::Var(target) = &stmt.target else { return None };
+    entry(&stmt.iter).is_some_and(catalog::Entry::is_list).then_some(target.id)
+}
+
+/// The catalog's entry that an expression names, if it is nothing but that.
+fn entry(expression: &ast::Expr<'_>) -> Option<&'static catalog::Entry> {
+    let name = match expression {
+        ast::Expr::Var(var) => FactName::parse(SHORT.iter().find(|(short, _)| *short == var.id)?.1)?,
+        ast::Expr::GetAttr(get) => match &get.expr {
+            ast::Expr::Var(var) => FactName::new(var.id, get.name),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match catalog::lookup(&name) {
+        Lookup::Known(entry) => Some(entry),
+        Lookup::UnknownName | Lookup::UnknownNamespace => None,
+    }
+}
+
+/// The names that are given values in any other way.
+fn changed_names(statements: &[ast::Stmt<'_>], changed: &mut Vec<String>) {
+    let target = |expression: &ast::Expr<'_>, changed: &mut Vec<String>| changed.extend(items_of(expression));
+    for statement in statements {
+        match statement {
+            ast::Stmt::Template(template) => changed_names(&template.children, changed),
+            ast::Stmt::ForLoop(stmt) => {
+                if loop_item(stmt).is_none() {
+                    target(&stmt.target, changed);
+                }
+                changed_names(&stmt.body, changed);
+                changed_names(&stmt.else_body, changed);
+            }
+            ast::Stmt::IfCond(stmt) => {
+                changed_names(&stmt.true_body, changed);
+                changed_names(&stmt.false_body, changed);
+            }
+            ast::Stmt::WithBlock(stmt) => {
+                stmt.assignments.iter().for_each(|(name, _)| target(name, changed));
+                changed_names(&stmt.body, changed);
+            }
+            ast::Stmt::Set(stmt) => target(&stmt.target, changed),
+            ast::Stmt::SetBlock(stmt) => {
+                target(&stmt.target, changed);
+                changed_names(&stmt.body, changed);
+            }
+            ast::Stmt::FilterBlock(stmt) => changed_names(&stmt.body, changed),
+            _ => {}
+        }
+    }
+}
+
+/// The names in a list of targets.
+fn items_of(expression: &ast::Expr<'_>) -> Vec<String> {
+    let items = match expression {
+        ast::Expr::List(list) => &list.items,
+        ast::Expr::Tuple(tuple) => &tuple.items,
+        ast::Expr::Var(var) => return vec![var.id.to_owned()],
+        _ => return Vec::new(),
+    };
+    items.iter().flat_map(items_of).collect()
+}
+
+/// Whether an expression is a name with attributes.
+fn is_path(expression: &ast::Expr<'_>) -> bool {
+    match expression {
+        ast::Expr::Var(_) => true,
+        ast::Expr::GetAttr(get) => is_path(&get.expr),
+        _ => false,
     }
 }
 
