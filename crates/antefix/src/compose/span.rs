@@ -106,6 +106,12 @@ pub enum Transform {
     Computed,
     /// Bytes that are no UTF-8 were replaced by U+FFFD.
     Replaced,
+    /// Characters that would be hidden, or would close a tag, are written out.
+    Escaped,
+    /// What looked like a secret was taken out.
+    Redacted,
+    /// Line ends became line feeds.
+    Normalized,
 }
 
 impl Transform {
@@ -117,6 +123,9 @@ impl Transform {
             Transform::Joined => "joined",
             Transform::Computed => "computed",
             Transform::Replaced => "replaced",
+            Transform::Escaped => "escaped",
+            Transform::Redacted => "redacted",
+            Transform::Normalized => "normalized",
         }
     }
 }

@@ -53,14 +53,14 @@ pub(super) fn answer(
         }
         let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
         diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()).hint("shorten or split the file"));
-        Value::Text(cut(&file.text, origin, &situation.cut_notice))
+        Value::Text(cut(&file.text, origin, &situation.phrases.get("cut_notice"), FILE_LIMIT))
     });
     tell(fact, name, diagnostics, None)
 }
 
 /// The beginning of a text, with a notice, within the limit.
-fn cut(text: &str, origin: Origin, notice: &Text) -> Text {
-    let end = floor_char_boundary(text, FILE_LIMIT.saturating_sub(notice.as_str().len()).min(text.len()));
+pub(super) fn cut(text: &str, origin: Origin, notice: &Text, limit: usize) -> Text {
+    let end = floor_char_boundary(text, limit.saturating_sub(notice.as_str().len()).min(text.len()));
     let mut draft = Draft::default();
     draft.push(&text[..end], origin, Some(Transform::Cut));
     draft.push_text(notice);
@@ -107,6 +107,7 @@ pub(super) struct TextFile {
     /// Whether the file goes on.
     pub(super) more: bool,
     pub(super) resolved: PathBuf,
+    pub(super) identity: Option<(u64, u64)>,
 }
 
 /// Reads a text file beneath a root. The cut of a longer one falls on a character boundary.
@@ -134,7 +135,10 @@ pub(super) fn read_text(world: &dyn World, root: &Path, path: &Path, limit: usiz
         };
         match text.find('\0') {
             Some(offset) => Answer::unavailable(ReasonCode::Binary, format!("a NUL byte at offset {offset}")),
-            None => Answer::Present(TextFile { text, more: contents.more, resolved: contents.resolved }),
+            None => {
+                let (more, resolved, identity) = (contents.more, contents.resolved, contents.identity);
+                Answer::Present(TextFile { text, more, resolved, identity })
+            }
         }
     })
 }

@@ -300,6 +300,11 @@ fn context<'v>(env: &mut Environment<'_>, values: &Values<'v>, program: &Program
                 items.iter().for_each(|item| tracker.know_fact(item));
                 Value::from_iter(items.iter().map(|item| Value::from(Arc::clone(item.shared()))))
             }
+            FactValue::Maps { maps, .. } => Value::from_iter(maps.iter().map(|map| {
+                map.values().for_each(|text| tracker.know_fact(text));
+                let values = map.iter().map(|(key, text)| (*key, Value::from(Arc::clone(text.shared()))));
+                Value::from(values.collect::<BTreeMap<&str, Value>>())
+            })),
         };
         if let Some((short, _)) = names::SHORT.iter().find(|(_, fact)| *fact == name.as_str()) {
             root.insert((*short).to_owned(), value.clone());
@@ -311,11 +316,16 @@ fn context<'v>(env: &mut Environment<'_>, values: &Values<'v>, program: &Program
             // `file("X")` names a fact by its path, which no attribute could spell.
             "file" => env.add_function("file", move |path: &str| facts.get(path).cloned().unwrap_or(Value::UNDEFINED)),
             // `tools` is the list itself and answers for `tools.names` too.
-            "tools" => {
-                if let Some(list) = root.remove("tools") {
+            "tools" => match root.remove("tools") {
+                Some(list) => {
                     root.insert("tools".to_owned(), Value::from_object(ListWithFacts { list, facts }));
                 }
-            }
+                // A template that names the list must find it undefined; one that does not may ask for the rest.
+                None if program.facts.iter().any(|fact| fact.as_str() == "tools:names") => {}
+                None => {
+                    root.insert("tools".to_owned(), Value::from(facts));
+                }
+            },
             _ => {
                 root.insert(namespace.to_owned(), Value::from(facts));
             }
