@@ -187,6 +187,20 @@ impl Draft {
         }
     }
 
+    /// Appends other words for a part of a text.
+    pub(crate) fn push_changed(&mut self, text: &Text, part: Range<usize>, words: &str, transform: Transform) {
+        let Some(piece) = text.pieces().find(|piece| piece.range.end > part.start) else { return };
+        let origin = piece.origin.further(&text.as_str()[piece.range.start..part.start.max(piece.range.start)]);
+        self.push(words, origin, Some(transform));
+    }
+
+    /// Marks the last piece.
+    pub(crate) fn mark_last(&mut self, transform: Transform) {
+        if let Some(last) = self.pieces.last_mut() {
+            last.transform = Some(transform);
+        }
+    }
+
     /// Appends another draft.
     pub(crate) fn append(&mut self, other: Draft) {
         let by = self.text.len();
@@ -204,8 +218,8 @@ impl Draft {
         self.pieces.retain(|piece| piece.range.start < end);
         if let Some(last) = self.pieces.last_mut() {
             last.range.end = end;
-            last.transform = Some(transform);
         }
+        self.mark_last(transform);
     }
 
     /// How many pieces there are.

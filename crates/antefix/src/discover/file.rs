@@ -79,7 +79,7 @@ fn tell(fact: Fact, name: &FactName, diagnostics: &mut Vec<Diagnostic>, hint: Op
 }
 
 /// The root that a path lies beneath, and the path from there.
-fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
     let asked = normalize(asked);
     let roots = std::iter::once(&situation.workspace.root).chain(&situation.file_roots);
     roots.into_iter().find_map(|root| {
@@ -89,7 +89,7 @@ fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Whether a path is one of those that usually hold secrets.
-fn holds_secrets(path: &Path) -> bool {
+pub(super) fn holds_secrets(path: &Path) -> bool {
     let inside_git = path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let begins = [".env", "id_", "credentials"];

@@ -15,12 +15,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::fact::{FactName, Text, Value};
-use super::file::{FILE_LIMIT, TextFile, cut, read_text};
+use super::file::{FILE_LIMIT, TextFile, read_text};
+use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::world::{Answer, World};
 use super::{Fact, Situation};
 use crate::compose::{Draft, Origin, Paths, Transform};
 use crate::diagnostic::Diagnostic;
+use crate::place::floor_char_boundary;
 
 /// A file that would be cut to less than this is dropped instead: a few words of a document mislead.
 const LEAST: usize = 500;
@@ -45,6 +47,8 @@ pub struct InstructionRules {
     pub labels: Paths,
     /// Tags that a layout frames the files with: inside a file they are written out, so that none can be closed or forged.
     pub protect: Vec<String>,
+    /// What becomes of `@path` in a file.
+    pub imports: Following,
     /// What becomes of an empty file.
     pub empty: Empty,
     /// Where SYSTEM.md and APPEND_SYSTEM.md are looked for, the first one found winning: in the working directory, in
@@ -67,6 +71,7 @@ impl Default for InstructionRules {
             order: Order::OutermostFirst,
             labels: Paths::Portable,
             protect: Vec::new(),
+            imports: Following::Leave,
             empty: Empty::Skip,
             system_roots: [".antefix", "$config"].map(str::to_owned).to_vec(),
             file_budget: 64 * 1024,
@@ -119,6 +124,16 @@ pub enum Order {
     NearestFirst,
 }
 
+/// What becomes of `@path` in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Following {
+    /// It is text.
+    Leave,
+    /// The file's text stands in its place.
+    Follow,
+}
+
 /// What becomes of an empty file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -155,7 +170,8 @@ pub(super) fn answer(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
     let rules = &situation.instructions;
-    let mut search = Search { world, situation, rules, name, report, diagnostics, seen: Vec::new(), taken: Vec::new() };
+    let mut search =
+        Search { world, situation, rules, name, report, diagnostics, seen: Vec::new(), taken: Vec::new(), imported: 0 };
     let mut found = Vec::new();
     for place in places(world, situation, rules) {
         search.look(&place, &mut found);
@@ -226,6 +242,8 @@ struct Search<'s> {
     seen: Vec<(PathBuf, Option<(u64, u64)>, Arc<str>)>,
     /// File names that were taken from an earlier directory.
     taken: Vec<(String, Arc<str>)>,
+    /// How many files were imported.
+    imported: usize,
 }
 
 impl Search<'_> {
@@ -291,15 +309,15 @@ impl Search<'_> {
             self.not_loaded(label, Why::Empty);
             return None;
         }
-        self.seen.push((real, file.identity, Arc::clone(label)));
-        let text = self.text(file, label);
+        self.seen.push((real.clone(), file.identity, Arc::clone(label)));
+        let text = self.text(file, &real, label);
         let path = Some(label.to_string());
         self.report.loaded.push(Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
         Some(text)
     }
 
     /// A file's text as it enters the prompt.
-    fn text(&mut self, file: TextFile, label: &Arc<str>) -> Text {
+    fn text(&mut self, file: TextFile, real: &Path, label: &Arc<str>) -> Text {
         let origin = Origin::Fact { name: self.name.clone(), path: Some(Arc::clone(label)), line: 1 };
         let clean = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
         let (text, transform) = if clean.contains('\r') {
@@ -308,29 +326,41 @@ impl Search<'_> {
             (clean.to_owned(), None)
         };
         let limit = self.rules.file_budget.min(FILE_LIMIT);
+        // Nothing is imported into a file that is cut: what it says is unfinished.
         if file.more || text.len() > limit {
             self.tell_cut(label, text.len(), limit);
-            return cut(&text, origin, &self.situation.phrases.get("cut_notice"), limit);
+            let mut draft = Draft::default();
+            draft.push(&text, origin, transform);
+            return self.protected(&shortened(&draft.into_text(), &self.situation.phrases.get("cut_notice"), limit));
         }
-        self.protected(&text, &origin, transform)
+        let mut draft = Draft::default();
+        draft.push(&text, origin, transform);
+        let mut text = draft.into_text();
+        if self.rules.imports == Following::Follow {
+            let Search { world, situation, name, .. } = *self;
+            let (report, diagnostics) = (&mut *self.report, &mut *self.diagnostics);
+            let mut imports = Imports { world, situation, name, report, diagnostics, files: self.imported };
+            text = imports.follow(&text, &mut vec![real.to_owned()]);
+            self.imported = imports.files;
+        }
+        self.protected(&text)
     }
 
     /// The text with the tags that frame it written out.
-    fn protected(&self, text: &str, origin: &Origin, transform: Option<Transform>) -> Text {
+    fn protected(&self, text: &Text) -> Text {
+        let whole = text.as_str();
         let mut draft = Draft::default();
         let mut from = 0;
-        let mut line = 1;
-        for at in text.match_indices('<').map(|(at, _)| at) {
-            let name = text[at + 1..].strip_prefix('/').unwrap_or(&text[at + 1..]);
+        for at in whole.match_indices('<').map(|(at, _)| at) {
+            let name = whole[at + 1..].strip_prefix('/').unwrap_or(&whole[at + 1..]);
             let closes = |tag: &String| name.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag));
             if self.rules.protect.iter().any(closes) {
-                draft.push(&text[from..at], at_line(origin, line), transform);
-                line += text[from..at].matches('\n').count();
-                draft.push("&lt;", at_line(origin, line), Some(Transform::Escaped));
+                draft.push_part(text, from..at);
+                draft.push_changed(text, at..at + 1, "&lt;", Transform::Escaped);
                 from = at + 1;
             }
         }
-        draft.push(&text[from..], at_line(origin, line), transform);
+        draft.push_part(text, from..whole.len());
         draft.into_text()
     }
 
@@ -351,9 +381,7 @@ impl Search<'_> {
                 dropped.push(number);
                 continue;
             }
-            let origin = Origin::Fact { name: self.name.clone(), path: Some(Arc::clone(&file.label)), line: 1 };
-            let whole = file.text.clone();
-            file.text = cut(whole.as_str(), origin, &self.situation.phrases.get("cut_notice"), left);
+            file.text = shortened(&file.text, &self.situation.phrases.get("cut_notice"), left);
             let label = Arc::clone(&file.label);
             self.tell_cut(&label, bytes, left);
             left = 0;
@@ -389,12 +417,14 @@ impl Search<'_> {
     }
 }
 
-/// An origin, further down in its file.
-fn at_line(origin: &Origin, line: usize) -> Origin {
-    match origin {
-        Origin::Fact { name, path, .. } => Origin::Fact { name: name.clone(), path: path.clone(), line },
-        other => other.clone(),
-    }
+/// The beginning of a text, with a notice, within a limit.
+fn shortened(text: &Text, notice: &Text, limit: usize) -> Text {
+    let room = limit.saturating_sub(notice.as_str().len()).min(text.as_str().len());
+    let mut draft = Draft::default();
+    draft.push_part(text, 0..floor_char_boundary(text.as_str(), room));
+    draft.mark_last(Transform::Cut);
+    draft.push_text(notice);
+    draft.into_text()
 }
 
 /// The files as maps with `path`, `text` and `body`, and as one text with a heading for each.

@@ -10,6 +10,7 @@ pub mod git;
 mod fact;
 mod file;
 mod front_matter;
+mod imports;
 mod instructions;
 mod replacement;
 mod report;
@@ -26,7 +27,7 @@ use std::path::PathBuf;
 
 pub use fact::{Fact, FactName, Facts, Text, Value};
 pub use file::FILE_LIMIT;
-pub use instructions::{Empty, Global, InstructionRules, Order, Take, Walk};
+pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub use report::{Loaded, NotLoaded, Report, Why};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
