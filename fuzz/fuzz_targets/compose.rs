@@ -12,7 +12,7 @@ mod accounted;
 use std::path::Path;
 
 use antefix::compose::{Layout, Wording, compose};
-use antefix::discover::{FactName, Shelves, Situation, Workspace, discover};
+use antefix::discover::{FactName, Shelves, Situation, Tool, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use antefix::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
@@ -44,7 +44,7 @@ fuzz_target!(|text: &str| {
     let mut situation = Situation::new(workspace.clone());
     situation.paths = layout.paths();
     situation.model = Some("model".to_owned());
-    situation.tools = Some(["edit", "grep", "read"].map(str::to_owned).into());
+    situation.tools = Some(["edit", "grep", "read"].map(Tool::named).to_vec());
     situation.given.insert(FactName::new("git", "branch"), "main".to_owned());
     let discovery = discover(&world, &situation, &layout.facts());
     let Ok(prompt) = compose(&layout, &discovery.facts) else { return };

@@ -241,7 +241,7 @@ fn not_loaded(report: &Report) -> Vec<NotLoaded<'_>> {
         .not_loaded
         .iter()
         .map(|missing| NotLoaded {
-            origin: OriginOf::fact(missing.fact.as_str(), None),
+            origin: OriginOf::fact(missing.fact.as_str(), missing.path.as_deref()),
             reason: missing.why.name(),
             detail: missing.why.detail(),
         })

@@ -5,8 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Layout, Prompt, TemplateRef, Wording, WordingKey, builtin, compose};
-use antefix::discover::{Answer, Report, Scope, Shelves, Situation, Workspace, discover};
+use antefix::compose::{Layout, Prompt, TemplateRef, Wording, builtin, compose};
+use antefix::discover::{
+    Answer, HiddenText, Hygiene, Report, Scope, Secrets, Shelves, Situation, Tool, Workspace, discover,
+};
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Source, SourceKind};
 use serde::Deserialize;
@@ -43,7 +45,10 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
     situation.given = args.set.iter().cloned().collect();
     situation.env_allow = settings.env_allow;
     situation.file_roots = settings.file_roots;
-    situation.cut_notice = wording.text(WordingKey::parse("cut_notice")?, &shelves)?;
+    situation.hygiene = Hygiene { hidden: settings.hidden_text, secrets: settings.secrets };
+    situation.phrases = wording.phrases(&shelves)?;
+    situation.instructions = layout.instructions().clone();
+    situation.skills = layout.skills().clone();
 
     let discovery = discover(&world, &situation, &layout.facts());
     let prompt = compose(&layout, &discovery.facts)?;
@@ -90,6 +95,12 @@ struct Settings {
     /// Directories besides the project root that `file:` may read.
     #[serde(default)]
     file_roots: Vec<PathBuf>,
+    /// What becomes of hidden characters in files: `block`, `escape` or `allow`.
+    #[serde(default)]
+    hidden_text: HiddenText,
+    /// What becomes of what looks like a secret: `redact` or `keep`.
+    #[serde(default)]
+    secrets: Secrets,
 }
 
 impl Settings {
@@ -198,27 +209,25 @@ fn found_layout(world: &OsWorld, workspace: &Workspace) -> Result<(Arc<Source>, 
     named_layout(builtin::LAYOUTS[0].name)
 }
 
-/// The names in a tools file.
-fn tools(path: &Path) -> Result<BTreeSet<String>, Failure> {
+/// The tools in a tools file.
+fn tools(path: &Path) -> Result<Vec<Tool>, Failure> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Tool {
+    enum Entry {
         Name(String),
-        Object { name: String },
+        Tool(Tool),
     }
     let text = read(path)?;
-    let tools: Vec<Tool> = serde_json::from_str(&text).map_err(|error| {
-        Failure::with_hint(
-            format!("{}: {error}", path.display()),
-            "a tools file is a JSON array of names, or of objects with a `name`",
-        )
-    })?;
-    Ok(tools
-        .into_iter()
-        .map(|tool| match tool {
-            Tool::Name(name) | Tool::Object { name } => name,
-        })
-        .collect())
+    let invalid = |what: &str| {
+        let hint = "a tools file is a JSON array of names, or of objects with a `name`";
+        Failure::with_hint(format!("{}: {what}", path.display()), hint)
+    };
+    let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| invalid(&error.to_string()))?;
+    let tools = entries.into_iter().map(|entry| match entry {
+        Entry::Name(name) => Tool::named(name),
+        Entry::Tool(tool) => tool,
+    });
+    tools.map(|tool| if tool.name.is_empty() { Err(invalid("a tool has no name")) } else { Ok(tool) }).collect()
 }
 
 /// A file that was named on the command line, `-` for stdin.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, TemplateRef, Wording, builtin, compose};
-use antefix::discover::{Discovery, Facts, Shelves, Situation, Workspace, discover};
+use antefix::discover::{Discovery, Facts, Shelves, Situation, Tool, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use antefix::{Source, SourceKind};
 use criterion::{Criterion, Throughput};
@@ -207,7 +207,7 @@ fn ask(world: &MemoryWorld, workspace: &Workspace, layout: &Layout) -> Discovery
     let mut situation = Situation::new(workspace.clone());
     situation.paths = antefix::compose::Paths::Absolute;
     situation.model = Some("a-model".to_owned());
-    situation.tools = Some(tools().collect());
+    situation.tools = Some(tools().map(Tool::named).collect());
     // Git is answered by hand: what a repository costs is another question.
     situation.given.insert(antefix::discover::FactName::new("git", "branch"), "main".to_owned());
     discover(world, &situation, &layout.facts())

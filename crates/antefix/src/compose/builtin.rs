@@ -24,15 +24,26 @@ macro_rules! prompts {
 }
 
 /// The built-in layouts, the default one first.
-pub const LAYOUTS: &[BuiltIn] = layouts!["coding-agent", "dispatch", "yoi"];
+pub const LAYOUTS: &[BuiltIn] = layouts!["coding-agent", "deepseek", "dispatch", "pi", "yoi"];
 
 /// The built-in prompts: what `$builtin/…` leads to, by path.
 pub const PROMPTS: &[(&str, &str)] = prompts![
     "coding-agent/identity",
     "coding-agent/here",
+    "coding-agent/instructions",
     "coding-agent/now",
     "coding-agent/scope",
+    "coding-agent/skills",
+    "coding-agent/tools",
+    "deepseek/base-v1",
+    "deepseek/instructions",
+    "deepseek/project",
+    "deepseek/skills",
     "dispatch/template",
+    "pi/base",
+    "pi/context",
+    "pi/now",
+    "pi/skills",
     "yoi/default",
     "yoi/tool-usage",
 ];

@@ -16,7 +16,7 @@ use super::wording::{Wording, WordingKey};
 use super::{Stability, roomy};
 use crate::diagnostic::Diagnostic;
 use crate::discover::catalog::{self, Lookup, Pace};
-use crate::discover::{FactName, ScopeRules};
+use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::{Place, Source, SourceKind};
 
@@ -29,6 +29,8 @@ pub struct Layout {
     paths: Paths,
     on_compaction: OnCompaction,
     scope: Option<ScopeRules>,
+    instructions: InstructionRules,
+    skills: SkillRules,
     findings: Vec<Diagnostic>,
 }
 
@@ -100,6 +102,8 @@ pub enum Trim {
     None,
     /// Line feeds and spaces at its end.
     End,
+    /// All white space at its end.
+    EndWhitespace,
 }
 
 /// The most that a section's own text may have.
@@ -124,14 +128,28 @@ pub enum NoticeStands {
 /// A condition of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Condition {
+    /// The fact is present.
     Fact(FactName),
+    /// The fact was asked for, and there is none.
+    NoFact(FactName),
+    /// The agent has the tool.
     Tool(String),
+}
+
+impl Condition {
+    /// The fact that it asks for.
+    pub(crate) fn fact(&self) -> FactName {
+        match self {
+            Condition::Fact(name) | Condition::NoFact(name) => name.clone(),
+            Condition::Tool(_) => FactName::new("tools", "names"),
+        }
+    }
 }
 
 impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Condition::Fact(name) => write!(f, "{name}"),
+            Condition::Fact(name) | Condition::NoFact(name) => write!(f, "{name}"),
             Condition::Tool(name) => write!(f, "tool:{name}"),
         }
     }
@@ -193,6 +211,8 @@ impl Layout {
                 paths: Paths::Absolute,
                 on_compaction: OnCompaction::Renew,
                 scope: None,
+                instructions: InstructionRules::default(),
+                skills: SkillRules::default(),
             })
         })
     }
@@ -222,6 +242,16 @@ impl Layout {
         self.scope.as_ref()
     }
 
+    /// Which instruction files it loads.
+    pub fn instructions(&self) -> &InstructionRules {
+        &self.instructions
+    }
+
+    /// Which skills it lists.
+    pub fn skills(&self) -> &SkillRules {
+        &self.skills
+    }
+
     /// The facts that its sections name, each once, in order of appearance. Nothing else need be asked for.
     pub fn facts(&self) -> Vec<FactName> {
         let mut known = BTreeSet::new();
@@ -239,10 +269,7 @@ impl Layout {
 impl Section {
     /// The facts that the section names, in its conditions and in its text.
     pub(crate) fn facts(&self) -> Vec<FactName> {
-        let conditions = self.only_if.iter().map(|condition| match condition {
-            Condition::Fact(name) => name.clone(),
-            Condition::Tool(_) => FactName::new("tools", "names"),
-        });
+        let conditions = self.only_if.iter().map(Condition::fact);
         conditions.chain(self.template.names().iter().cloned()).collect()
     }
 }
@@ -260,6 +287,10 @@ struct LayoutFile {
     on_compaction: OnCompaction,
     boundary: Option<Spanned<String>>,
     scope: Option<ScopeRules>,
+    #[serde(default)]
+    instructions: InstructionRules,
+    #[serde(default)]
+    skills: SkillRules,
     #[serde(default)]
     section: Vec<Spanned<SectionFile>>,
 }
@@ -329,6 +360,8 @@ impl Reading<'_> {
             paths: file.paths,
             on_compaction: file.on_compaction,
             scope: file.scope,
+            instructions: file.instructions,
+            skills: file.skills,
         })
     }
 
@@ -416,16 +449,20 @@ impl Reading<'_> {
     }
 
     fn condition(&self, text: &Spanned<String>) -> Result<Condition> {
-        let Some(name) = FactName::parse(text.get_ref().as_str()) else {
+        let (stripped, condition): (&str, fn(FactName) -> Condition) = match text.get_ref().strip_prefix('!') {
+            Some(name) => (name, Condition::NoFact),
+            None => (text.get_ref(), Condition::Fact),
+        };
+        let Some(name) = FactName::parse(stripped) else {
             return Err(self
                 .error(&format!("`{}` is no fact", text.get_ref()), text.span())
-                .with_hint("write `namespace:name`, or `tool:name` for a tool"));
+                .with_hint("write `namespace:name`, `!namespace:name`, or `tool:name` for a tool"));
         };
-        if name.namespace() == "tool" {
+        if name.namespace() == "tool" && stripped == text.get_ref() {
             return Ok(Condition::Tool(name.name().to_owned()));
         }
         match catalog::lookup(&name) {
-            Lookup::Known(_) => Ok(Condition::Fact(name)),
+            Lookup::Known(_) => Ok(condition(name)),
             _ => {
                 let error = self.error(&format!("the catalog has no `{name}`"), text.span());
                 Err(match catalog::suggestion(&name) {
@@ -454,7 +491,7 @@ impl Reading<'_> {
     fn budget(&self, file: BudgetFile) -> Result<Budget> {
         let notice = match file.notice {
             Some(key) => self.wording(&key, 0)?.1,
-            None => self.wording.template(WordingKey::cut_notice(), self.shelf)?,
+            None => self.wording.template(WordingKey::parse("cut_notice")?, self.shelf)?,
         };
         Ok(Budget { bytes: file.bytes, notice, notice_stands: file.notice_stands })
     }

@@ -21,7 +21,7 @@ pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use span::{FactOrigin, Origin, Piece, Transform};
 pub use stability::Stability;
 pub use template::{Dialect, Prefix, Shelf, Stock, TemplateRef};
-pub use wording::{Wording, WordingKey};
+pub use wording::{Phrases, Wording, WordingKey};
 
 pub(crate) use roomy::roomy;
 pub(crate) use span::Draft;

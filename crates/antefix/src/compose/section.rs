@@ -25,11 +25,17 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
         match meets(condition, facts) {
             Answer::Present(()) => {}
             Answer::Absent => {
-                composed.left_out = Some(format!("{condition} is absent"));
+                composed.left_out = Some(match condition {
+                    Condition::NoFact(name) => {
+                        composed.diagnostics.extend(replaced(section, name));
+                        format!("{name} stands in its place")
+                    }
+                    condition => format!("{condition} is absent"),
+                });
                 return Ok(composed);
             }
             Answer::Unavailable(reason) => {
-                composed.gaps.push(gap(section, &condition_fact(condition), &reason)?);
+                composed.gaps.push(gap(section, &condition.fact(), &reason)?);
                 composed.left_out = Some(format!("{condition} is unavailable"));
                 return Ok(composed);
             }
@@ -64,29 +70,40 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
         }
         None => draft,
     };
-    if section.trim == Trim::End {
-        let end = draft.as_str().trim_end_matches(['\n', ' ']).len();
-        draft.truncate(end, Transform::Trimmed);
-    }
+    let end = match section.trim {
+        Trim::None => draft.len(),
+        Trim::End => draft.as_str().trim_end_matches(['\n', ' ']).len(),
+        Trim::EndWhitespace => draft.as_str().trim_end().len(),
+    };
+    draft.truncate(end, Transform::Trimmed);
     composed.draft = Some(draft);
     Ok(composed)
 }
 
 fn meets(condition: &Condition, facts: &Facts) -> Answer<()> {
-    let answer = facts.get(&condition_fact(condition)).unwrap_or(&Answer::Absent);
+    let answer = facts.get(&condition.fact()).unwrap_or(&Answer::Absent);
     match (condition, answer) {
         (Condition::Tool(tool), Answer::Present(Value::List(names))) => {
             if names.iter().any(|name| name.as_str() == tool) { Answer::Present(()) } else { Answer::Absent }
         }
+        (Condition::NoFact(_), Answer::Present(_)) => Answer::Absent,
+        (Condition::NoFact(_), Answer::Absent) => Answer::Present(()),
         (_, answer) => answer.as_ref().map(|_| ()),
     }
 }
 
-fn condition_fact(condition: &Condition) -> FactName {
-    match condition {
-        Condition::Fact(name) => name.clone(),
-        Condition::Tool(_) => FactName::new("tools", "names"),
+/// What is lost when a fact stands in a section's place.
+fn replaced(section: &Section, by: &FactName) -> Option<Diagnostic> {
+    let lost: Vec<&str> = section.template.names().iter().map(FactName::as_str).collect();
+    if lost.is_empty() {
+        return None;
     }
+    let message = format!("{by} replaces section `{}`, and with it {}", section.id, lost.join(", "));
+    Some(
+        Diagnostic::note("replaced", message)
+            .about(by.as_str())
+            .hint("name them in the replacement if they are needed"),
+    )
 }
 
 fn gap(section: &Section, fact: &FactName, reason: &Reason) -> Result<Gap> {

@@ -113,12 +113,16 @@ pub enum Transform {
     Trimmed,
     /// It stands between the items of a list.
     Joined,
-    /// It was written in another way.
+    /// It was written in another way: a tag with spaces in it, other line ends.
     Normalized,
     /// An expression changed it.
     Computed,
     /// Bytes that are no UTF-8 were replaced by U+FFFD.
     Replaced,
+    /// Characters that would be hidden, or would close a tag, are written out.
+    Escaped,
+    /// What looked like a secret was taken out.
+    Redacted,
 }
 
 impl Transform {
@@ -131,6 +135,8 @@ impl Transform {
             Transform::Normalized => "normalized",
             Transform::Computed => "computed",
             Transform::Replaced => "replaced",
+            Transform::Escaped => "escaped",
+            Transform::Redacted => "redacted",
         }
     }
 }
@@ -188,6 +194,20 @@ impl Draft {
         text.part(part, start, &mut self.pieces);
     }
 
+    /// Appends other words for a part of a text.
+    pub(crate) fn push_changed(&mut self, text: &Text, part: Range<usize>, words: &str, transform: Transform) {
+        let Some(piece) = text.pieces().find(|piece| piece.range.end > part.start) else { return };
+        let origin = piece.origin.further(&text.as_str()[piece.range.start..part.start.max(piece.range.start)]);
+        self.push(words, origin, Some(transform));
+    }
+
+    /// Marks the last piece.
+    pub(crate) fn mark_last(&mut self, transform: Transform) {
+        if let Some(last) = self.pieces.last_mut() {
+            last.transform = Some(transform);
+        }
+    }
+
     /// Appends another draft.
     pub(crate) fn append(&mut self, other: Draft) {
         if self.pieces.is_empty() && self.text.is_empty() {
@@ -209,8 +229,8 @@ impl Draft {
         self.pieces.retain(|piece| piece.range.start < end);
         if let Some(last) = self.pieces.last_mut() {
             last.range.end = end;
-            last.transform = Some(transform);
         }
+        self.mark_last(transform);
     }
 
     /// How many pieces there are.

@@ -7,12 +7,13 @@
 //!
 //! Prefixes and layers are two things: `$user/…` never stands in for `$workspace/…`, a wording does.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::template::{Jinja, Names, Shelf};
-use super::{Draft, roomy};
+use super::{Draft, Origin, roomy};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::discover::Text;
+use crate::discover::{FactName, Text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::{Place, Source, SourceKind};
 
@@ -42,10 +43,26 @@ const BUILT_IN: &[Entry] = wordings![
     boundary(),
     compact_system(),
     cut_notice(),
+    deepseek_boundary(),
+    guideline_bash_files(),
+    guideline_brief(),
+    guideline_edit(),
+    guideline_paths(),
+    guideline_plain_text(),
+    guideline_read_first(),
+    guideline_search_tools(),
+    guideline_write(),
     instructions_section(text),
     interrupt_system_note(),
     interrupt_tool_result_summary(),
     notify_wrapper(message),
+    tool_bash(),
+    tool_edit(),
+    tool_find(),
+    tool_grep(),
+    tool_ls(),
+    tool_read(),
+    tool_write(),
     working_boundaries_section(scope_summary),
 ];
 
@@ -53,11 +70,6 @@ impl WordingKey {
     /// All keys, sorted.
     pub fn all() -> impl Iterator<Item = WordingKey> {
         (0..BUILT_IN.len()).map(WordingKey)
-    }
-
-    /// What stands in a text where it was cut.
-    pub(crate) fn cut_notice() -> WordingKey {
-        WordingKey::all().find(|key| key.name() == "cut_notice").unwrap_or(WordingKey(0))
     }
 
     /// The key of this name.
@@ -132,9 +144,20 @@ impl Wording {
         })
     }
 
-    /// A wording without variables, printed.
-    pub fn text(&self, key: WordingKey, shelf: &dyn Shelf) -> Result<Text> {
-        roomy(|| print(&self.template(key, shelf)?, &[]).map(Draft::into_text))
+    /// All wordings without variables, printed.
+    pub fn phrases(&self, shelf: &dyn Shelf) -> Result<Phrases> {
+        let mut phrases = BTreeMap::new();
+        for key in WordingKey::all().filter(|key| key.variables().is_empty()) {
+            let source = self.source(key);
+            // Most have no holes; the template engine would print them as they are, less their last line feed.
+            let text = if source.text.contains('{') {
+                roomy(|| print(&self.template(key, shelf)?, &[]).map(Draft::into_text))?
+            } else {
+                plain(source)
+            };
+            phrases.insert(key.name(), text);
+        }
+        Ok(Phrases(phrases))
     }
 
     fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
@@ -159,11 +182,35 @@ impl Wording {
     }
 }
 
+fn plain(source: &Arc<Source>) -> Text {
+    let text = source.text.strip_suffix('\n').unwrap_or(&source.text);
+    Text::new(text, Origin::Source { source: Arc::clone(source), offset: 0 })
+}
+
+/// Wordings without variables, by key.
+#[derive(Debug, Clone)]
+pub struct Phrases(BTreeMap<&'static str, Text>);
+
+impl Phrases {
+    /// The built-in ones.
+    pub fn built_in() -> Phrases {
+        let wording = Wording::built_in();
+        let keys = WordingKey::all().filter(|key| key.variables().is_empty());
+        Phrases(keys.map(|key| (key.name(), plain(wording.source(key)))).collect())
+    }
+
+    /// The phrase of a key; an empty text for a key that is none.
+    pub fn get(&self, key: &str) -> Text {
+        let nothing = || Text::new("", Origin::fact(&FactName::new("wording", key)));
+        self.0.get(key).cloned().unwrap_or_else(nothing)
+    }
+}
+
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    wording: std::collections::BTreeMap<toml::Spanned<String>, String>,
+    wording: BTreeMap<toml::Spanned<String>, String>,
 }
 
 /// Prints a wording.

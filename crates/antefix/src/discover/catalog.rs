@@ -40,7 +40,7 @@ impl Entry {
 
     /// Whether the answer is a list, and no text, in jinja.
     pub(crate) fn is_list(&self) -> bool {
-        matches!((self.namespace, self.name), ("tools", "names"))
+        matches!((self.namespace, self.name), ("tools", "names") | ("instructions", "files"))
     }
 
     /// Whether the template fills in the name.
@@ -63,6 +63,7 @@ const fn row(
 pub const CATALOG: &[Entry] = &[
     row("system", "time", "system.time", Pace::Volatile, "the instant, ISO 8601 in UTC with milliseconds"),
     row("system", "datetime", "datetime", Pace::Volatile, "the instant, RFC 3339 in UTC with whole seconds"),
+    row("system", "long_time", "system.long_time", Pace::Volatile, "the instant in words, in UTC"),
     row("system", "clock", "time", Pace::Volatile, "the time of day in UTC, HH:MM:SS"),
     row("system", "date", "date", Pace::Daily, "the day in UTC, YYYY-MM-DD"),
     row("system", "os", "system.os", Pace::Steady, "the operating system; on Linux the distribution's name"),
@@ -102,8 +103,39 @@ pub const CATALOG: &[Entry] = &[
         Pace::Steady,
         "the text of a file beneath the project root, named from the working directory",
     ),
+    row(
+        "instructions",
+        "files",
+        "instructions.files",
+        Pace::Steady,
+        "AGENTS.md and its relatives, as the layout's `[instructions]` says; in jinja a list of maps with `path`, `text` and `body`",
+    ),
+    row(
+        "instructions",
+        "system",
+        "instructions.system",
+        Pace::Steady,
+        "SYSTEM.md of the project, else the user's: a replacement for the layout's own words",
+    ),
+    row(
+        "instructions",
+        "append",
+        "instructions.append",
+        Pace::Steady,
+        "APPEND_SYSTEM.md of the project, else the user's",
+    ),
+    row("skills", "listing", "skills.listing", Pace::Steady, "the skills that the agent can load, as an XML block"),
+    row("skills", "index", "skills.index", Pace::Steady, "the skills, one a line, with the digest of each body"),
     row("env", "<NAME>", "env.<NAME>", Pace::Steady, "a variable of the environment that the user's settings allow"),
     row("tools", "names", "tools", Pace::Steady, "the names of the agent's tools, sorted; a list in jinja"),
+    row("tools", "list", "tools.list", Pace::Steady, "the agent's tools, one a line, with what each is for"),
+    row(
+        "tools",
+        "guidelines",
+        "tools.guidelines",
+        Pace::Steady,
+        "advice that fits the agent's tools, one point a line",
+    ),
     row("scope", "summary", "scope.summary", Pace::Steady, "the directories that the agent may read and write"),
 ];
 

@@ -66,20 +66,27 @@ impl fmt::Debug for FactName {
 /// One named answer.
 pub type Fact = Answer<Value>;
 
-/// What a fact may be: text or a list of text. No numbers and no booleans, because engines change how they print them.
+/// What a fact may be: text, a list of text, or a list of maps of text. No numbers and no booleans, because engines change how they print them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A text.
     Text(Text),
     /// Several texts.
     List(Vec<Text>),
+    /// Several things with named texts each, and all of them as one text.
+    Maps {
+        /// The things, for templates that have loops.
+        maps: Vec<BTreeMap<&'static str, Text>>,
+        /// The text, for those that have none.
+        text: Text,
+    },
 }
 
 impl Value {
     /// One text: the items of a list are joined with `, `, which belongs to the fact as a whole.
     pub fn text(&self, name: &FactName) -> Text {
         let items = match self {
-            Value::Text(text) => return text.clone(),
+            Value::Text(text) | Value::Maps { text, .. } => return text.clone(),
             Value::List(items) => items,
         };
         let mut joined = Draft::default();

@@ -46,21 +46,24 @@ pub(super) fn answer(
         Answer::Present(file)
     });
     let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.paths).into();
-    let fact = read.map(|file| {
+    let fact = read.and_then(|file| {
         let origin = Origin::file(name, &shown);
-        if !file.more {
-            return Value::Text(Text::new(file.text, origin));
-        }
-        let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
-        diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()).hint("shorten or split the file"));
-        Value::Text(cut(&file.text, origin, &situation.cut_notice))
+        let text = if file.more {
+            let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
+            let cut = Diagnostic::warning("cut", message).about(name.as_str());
+            diagnostics.push(cut.hint("shorten or split the file"));
+            cut_to(&file.text, origin, &situation.phrases.get("cut_notice"), FILE_LIMIT)
+        } else {
+            Text::new(file.text, origin)
+        };
+        situation.hygiene.clean(text, &shown, diagnostics).map(Value::Text)
     });
     tell(fact, name, diagnostics, None)
 }
 
 /// The beginning of a text, with a notice, within the limit.
-fn cut(text: &str, origin: Origin, notice: &Text) -> Text {
-    let end = floor_char_boundary(text, FILE_LIMIT.saturating_sub(notice.as_str().len()).min(text.len()));
+pub(super) fn cut_to(text: &str, origin: Origin, notice: &Text, limit: usize) -> Text {
+    let end = floor_char_boundary(text, limit.saturating_sub(notice.as_str().len()).min(text.len()));
     let mut draft = Draft::default();
     draft.push(&text[..end], origin, Some(Transform::Cut));
     draft.push_text(notice);
@@ -79,7 +82,7 @@ fn tell(fact: Fact, name: &FactName, diagnostics: &mut Vec<Diagnostic>, hint: Op
 }
 
 /// The root that a path lies beneath, and the path from there.
-fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
     let asked = normalize(asked);
     let roots = std::iter::once(&situation.workspace.root).chain(&situation.file_roots);
     roots.into_iter().find_map(|root| {
@@ -89,7 +92,7 @@ fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Whether a path is one of those that usually hold secrets.
-fn holds_secrets(path: &Path) -> bool {
+pub(super) fn holds_secrets(path: &Path) -> bool {
     let inside_git = path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let begins = [".env", "id_", "credentials"];
@@ -107,6 +110,7 @@ pub(super) struct TextFile {
     /// Whether the file goes on.
     pub(super) more: bool,
     pub(super) resolved: PathBuf,
+    pub(super) identity: Option<(u64, u64)>,
 }
 
 /// Reads a text file beneath a root. The cut of a longer one falls on a character boundary.
@@ -134,7 +138,10 @@ pub(super) fn read_text(world: &dyn World, root: &Path, path: &Path, limit: usiz
         };
         match text.find('\0') {
             Some(offset) => Answer::unavailable(ReasonCode::Binary, format!("a NUL byte at offset {offset}")),
-            None => Answer::Present(TextFile { text, more: contents.more, resolved: contents.resolved }),
+            None => {
+                let (more, resolved, identity) = (contents.more, contents.resolved, contents.identity);
+                Answer::Present(TextFile { text, more, resolved, identity })
+            }
         }
     })
 }

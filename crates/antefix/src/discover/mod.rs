@@ -6,13 +6,22 @@
 
 pub mod catalog;
 pub mod git;
+pub mod hidden;
+pub mod secrets;
 
 mod fact;
 mod file;
+mod front_matter;
+mod hygiene;
+mod imports;
+mod instructions;
+mod replacement;
 mod report;
 mod scope;
 mod shelf;
+mod skills;
 mod system;
+mod tools;
 mod workspace;
 mod world;
 
@@ -21,15 +30,22 @@ use std::path::PathBuf;
 
 pub use fact::{Fact, FactName, Facts, Text, Value};
 pub use file::FILE_LIMIT;
+pub use hygiene::{HiddenText, Hygiene, Secrets};
+pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub use report::{Loaded, NotLoaded, Report, Why};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
+pub use skills::{Descriptions, Loose, SkillRules};
+pub use tools::Tool;
 pub use workspace::Workspace;
-pub use world::{Answer, Command, Contents, Kind, Output, Reason, ReasonCode, SystemText, World};
+pub use world::{
+    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Reason, ReasonCode, SystemText, World,
+};
 
 use self::catalog::Lookup;
 use self::git::{Git, GitLimits, GitQuestion};
-use crate::compose::{Draft, Origin, Paths, Transform};
+use self::skills::Form;
+use crate::compose::{Draft, Origin, Paths, Phrases, Transform};
 use crate::diagnostic::Diagnostic;
 
 /// What the caller knows and the world does not.
@@ -45,8 +61,8 @@ pub struct Situation {
     pub conversation_id: Option<String>,
     /// The workspace's id.
     pub workspace_id: Option<String>,
-    /// The names of the agent's tools; none if the caller does not know them.
-    pub tools: Option<BTreeSet<String>>,
+    /// The agent's tools; none if the caller does not know them.
+    pub tools: Option<Vec<Tool>>,
     /// What the agent may touch; none if the caller does not say.
     pub scope: Option<Scope>,
     /// Facts answered by hand; the world is not asked for them.
@@ -55,19 +71,21 @@ pub struct Situation {
     pub env_allow: BTreeSet<String>,
     /// Directories besides the project root that `file:` may read. Only the user's own settings fill this.
     pub file_roots: Vec<PathBuf>,
+    /// Which instruction files are loaded.
+    pub instructions: InstructionRules,
+    /// Which skills are listed.
+    pub skills: SkillRules,
     /// How long git may take and how much it may print.
     pub git: GitLimits,
-    /// What stands in the text where a file was cut.
-    pub cut_notice: Text,
+    /// What becomes of hidden characters and secrets.
+    pub hygiene: Hygiene,
+    /// Wordings without variables: notices of cuts, texts for tools.
+    pub phrases: Phrases,
 }
 
 impl Situation {
     /// A situation in which only the place is known.
     pub fn new(workspace: Workspace) -> Situation {
-        let wording = crate::compose::Wording::built_in();
-        let notice = crate::compose::WordingKey::cut_notice();
-        let source = wording.source(notice);
-        let origin = Origin::Source { source: source.clone(), offset: 0 };
         Situation {
             workspace,
             paths: Paths::default(),
@@ -79,8 +97,11 @@ impl Situation {
             given: BTreeMap::new(),
             env_allow: BTreeSet::new(),
             file_roots: Vec::new(),
+            instructions: InstructionRules::default(),
+            skills: SkillRules::default(),
             git: GitLimits::default(),
-            cut_notice: Text::new(source.text.trim_end_matches('\n'), origin),
+            hygiene: Hygiene::default(),
+            phrases: Phrases::built_in(),
         }
     }
 }
@@ -132,12 +153,15 @@ impl Asking<'_> {
             }
             (Lookup::Known(_), None) => self.source(name),
             (Lookup::UnknownName | Lookup::UnknownNamespace, _) => {
-                self.discovery.report.not_loaded.push(NotLoaded { fact: name.clone(), why: Why::Unknown });
+                let missing = NotLoaded { fact: name.clone(), path: None, why: Why::Unknown };
+                self.discovery.report.not_loaded.push(missing);
                 return;
             }
         };
         let report = &mut self.discovery.report;
         match &fact {
+            // A source of several files has listed each of them.
+            Answer::Present(_) if matches!(name.namespace(), "instructions" | "skills") => {}
             Answer::Present(value) => {
                 let text = value.text(name);
                 let path = text.pieces().find_map(|piece| piece.origin.path().filter(|_| name.namespace() == "file"));
@@ -147,9 +171,13 @@ impl Asking<'_> {
                     bytes: text.as_str().len(),
                 });
             }
-            Answer::Absent => report.not_loaded.push(NotLoaded { fact: name.clone(), why: Why::Absent }),
+            Answer::Absent => report.not_loaded.push(NotLoaded { fact: name.clone(), path: None, why: Why::Absent }),
             Answer::Unavailable(reason) => {
-                report.not_loaded.push(NotLoaded { fact: name.clone(), why: Why::Unavailable(reason.clone()) });
+                report.not_loaded.push(NotLoaded {
+                    fact: name.clone(),
+                    path: None,
+                    why: Why::Unavailable(reason.clone()),
+                });
             }
         }
         self.discovery.facts.insert(name.clone(), fact);
@@ -164,7 +192,9 @@ impl Asking<'_> {
             "env" => self.env(name.name()).map(plain),
             "file" => file::answer(self.world, self.situation, name, &mut self.discovery.diagnostics),
             "git" => self.git(name),
-            "tools" => self.tools(name),
+            "instructions" => self.instructions(name),
+            "skills" => self.skills(name),
+            "tools" => tools::answer(self.situation, name),
             "scope" => self.scope().map(plain),
             _ => Answer::Absent,
         }
@@ -204,37 +234,55 @@ impl Asking<'_> {
             let message = format!("{name} could not be asked for: {reason}");
             diagnostics.push(Diagnostic::warning("git-unavailable", message).about(name.as_str()));
         }
-        answer.map(|printed| {
-            let transform = if printed.replaced {
-                let message = format!("`{}` printed bytes that are no UTF-8; they became U+FFFD", printed.command);
-                diagnostics.push(Diagnostic::note("not-utf8", message).about(name.as_str()));
-                Some(Transform::Replaced)
-            } else {
-                None
-            };
-            let mut draft = Draft::default();
-            if printed.more {
-                let limit = self.situation.git.output;
-                let message =
-                    format!("`{}` printed more than {limit} bytes: only the beginning is used", printed.command);
-                diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()));
-                draft.push(&printed.text, Origin::fact(name), Some(Transform::Cut));
-                draft.push_text(&self.situation.cut_notice);
-            } else {
-                draft.push(&printed.text, Origin::fact(name), transform);
-            }
-            Value::Text(draft.into_text())
-        })
+        answer
+            .map(|printed| {
+                let transform = if printed.replaced {
+                    let message = format!("`{}` printed bytes that are no UTF-8; they became U+FFFD", printed.command);
+                    diagnostics.push(Diagnostic::note("not-utf8", message).about(name.as_str()));
+                    Some(Transform::Replaced)
+                } else {
+                    None
+                };
+                let mut draft = Draft::default();
+                if printed.more {
+                    let limit = self.situation.git.output;
+                    let message =
+                        format!("`{}` printed more than {limit} bytes: only the beginning is used", printed.command);
+                    diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()));
+                    draft.push(&printed.text, Origin::fact(name), Some(Transform::Cut));
+                    draft.push_text(&self.situation.phrases.get("cut_notice"));
+                } else {
+                    draft.push(&printed.text, Origin::fact(name), transform);
+                }
+                // What git prints is written out where a file would be blocked: it is the user's own work.
+                let hidden = match self.situation.hygiene.hidden {
+                    HiddenText::Block => HiddenText::Escape,
+                    other => other,
+                };
+                let hygiene = Hygiene { hidden, ..self.situation.hygiene };
+                hygiene.clean(draft.into_text(), &printed.command, diagnostics)
+            })
+            .and_then(|text| text.map(Value::Text))
     }
 
-    fn tools(&self, name: &FactName) -> Fact {
-        match &self.situation.tools {
-            Some(tools) => {
-                let text = |tool: &String| Text::new(tool.as_str(), Origin::fact(name));
-                Answer::Present(Value::List(tools.iter().map(text).collect()))
-            }
-            None => Answer::Absent,
+    fn instructions(&mut self, name: &FactName) -> Fact {
+        let Discovery { report, diagnostics, .. } = &mut self.discovery;
+        match name.name() {
+            "files" => instructions::answer(self.world, self.situation, name, report, diagnostics),
+            "system" => replacement::answer(self.world, self.situation, name, "SYSTEM.md", report, diagnostics),
+            "append" => replacement::answer(self.world, self.situation, name, "APPEND_SYSTEM.md", report, diagnostics),
+            _ => Answer::Absent,
         }
+    }
+
+    fn skills(&mut self, name: &FactName) -> Fact {
+        let form = match name.name() {
+            "listing" => Form::Listing,
+            "index" => Form::Index,
+            _ => return Answer::Absent,
+        };
+        let Discovery { report, diagnostics, .. } = &mut self.discovery;
+        skills::answer(self.world, self.situation, name, form, report, diagnostics)
     }
 
     fn scope(&self) -> Answer<String> {

@@ -28,6 +28,8 @@ pub struct Loaded {
 pub struct NotLoaded {
     /// The fact.
     pub fact: FactName,
+    /// The file, if it was one of several candidates.
+    pub path: Option<String>,
     /// Why not.
     pub why: Why,
 }
@@ -41,6 +43,32 @@ pub enum Why {
     Unavailable(Reason),
     /// The catalog does not have it.
     Unknown,
+    /// Another file of the same directory, or of the same name, comes first.
+    Shadowed {
+        /// The one that was taken.
+        by: String,
+    },
+    /// It is the same file as another one.
+    Duplicate {
+        /// The one that was taken.
+        of: String,
+    },
+    /// There is nothing in it.
+    Empty,
+    /// Its name is refused.
+    Refused,
+    /// It did not fit the budget.
+    OverBudget {
+        /// How large it is.
+        bytes: usize,
+    },
+    /// Its author hides it.
+    Disabled,
+    /// It cannot be used as it is.
+    Invalid {
+        /// What is wrong with it.
+        detail: String,
+    },
 }
 
 impl Why {
@@ -50,6 +78,13 @@ impl Why {
             Why::Absent => "absent",
             Why::Unavailable(reason) => reason.code.name(),
             Why::Unknown => "unknown",
+            Why::Shadowed { .. } => "shadowed",
+            Why::Duplicate { .. } => "duplicate",
+            Why::Empty => "empty",
+            Why::Refused => "refused",
+            Why::OverBudget { .. } => "over-budget",
+            Why::Disabled => "disabled",
+            Why::Invalid { .. } => "invalid",
         }
     }
 
@@ -59,6 +94,13 @@ impl Why {
             Why::Absent => "there is none".to_owned(),
             Why::Unavailable(reason) => reason.to_string(),
             Why::Unknown => "the catalog has no such name".to_owned(),
+            Why::Shadowed { by } => format!("{by} comes first"),
+            Why::Duplicate { of } => format!("it is the same file as {of}"),
+            Why::Empty => "there is nothing in it".to_owned(),
+            Why::Refused => "the layout refuses its name".to_owned(),
+            Why::OverBudget { bytes } => format!("its {bytes} bytes do not fit the budget"),
+            Why::Disabled => "its author hides it from the model".to_owned(),
+            Why::Invalid { detail } => detail.clone(),
         }
     }
 }

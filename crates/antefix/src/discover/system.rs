@@ -11,6 +11,7 @@ pub(super) fn answer(world: &dyn World, name: &str) -> Answer<String> {
         "time" => Answer::Present(format!("{:.3}", world.now())),
         "datetime" => Answer::Present(utc(world.now(), "%Y-%m-%dT%H:%M:%SZ")),
         "clock" => Answer::Present(utc(world.now(), "%H:%M:%S")),
+        "long_time" => Answer::Present(utc(world.now(), "%A, %B %-d, %Y at %I:%M:%S %p UTC")),
         "date" => Answer::Present(utc(world.now(), "%Y-%m-%d")),
         "os" => Answer::Present(os(world)),
         "hostname" => world.hostname(),

@@ -97,6 +97,8 @@ pub enum ReasonCode {
     NotUtf8,
     /// Text with a NUL byte in it.
     Binary,
+    /// Text with characters in it that nobody sees.
+    HiddenText,
     /// A variable that no allow-list names.
     NotAllowed,
     /// It did not answer in time.
@@ -117,6 +119,7 @@ impl ReasonCode {
             ReasonCode::Secret => "secret",
             ReasonCode::NotUtf8 => "not-utf8",
             ReasonCode::Binary => "binary",
+            ReasonCode::HiddenText => "hidden-text",
             ReasonCode::NotAllowed => "not-allowed",
             ReasonCode::TimedOut => "timed-out",
             ReasonCode::NotInstalled => "not-installed",
@@ -133,6 +136,7 @@ impl ReasonCode {
             ReasonCode::Secret => "withheld, because such files hold secrets",
             ReasonCode::NotUtf8 => "not UTF-8",
             ReasonCode::Binary => "binary",
+            ReasonCode::HiddenText => "hidden characters in it",
             ReasonCode::NotAllowed => "not on the allow-list",
             ReasonCode::TimedOut => "no answer in time",
             ReasonCode::NotInstalled => "not installed",
@@ -150,6 +154,37 @@ pub struct Contents {
     pub more: bool,
     /// The path beneath the root once links were followed.
     pub resolved: PathBuf,
+    /// What tells this file from all others, whatever it is called: its device and number, where the system has them.
+    pub identity: Option<(u64, u64)>,
+}
+
+/// The names in a directory, sorted by their bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// At most as many as were asked for.
+    pub entries: Vec<ListedEntry>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// A name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedEntry {
+    /// The name; one that is no UTF-8 is not listed.
+    pub name: String,
+    /// What it is, links followed; none for a link that leads nowhere, or out of the root.
+    pub kind: Option<Kind>,
+    /// Whether it is a symbolic link.
+    pub link: Link,
+}
+
+/// Whether a name is a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// It is one.
+    Symbolic,
+    /// It is none.
+    None,
 }
 
 /// What lies at a path, links followed.
@@ -231,6 +266,9 @@ pub trait World: Sync {
     ///
     /// The file is opened once and checked on the descriptor that is read.
     fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents>;
+
+    /// The first `limit` names in the directory at `path`, which is relative to `root` and stays beneath it.
+    fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing>;
 
     /// Runs a program to its end or its limits.
     fn run(&self, command: &Command) -> Answer<Output>;

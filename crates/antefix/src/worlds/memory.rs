@@ -1,11 +1,13 @@
 //! A world made of data: every test's world, and an agent's that has no machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{Answer, Command, Contents, Kind, Output, ReasonCode, SystemText, World};
+use crate::discover::{
+    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, ReasonCode, SystemText, World,
+};
 
 /// A world made of data. Its clock stands still, its files lie in a map, its programs answer from a table.
 ///
@@ -192,11 +194,39 @@ impl World for MemoryWorld {
                     bytes: bytes.iter().take(limit).copied().collect(),
                     more: bytes.len() > limit,
                     resolved: inside.to_owned(),
+                    identity: None,
                 }),
                 Some(Entry::Unreadable(why)) => Answer::unavailable(*why, ""),
                 _ if self.is_directory(&real) => Answer::unavailable(ReasonCode::NotRegular, "a directory"),
                 _ => Answer::Absent,
             }
+        })
+    }
+
+    fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
+        self.follow(&root.join(path)).and_then(|real| {
+            if !real.starts_with(root) {
+                return Answer::unavailable(ReasonCode::OutsideRoot, path.to_string_lossy());
+            }
+            match self.kind(&real) {
+                Answer::Present(Kind::Directory) => {}
+                Answer::Present(_) => return Answer::unavailable(ReasonCode::NotRegular, "no directory"),
+                Answer::Absent => return Answer::Absent,
+                Answer::Unavailable(reason) => return Answer::Unavailable(reason),
+            }
+            let below = self.entries.keys().filter_map(|entry| {
+                Some(entry.strip_prefix(&real).ok()?.components().next()?.as_os_str().to_string_lossy().into_owned())
+            });
+            let names: BTreeSet<String> = below.collect();
+            let entry = |name: &String| {
+                let path = real.join(name);
+                let inside = self.follow(&path).present().is_some_and(|target| target.starts_with(root));
+                let link =
+                    if matches!(self.entries.get(&path), Some(Entry::Link(_))) { Link::Symbolic } else { Link::None };
+                ListedEntry { name: name.clone(), kind: self.kind(&path).present().filter(|_| inside), link }
+            };
+            let entries = names.iter().take(limit).map(entry).collect();
+            Answer::Present(Listing { entries, more: names.len() > limit })
         })
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
 use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
-use antefix::discover::{Answer, Command, Contents, Kind, Output, Reason, ReasonCode, SystemText, World};
+use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, Reason, ReasonCode, SystemText, World};
 use antefix::worlds::OsWorld;
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -47,6 +47,9 @@ impl World for Machine {
     }
     fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
         OsWorld::new().read(root, path, limit)
+    }
+    fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
+        OsWorld::new().list(root, path, limit)
     }
     fn run(&self, command: &Command) -> Answer<Output> {
         OsWorld::new().run(command)

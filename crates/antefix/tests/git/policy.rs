@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
 use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
-use antefix::discover::{Answer, Command, Contents, Kind, Output, SystemText, World};
+use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, SystemText, World};
 use jiff::Timestamp;
 
 use crate::fixture::{QUESTIONS, assert_failed};
@@ -61,6 +61,9 @@ impl World for Script {
         Answer::Present(path.to_owned())
     }
     fn read(&self, _: &Path, _: &Path, _: usize) -> Answer<Contents> {
+        Answer::Absent
+    }
+    fn list(&self, _: &Path, _: &Path, _: usize) -> Answer<Listing> {
         Answer::Absent
     }
     fn run(&self, command: &Command) -> Answer<Output> {

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Dialect, Layout, Prompt, Wording, WordingKey, builtin, compose};
-use antefix::discover::{Answer, FactName, Kind, ReasonCode, Scope, Shelves, Situation, Workspace, World, discover};
+use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose};
+use antefix::discover::{
+    Answer, FactName, Kind, ReasonCode, Scope, Shelves, Situation, Tool, Workspace, World, discover,
+};
 use antefix::worlds::MemoryWorld;
 use antefix::{Error, Source, SourceKind};
 use serde::Deserialize;
@@ -213,10 +215,12 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, S
     situation.model = case.model.clone();
     situation.conversation_id = case.conversation_id.clone();
     situation.workspace_id = case.workspace_id.clone();
-    situation.tools = case.tools.clone();
+    situation.tools = case.tools.as_ref().map(|tools| tools.iter().map(Tool::named).collect());
     situation.env_allow = case.env_allow.clone();
     situation.file_roots = case.file_roots.clone();
-    situation.cut_notice = wording.text(WordingKey::parse("cut_notice")?, &shelves)?;
+    situation.phrases = wording.phrases(&shelves)?;
+    situation.instructions = layout.instructions().clone();
+    situation.skills = layout.skills().clone();
     situation.given =
         case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.clone())).collect();
     situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use antefix::compose::{Dialect, Layout, compose};
 use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page};
 use antefix::discover::{
-    Answer, Permission, Reach, Scope, ScopeRule, ScopeRules, Situation, SystemText, Value, Workspace, discover,
+    Answer, Permission, Reach, Scope, ScopeRule, ScopeRules, Situation, SystemText, Tool, Value, Workspace, discover,
 };
 use antefix::worlds::MemoryWorld;
 
@@ -45,6 +45,10 @@ fn everything() -> (Watched, Situation) {
     let world = MemoryWorld::new()
         .file("/p/.git/HEAD", "")
         .file("/p/a.md", "the file")
+        .file("/p/AGENTS.md", "Use tabs.\n")
+        .file("/p/.antefix/SYSTEM.md", "the replacement")
+        .file("/p/.antefix/APPEND_SYSTEM.md", "the appendix")
+        .file("/p/.agents/skills/x/SKILL.md", "---\nname: x\ndescription: does x\n---\n")
         .at("2026-04-15T09:30:00.123Z")
         .var("A", "the variable")
         .var("SHELL", "/bin/zsh")
@@ -55,7 +59,8 @@ fn everything() -> (Watched, Situation) {
     situation.model = Some("the model".to_owned());
     situation.conversation_id = Some("the conversation".to_owned());
     situation.workspace_id = Some("the workspace".to_owned());
-    situation.tools = Some(["b".to_owned(), "a".to_owned()].into());
+    situation.tools = Some(["b", "a"].map(Tool::named).to_vec());
+    situation.skills.needs_tool.clear();
     situation.env_allow = ["A".to_owned()].into();
     situation.scope = Some(Scope::new(&ScopeRules { allow: vec![rule], deny: Vec::new() }, &world).unwrap());
     (Watched::new(world), situation)
@@ -67,6 +72,7 @@ fn every_row_is_answered() {
     let expected = [
         ("system:time", "2026-04-15T09:30:00.123Z"),
         ("system:datetime", "2026-04-15T09:30:00Z"),
+        ("system:long_time", "Wednesday, April 15, 2026 at 09:30:00 AM UTC"),
         ("system:clock", "09:30:00"),
         ("system:date", "2026-04-15"),
         ("system:os", "Debian GNU/Linux 12 (bookworm)"),
@@ -82,8 +88,19 @@ fn every_row_is_answered() {
         ("git:diff", "diff"),
         ("git:diffstat", "diff"),
         ("file:a.md", "the file"),
+        ("instructions:files", "## AGENTS.md\n\nUse tabs."),
+        ("instructions:system", "the replacement"),
+        ("instructions:append", "the appendix"),
+        (
+            "skills:listing",
+            "<available_skills>\n  <skill>\n    <name>x</name>\n    <description>does x</description>\n    <location>.agents/skills/x/SKILL.md</location>\n  </skill>\n</available_skills>",
+        ),
+        // The digest of an empty body.
+        ("skills:index", "x | does x | direct | e3b0c44298fc |"),
         ("env:A", "the variable"),
         ("tools:names", "a, b"),
+        ("tools:list", "- a: a\n- b: b"),
+        ("tools:guidelines", "- Keep your answers short.\n- Name files by their paths."),
         ("scope:summary", "Readable:\n  - .\nWritable:\n  - ."),
     ];
     let (world, situation) = everything();
@@ -110,6 +127,10 @@ fn both_spellings_name_and_print_the_same_fact() {
     let (world, situation) = everything();
     for entry in CATALOG {
         let name = given::name(&asked(entry));
+        // A list of maps has a text for the dialect without loops, and loops in the other.
+        if name.as_str() == "instructions:files" {
+            continue;
+        }
         let facts = discover(&world, &situation, [&name]).facts;
         let is_list = matches!(facts.get(&name), Some(Answer::Present(Value::List(_))));
         let joined = if is_list { " | join(\", \")" } else { "" };

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Wording, builtin, compose};
-use antefix::discover::{Facts, Scope, Shelves, Situation, Workspace, discover};
+use antefix::discover::{Facts, Scope, Shelves, Situation, Tool, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use antefix::{Digest, Source, SourceKind};
 
@@ -37,7 +37,7 @@ fn composed(turn: usize) -> BTreeMap<&'static str, String> {
         let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
         let mut situation = Situation::new(workspace.clone());
         situation.paths = layout.paths();
-        situation.tools = Some(tools.iter().map(|tool| (*tool).to_owned()).collect());
+        situation.tools = Some(tools.iter().map(|tool| Tool::named(*tool)).collect());
         situation.given.insert(given::name("git:branch"), "main".to_owned());
         situation.given.insert(given::name("git:status"), " M a.md".to_owned());
         situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), &world).unwrap());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use antefix::discover::{Answer, Command, Contents, Kind, Output, SystemText, World};
+use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, SystemText, World};
 use antefix::worlds::MemoryWorld;
 
 /// A world that remembers what it was asked.
@@ -66,6 +66,11 @@ impl World for Watched {
     fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
         self.note(format!("read {}", root.join(path).display()));
         self.inner.read(root, path, limit)
+    }
+
+    fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
+        self.note(format!("list {}", root.join(path).display()));
+        self.inner.list(root, path, limit)
     }
 
     /// A git that is new enough, has no drivers, and answers every other question with its first word.

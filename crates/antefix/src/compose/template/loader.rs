@@ -160,10 +160,13 @@ pub(crate) fn load(reference: &TemplateRef, shelf: &dyn Shelf) -> Result<Arc<Sou
         Stock::Looked { path, text: Answer::Absent } => {
             let hint = match reference.path.strip_suffix(".md") {
                 Some(path) => format!("`.md` is implied: write `{}/{path}`", reference.prefix.name()),
-                None if reference.prefix == Prefix::Builtin => format!(
-                    "there are {}",
-                    builtin::PROMPTS.iter().map(|(path, _)| format!("$builtin/{path}")).collect::<Vec<_>>().join(", ")
-                ),
+                None if reference.prefix == Prefix::Builtin => {
+                    let meant = did_you_mean(&reference.path, builtin::PROMPTS.iter().map(|(path, _)| *path));
+                    match meant {
+                        Some(meant) => format!("did you mean `$builtin/{meant}`?"),
+                        None => "the built-in layouts name them: `antefix layouts NAME` prints one".to_owned(),
+                    }
+                }
                 None => format!("make {path}, or name another template; prefixes do not stand in for each other"),
             };
             Err(error(format!("template `{reference}` does not exist")).with_hint(hint))

@@ -38,7 +38,7 @@ pub(super) fn read(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
 }
 
 /// Whether a path, taken by its letters alone, stays beneath where it starts.
-fn stays_beneath(path: &Path) -> bool {
+pub(super) fn stays_beneath(path: &Path) -> bool {
     let mut depth = 0_usize;
     path.components().all(|component| match component {
         Component::Prefix(_) | Component::RootDir => false,
@@ -51,7 +51,7 @@ fn stays_beneath(path: &Path) -> bool {
     })
 }
 
-fn outside<T>() -> Answer<T> {
+pub(super) fn outside<T>() -> Answer<T> {
     Answer::unavailable(ReasonCode::OutsideRoot, "")
 }
 
@@ -71,14 +71,14 @@ fn open(dir: &Dir, path: &Path) -> io::Result<File> {
 }
 
 /// A refusal to leave the root is cap-std's own error; a refusal by the system carries the system's number.
-fn is_escape(error: &io::Error) -> bool {
+pub(super) fn is_escape(error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
 /// Where a path that passes through an absolute link lies beneath the root, if it does.
 ///
 /// Walking beneath a descriptor refuses every absolute link, even one that comes back in.
-fn relative_to_root(root: &Path, path: &Path) -> Answer<PathBuf> {
+pub(super) fn relative_to_root(root: &Path, path: &Path) -> Answer<PathBuf> {
     answer(std::fs::canonicalize(root)).and_then(|root| {
         answer(std::fs::canonicalize(root.join(path))).and_then(|real| match real.strip_prefix(&root) {
             Ok(inside) => Answer::Present(inside.to_owned()),
@@ -98,9 +98,29 @@ fn contents(root: &Path, dir: &Dir, path: &Path, opened: io::Result<File>, limit
             return Answer::unavailable(ReasonCode::NotRegular, special(&metadata));
         }
         answer(begin(&file, limit)).and_then(|(bytes, more)| {
-            location(root, dir, path, &file).map(|resolved| Contents { bytes, more, resolved })
+            location(root, dir, path, &file).map(|resolved| Contents {
+                bytes,
+                more,
+                resolved,
+                identity: identity(&metadata),
+            })
         })
     })
+}
+
+/// What tells a file from all others, whatever it is called.
+fn identity(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+
+        Some((metadata.dev(), metadata.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
+    }
 }
 
 /// Why a file could not be opened.

@@ -10,6 +10,7 @@
 // The one place that may: see `clippy.toml`.
 #![allow(clippy::disallowed_methods)]
 
+mod directories;
 mod files;
 mod run;
 
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{Answer, Command, Contents, Kind, Output, ReasonCode, SystemText, World};
+use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, ReasonCode, SystemText, World};
 
 /// The machine itself, with its clock or with a clock that stands still.
 ///
@@ -117,6 +118,10 @@ impl World for OsWorld {
 
     fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
         files::read(root, path, limit)
+    }
+
+    fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
+        directories::list(root, path, limit)
     }
 
     fn run(&self, command: &Command) -> Answer<Output> {

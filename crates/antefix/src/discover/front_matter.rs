@@ -1,0 +1,295 @@
+//! The front matter of a Markdown file: named texts between two lines of `---`.
+//!
+//! 1. It begins at the first byte and ends at the next line that is exactly `---`; a longer rule, or one inside a text, is
+//!    none.
+//! 2. Values stay text: `no`, `1.0` and `null` are what was written, never a boolean, a number or nothing.
+//! 3. It is bounded before it is parsed, and a key that stands twice is an error.
+//! 4. What is plain `key: value` is read line by line; everything else is YAML's. Where YAML gives up, lines are read
+//!    leniently, and the file is marked.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// The most that a front matter may have, in bytes.
+const LIMIT: usize = 64 * 1024;
+
+/// A file split into front matter and body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FrontMatter {
+    fields: BTreeMap<String, Field>,
+    /// Where the body begins, in bytes.
+    pub(super) body: usize,
+    /// What had to be forgiven.
+    pub(super) forgiven: Option<String>,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Field {
+    Text(String),
+    List(Vec<String>),
+    /// A map, or a list of other things: nothing that we use.
+    Other,
+    /// What YAML takes for a number, a boolean or nothing; the text is read off its line.
+    Unread,
+}
+
+/// Why there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// The file does not begin with `---`.
+    None,
+    /// It does, and no line closes it.
+    Unclosed,
+    /// It cannot be used.
+    Invalid(String),
+}
+
+impl FrontMatter {
+    /// Splits a text whose line ends are line feeds.
+    pub(super) fn split(text: &str) -> Result<FrontMatter, Missing> {
+        let rest = text.strip_prefix("---\n").ok_or(Missing::None)?;
+        let mut end = 0;
+        let block = loop {
+            let line = rest[end..].split_inclusive('\n').next().ok_or(Missing::Unclosed)?;
+            if line.trim_end_matches('\n') == "---" {
+                break &rest[..end];
+            }
+            end += line.len();
+            if end > LIMIT {
+                return Err(Missing::Invalid(format!("its front matter has more than {LIMIT} bytes")));
+            }
+        };
+        let body = (4 + end + 4).min(text.len());
+        let (fields, forgiven) = parse(block).map_err(Missing::Invalid)?;
+        Ok(FrontMatter { fields, body, forgiven })
+    }
+
+    /// The value of a key.
+    pub(super) fn get(&self, key: &str) -> Option<&Field> {
+        self.fields.get(key)
+    }
+}
+
+type Fields = BTreeMap<String, Field>;
+
+fn parse(block: &str) -> Result<(Fields, Option<String>), String> {
+    if let Some(fields) = plain(block)? {
+        return Ok((fields, None));
+    }
+    match serde_saphyr::from_str::<Option<Everything>>(block) {
+        Ok(everything) => {
+            let mut fields = everything.map(|everything| everything.0).unwrap_or_default();
+            let lines = lenient(block).unwrap_or_default();
+            for (key, field) in fields.iter_mut().filter(|(_, field)| **field == Field::Unread) {
+                *field = lines.get(key).cloned().unwrap_or(Field::Other);
+            }
+            Ok((fields, None))
+        }
+        Err(error) => {
+            let message = error.to_string();
+            let first = message.lines().next().unwrap_or_default().trim().to_owned();
+            if first.contains("duplicate") {
+                return Err(first);
+            }
+            let fields = lenient(block).ok_or_else(|| first.clone())?;
+            Ok((fields, Some(format!("its front matter is no YAML ({first}) and was read line by line"))))
+        }
+    }
+}
+
+/// Reads a block whose every line is `key: value` with nothing that YAML would treat in a way of its own.
+fn plain(block: &str) -> Result<Option<Fields>, String> {
+    let mut fields = Fields::new();
+    for line in block.lines() {
+        let Some((key, value)) = line.split_once(": ") else { return Ok(None) };
+        let value = value.trim();
+        let special = |c: char| "\"'[]{}>|*&!%@`#,?:-~=<".contains(c);
+        let simple_key =
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let simple_value = !value.is_empty()
+            && !value.starts_with(special)
+            && !value.contains(": ")
+            && !value.ends_with(':')
+            && !value.contains(" #")
+            && !value.contains('\t');
+        if !simple_key || !simple_value {
+            return Ok(None);
+        }
+        if fields.insert(key.to_owned(), Field::Text(value.to_owned())).is_some() {
+            return Err(format!("duplicate key `{key}`"));
+        }
+    }
+    Ok(Some(fields))
+}
+
+/// Reads what can be read: lines split at their first colon, one pair of quotes removed.
+fn lenient(block: &str) -> Option<Fields> {
+    let mut fields = Fields::new();
+    for line in block.lines().filter(|line| !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty()) {
+        let (key, value) = line.split_once(':')?;
+        let value = value.trim();
+        let quoted = |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
+        let value = if quoted('"') || quoted('\'') { &value[1..value.len() - 1] } else { value };
+        fields.entry(key.trim().to_owned()).or_insert_with(|| Field::Text(value.to_owned()));
+    }
+    (!fields.is_empty()).then_some(fields)
+}
+
+/// Every key of a map, with its value as text where it is one.
+struct Everything(Fields);
+
+impl<'de> Deserialize<'de> for Everything {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Everything, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Everything;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of names to texts")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Everything, A::Error> {
+                let mut fields = Fields::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    let value = map.next_value::<Field>()?;
+                    if fields.insert(key.clone(), value).is_some() {
+                        return Err(serde::de::Error::custom(format!("duplicate key `{key}`")));
+                    }
+                }
+                Ok(Everything(fields))
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Field, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Field;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text, a list or a map")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Field, E> {
+                Ok(Field::Text(text.to_owned()))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Field, E> {
+                Ok(Field::Unread)
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Field, E> {
+                Ok(Field::Unread)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Field, E> {
+                Ok(Field::Unread)
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Field, E> {
+                Ok(Field::Unread)
+            }
+
+            fn visit_unit<E>(self) -> Result<Field, E> {
+                Ok(Field::Unread)
+            }
+
+            fn visit_none<E>(self) -> Result<Field, E> {
+                Ok(Field::Unread)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Field, A::Error> {
+                let mut items = Vec::new();
+                let mut other = false;
+                while let Some(item) = seq.next_element::<Field>()? {
+                    match item {
+                        Field::Text(text) => items.push(text),
+                        Field::List(_) | Field::Other | Field::Unread => other = true,
+                    }
+                }
+                Ok(if other { Field::Other } else { Field::List(items) })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Field, A::Error> {
+                while map.next_entry::<String, Field>()?.is_some() {}
+                Ok(Field::Other)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(block: &str) -> Result<Vec<(String, String)>, Missing> {
+        let matter = FrontMatter::split(&format!("---\n{block}---\nBODY"))?;
+        Ok(matter
+            .fields
+            .into_iter()
+            .map(|(key, value)| match value {
+                Field::Text(text) => (key, text),
+                Field::List(items) => (key, items.join("+")),
+                Field::Other | Field::Unread => (key, "<other>".to_owned()),
+            })
+            .collect())
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Result<Vec<(String, String)>, Missing> {
+        Ok(pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn values_stay_text() {
+        assert_eq!(read("name: 123\nx: no\n"), pairs(&[("name", "123"), ("x", "no")]));
+        assert_eq!(
+            read("a: \"\"\nv: 1.0\nn: null\nb: yes\n"),
+            pairs(&[("a", ""), ("b", "yes"), ("n", "null"), ("v", "1.0")])
+        );
+        assert_eq!(read("a: foo --- bar\n"), pairs(&[("a", "foo --- bar")]));
+        assert_eq!(read("a: \"q: 1\"\nb: >\n  folded\n  text\n"), pairs(&[("a", "q: 1"), ("b", "folded text\n")]));
+        assert_eq!(
+            read("allowed-tools:\n  - a\n  - b\nmetadata:\n  k: v\n"),
+            pairs(&[("allowed-tools", "a+b"), ("metadata", "<other>")])
+        );
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error() {
+        assert!(matches!(read("a: 1\na: 2\n"), Err(Missing::Invalid(_))));
+        assert!(matches!(read("a: \"1\"\na: \"2\"\n"), Err(Missing::Invalid(_))));
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_read_line_by_line_and_marked() {
+        let matter = FrontMatter::split("---\nname: x\ndescription: Use when: y\n---\n").unwrap();
+        assert_eq!(matter.get("description"), Some(&Field::Text("Use when: y".to_owned())));
+        assert!(matter.forgiven.is_some());
+    }
+
+    #[test]
+    fn only_a_line_of_three_dashes_closes() {
+        assert_eq!(FrontMatter::split("x").unwrap_err(), Missing::None);
+        assert_eq!(FrontMatter::split("----\nname: x\n----\n").unwrap_err(), Missing::None);
+        assert_eq!(FrontMatter::split("---\nname: x\n").unwrap_err(), Missing::Unclosed);
+        let text = "---\nname: x\n---\nBODY";
+        assert_eq!(&text[FrontMatter::split(text).unwrap().body..], "BODY");
+    }
+
+    #[test]
+    fn hostile_yaml_ends_soon() {
+        let laughs = (0..20).fold("a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned(), |text, n| {
+            format!("{text}a{}: &a{} [*a{n},*a{n},*a{n},*a{n},*a{n},*a{n},*a{n},*a{n},*a{n}]\n", n + 1, n + 1)
+        });
+        let _ = read(&laughs);
+        let _ = read(&format!("a: {}\n", "[".repeat(20_000)));
+        let _ = read(&format!("a: {}\n", "x".repeat(100_000)));
+    }
+}

@@ -1,0 +1,221 @@
+//! Hidden Unicode: characters that a model reads and a person does not see.
+//!
+//! 1. Every tag, variation selector, bidirectional control, invisible filler and control character is a finding, unless
+//!    its neighbors give it a meaning that people write.
+//! 2. Such meanings are four: a joiner between letters of a script that uses it, or behind its virama; a joiner between
+//!    emoji; one VS15 or VS16 behind a symbol; the tags that make a black flag the flag of a region, closed as they
+//!    must be. What is glued to one of these is a finding again.
+//! 3. A byte order mark at offset 0 is an encoding's business, and tab, LF and CR are text. Neither is a finding.
+//! 4. Neighboring characters of one class are one finding. Findings are in order, disjoint, and on character
+//!    boundaries.
+//! 5. A text without its findings has no findings.
+//! 6. The time is linear in the text. [`scan`] keeps one finding at a time, and [`find`] a fixed number of them.
+//!
+//! Nothing is removed or replaced here: stripping would break family emoji, the flag of England, Persian and Hindi.
+//! This module does not know policies, files or diagnostics either; who blocks or escapes asks it where.
+//!
+//! ```
+//! use antefix::discover::hidden;
+//!
+//! let found = hidden::find("Use tabs.\u{e0068}\u{e0069}");
+//! assert_eq!(found[0].range, 9..17);
+//! assert_eq!(found[0].decoded.as_deref(), Some("hi"));
+//! ```
+
+mod neighbors;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+use std::iter::FusedIterator;
+use std::ops::Range;
+
+/// How many findings [`find`] returns at most. Nobody reads more, and a hostile text of one megabyte has 250,000.
+pub const FINDINGS_KEPT: usize = 1000;
+
+/// Why a character is hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HiddenClass {
+    /// A tag character, U+E0000 to U+E007F: ASCII that no font shows.
+    Tag,
+    /// A variation selector. There are 256, so that a run of them carries any bytes.
+    VariationSelector,
+    /// A bidirectional mark, embedding, override or isolate: the text is shown in another order than it is read.
+    Bidirectional,
+    /// A character without width or ink: a zero-width space, a joiner out of place, a filler.
+    Invisible,
+    /// A control character other than tab, LF and CR. Some command a terminal.
+    Control,
+}
+
+impl HiddenClass {
+    /// The name in documents and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            HiddenClass::Tag => "tag",
+            HiddenClass::VariationSelector => "variation-selector",
+            HiddenClass::Bidirectional => "bidirectional",
+            HiddenClass::Invisible => "invisible",
+            HiddenClass::Control => "control",
+        }
+    }
+
+    /// The class of a character that nothing around it excuses.
+    fn of(c: char) -> Option<HiddenClass> {
+        Some(match c {
+            '\t' | '\n' | '\r' | ' '..='~' => return None,
+            '\u{e0000}'..='\u{e007f}' => HiddenClass::Tag,
+            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => HiddenClass::VariationSelector,
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+                HiddenClass::Bidirectional
+            }
+            '\u{200b}'..='\u{200d}'
+            | '\u{2060}'..='\u{2064}'
+            | BYTE_ORDER_MARK
+            | '\u{ad}'
+            | '\u{34f}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{180e}'
+            | '\u{3164}'
+            | '\u{ffa0}' => HiddenClass::Invisible,
+            _ if c.is_control() => HiddenClass::Control,
+            _ => return None,
+        })
+    }
+}
+
+/// A run of hidden characters of one class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hidden {
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// What its characters are.
+    pub class: HiddenClass,
+    /// The text that it smuggles, in printable ASCII, if it is written in one of the two known ways. It is never longer
+    /// than a quarter of the run; a message still wants to shorten it.
+    pub decoded: Option<String>,
+}
+
+/// The first [`FINDINGS_KEPT`] findings. [`count`] says how many there are; who must not miss one iterates over
+/// [`scan`].
+pub fn find(text: &str) -> Vec<Hidden> {
+    scan(text).take(FINDINGS_KEPT).collect()
+}
+
+/// How many findings the text has, those included that [`find`] does not return.
+pub fn count(text: &str) -> usize {
+    scan(text).count()
+}
+
+/// All findings, one at a time. Blocking and escaping build on this: an end to the list would be a place to hide
+/// behind.
+pub fn scan(text: &str) -> Scan<'_> {
+    Scan { text, at: 0, before: None, selected: false }
+}
+
+/// A hidden character made visible, such as `<U+E0069>`.
+pub fn escape(c: char) -> String {
+    format!("<U+{:04X}>", u32::from(c))
+}
+
+/// The findings of a text, in order. See [`scan`].
+#[derive(Debug, Clone)]
+pub struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+    /// The visible character right before the position. A selector that belongs to it does not come between.
+    before: Option<char>,
+    /// Whether such a selector stands there; a second one is a finding.
+    selected: bool,
+}
+
+impl Iterator for Scan<'_> {
+    type Item = Hidden;
+
+    fn next(&mut self) -> Option<Hidden> {
+        loop {
+            let c = self.text[self.at..].chars().next()?;
+            let Some(class) = HiddenClass::of(c) else {
+                self.step(c.len_utf8(), Some(c));
+                continue;
+            };
+            if !self.excuse(c, class) {
+                return Some(self.take_run(class));
+            }
+        }
+    }
+}
+
+impl FusedIterator for Scan<'_> {}
+
+impl Scan<'_> {
+    /// Goes past a character that has a meaning here; false if it has none.
+    fn excuse(&mut self, c: char, class: HiddenClass) -> bool {
+        let rest = &self.text[self.at..];
+        let after = rest[c.len_utf8()..].chars().next();
+        match (class, self.before) {
+            (HiddenClass::Tag, Some(neighbors::BLACK_FLAG)) if !self.selected => {
+                let Some(length) = neighbors::subdivision(rest) else { return false };
+                self.step(length, None);
+            }
+            (HiddenClass::VariationSelector, Some(base))
+                if matches!(c, '\u{fe0e}' | '\u{fe0f}') && !self.selected && neighbors::has_presentations(base) =>
+            {
+                self.step(c.len_utf8(), Some(base));
+                self.selected = true;
+            }
+            (HiddenClass::Invisible, Some(before))
+                if matches!(c, '\u{200c}' | '\u{200d}') && neighbors::joined(before, after) =>
+            {
+                self.step(c.len_utf8(), None);
+            }
+            (HiddenClass::Invisible, None) if c == BYTE_ORDER_MARK && self.at == 0 => self.step(c.len_utf8(), None),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The run that begins here. Only its first character can have an excuse, because an excuse needs a visible
+    /// neighbor.
+    fn take_run(&mut self, class: HiddenClass) -> Hidden {
+        let rest = &self.text[self.at..];
+        let length = rest.find(|c| HiddenClass::of(c) != Some(class)).unwrap_or(rest.len());
+        let range = self.at..self.at + length;
+        let decoded = match class {
+            HiddenClass::Tag => decode_tags(&rest[..length]),
+            HiddenClass::VariationSelector => decode_selectors(&rest[..length]),
+            HiddenClass::Bidirectional | HiddenClass::Invisible | HiddenClass::Control => None,
+        };
+        self.step(length, None);
+        Hidden { range, class, decoded }
+    }
+
+    fn step(&mut self, length: usize, before: Option<char>) {
+        self.at += length;
+        self.before = before;
+        self.selected = false;
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A tag is an ASCII character moved up by U+E0000. Those without a printable one, such as the closing tag, say
+/// nothing.
+fn decode_tags(run: &str) -> Option<String> {
+    let printable = |c: char| char::from_u32(u32::from(c).wrapping_sub(0xe0000)).filter(|c| matches!(c, ' '..='~'));
+    let decoded: String = run.chars().filter_map(printable).collect();
+    (!decoded.is_empty()).then_some(decoded)
+}
+
+/// The known scheme numbers the selectors: VS1 to VS16 are the bytes 0 to 15, VS17 to VS256 are 16 to 255. A run that
+/// gives anything but printable ASCII is not shown: it may be anything.
+fn decode_selectors(run: &str) -> Option<String> {
+    let byte = |c: char| match c {
+        '\u{fe00}'..='\u{fe0f}' => u32::from(c) - 0xfe00,
+        _ => u32::from(c).wrapping_sub(0xe0100).wrapping_add(16),
+    };
+    run.chars().map(|c| char::from_u32(byte(c)).filter(|c| matches!(c, ' '..='~'))).collect()
+}

@@ -1,0 +1,140 @@
+//! `tools:names`, `tools:list` and `tools:guidelines`: what the agent can do, and advice that fits.
+//!
+//! 1. Tools are told in order of their names, whatever order the caller has them in.
+//! 2. A tool's line is its snippet, else its description, else antefix's own words for a well-known tool, else its name;
+//!    white space in it becomes single spaces.
+//! 3. Advice comes and goes with the tools that it is about. The same sentence is told once, where it comes first.
+//! 4. All words are wordings: `tool_<name>` and `guideline_<topic>`.
+
+use serde::Deserialize;
+
+use super::fact::{FactName, Text, Value};
+use super::world::Answer;
+use super::{Fact, Situation};
+use crate::compose::{Draft, Origin, Transform};
+
+/// A tool of the agent's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: Option<String>,
+    /// A line for the list of tools.
+    pub prompt_snippet: Option<String>,
+    /// Advice that comes with the tool.
+    pub prompt_guidelines: Vec<String>,
+    /// Whether the list of tools leaves it out.
+    pub hidden: Hidden,
+}
+
+/// Whether the list of tools leaves a tool out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "bool")]
+pub enum Hidden {
+    /// It is listed.
+    #[default]
+    No,
+    /// It is not.
+    Yes,
+}
+
+impl From<bool> for Hidden {
+    fn from(hidden: bool) -> Hidden {
+        if hidden { Hidden::Yes } else { Hidden::No }
+    }
+}
+
+impl Tool {
+    /// A tool of which only the name is known.
+    pub fn named(name: impl Into<String>) -> Tool {
+        Tool { name: name.into(), ..Tool::default() }
+    }
+}
+
+/// Whether the agent has a tool.
+type Has<'h> = dyn Fn(&str) -> bool + 'h;
+
+/// When a piece of advice is given.
+struct Advice {
+    phrase: &'static str,
+    when: fn(&Has<'_>) -> bool,
+}
+
+/// The advice before that of the tools themselves, in order.
+const ADVICE: [Advice; 6] = [
+    Advice { phrase: "guideline_bash_files", when: |has| has("bash") && !has("grep") && !has("find") && !has("ls") },
+    Advice { phrase: "guideline_search_tools", when: |has| has("bash") && (has("grep") || has("find") || has("ls")) },
+    Advice { phrase: "guideline_read_first", when: |has| has("read") && has("edit") },
+    Advice { phrase: "guideline_edit", when: |has| has("edit") },
+    Advice { phrase: "guideline_write", when: |has| has("write") },
+    Advice { phrase: "guideline_plain_text", when: |has| has("edit") || has("write") },
+];
+
+/// The advice that is always given, last.
+const ALWAYS: [&str; 2] = ["guideline_brief", "guideline_paths"];
+
+/// Answers `tools:<name>`.
+pub(super) fn answer(situation: &Situation, name: &FactName) -> Fact {
+    let Some(tools) = &situation.tools else { return Answer::Absent };
+    let mut tools: Vec<&Tool> = tools.iter().collect();
+    tools.sort_by(|one, other| one.name.cmp(&other.name));
+    tools.dedup_by(|one, other| one.name == other.name);
+    match name.name() {
+        "names" => {
+            let text = |tool: &&Tool| Text::new(tool.name.as_str(), Origin::fact(name));
+            Answer::Present(Value::List(tools.iter().map(text).collect()))
+        }
+        "list" => Answer::Present(Value::Text(list(situation, &tools, name))),
+        "guidelines" => Answer::Present(Value::Text(guidelines(situation, &tools, name))),
+        _ => Answer::Absent,
+    }
+}
+
+fn list(situation: &Situation, tools: &[&Tool], name: &FactName) -> Text {
+    let shown: Vec<&&Tool> = tools.iter().filter(|tool| tool.hidden == Hidden::No).collect();
+    if shown.is_empty() {
+        return Text::new("(none)", Origin::fact(name));
+    }
+    let mut draft = Draft::default();
+    for (number, tool) in shown.iter().enumerate() {
+        let joint = if number == 0 { "- " } else { "\n- " };
+        draft.push(&format!("{joint}{}: ", tool.name), Origin::fact(name), None);
+        let own = tool.prompt_snippet.as_deref().into_iter().chain(tool.description.as_deref());
+        match own.map(single_line).find(|text| !text.is_empty()) {
+            Some(text) => draft.push(&text, Origin::fact(name), None),
+            None => match situation.phrases.get(&format!("tool_{}", tool.name)) {
+                phrase if phrase.as_str().is_empty() => draft.push(&tool.name, Origin::fact(name), None),
+                phrase => draft.push_text(&phrase),
+            },
+        }
+    }
+    draft.into_text()
+}
+
+fn guidelines(situation: &Situation, tools: &[&Tool], name: &FactName) -> Text {
+    let has = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
+    let mut advice: Vec<Text> = Vec::new();
+    let before = ADVICE.iter().filter(|advice| (advice.when)(&has)).map(|advice| situation.phrases.get(advice.phrase));
+    let own = tools.iter().flat_map(|tool| &tool.prompt_guidelines);
+    let own = own.map(|text| Text::new(text.trim(), Origin::fact(name)));
+    let always = ALWAYS.iter().map(|phrase| situation.phrases.get(phrase));
+    for text in before.chain(own).chain(always) {
+        if !text.as_str().is_empty() && !advice.iter().any(|known| known.as_str() == text.as_str()) {
+            advice.push(text);
+        }
+    }
+    let mut draft = Draft::default();
+    for (number, text) in advice.iter().enumerate() {
+        let joint = if number == 0 { "- " } else { "\n- " };
+        draft.push(joint, Origin::fact(name), Some(Transform::Joined));
+        draft.push_text(text);
+    }
+    draft.into_text()
+}
+
+/// A text on one line, with single spaces.
+fn single_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,77 @@
+//! Listing one directory beneath a root.
+
+use std::io;
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata};
+
+use super::answer;
+use super::files::{is_escape, outside, relative_to_root, stays_beneath};
+use crate::discover::{Answer, Kind, Link, ListedEntry, Listing};
+
+/// How many names are read before the rest is only known to be there. The order in which a system lists a directory is
+/// its own, so that what is left out past this number differs from machine to machine; no sane directory gets there.
+const NAMES: usize = 100_000;
+
+/// The first `limit` names in the directory at `path` beneath `root`, sorted by their bytes.
+pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
+    if path.as_os_str().as_encoded_bytes().contains(&0) {
+        return Answer::Absent;
+    }
+    if !stays_beneath(path) {
+        return outside();
+    }
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
+        let opened = match dir.open_dir(path) {
+            Err(error) if is_escape(&error) => match relative_to_root(root, path) {
+                Answer::Present(inside) => dir.open_dir(inside),
+                Answer::Absent => return Answer::Absent,
+                Answer::Unavailable(reason) => return Answer::Unavailable(reason),
+            },
+            opened => opened,
+        };
+        answer(opened).and_then(|directory| answer(names(root, path, &dir, &directory, limit)))
+    })
+}
+
+fn names(root: &Path, path: &Path, dir: &Dir, directory: &Dir, limit: usize) -> io::Result<Listing> {
+    let mut found = Vec::new();
+    let mut more = false;
+    for entry in directory.entries()? {
+        let entry = entry?;
+        if found.len() == NAMES {
+            more = true;
+            break;
+        }
+        if let Ok(name) = entry.file_name().into_string() {
+            found.push((name, entry.file_type()?.is_symlink()));
+        }
+    }
+    found.sort_unstable();
+    more |= found.len() > limit;
+    found.truncate(limit);
+    let entries = found.into_iter().map(|(name, is_link)| {
+        let metadata = match directory.metadata(&name) {
+            // An absolute link may still come back in.
+            Err(error) if is_escape(&error) => {
+                relative_to_root(root, &path.join(&name)).present().and_then(|inside| dir.metadata(inside).ok())
+            }
+            metadata => metadata.ok(),
+        };
+        let link = if is_link { Link::Symbolic } else { Link::None };
+        ListedEntry { name, kind: metadata.as_ref().map(kind), link }
+    });
+    Ok(Listing { entries: entries.collect(), more })
+}
+
+fn kind(metadata: &Metadata) -> Kind {
+    if metadata.is_file() {
+        Kind::File
+    } else if metadata.is_dir() {
+        Kind::Directory
+    } else {
+        Kind::Other
+    }
+}
