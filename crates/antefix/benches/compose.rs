@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, TemplateRef, Wording, builtin, compose};
 use antefix::discover::{Discovery, Facts, Shelves, Situation, Tool, Workspace, discover};
-use antefix::worlds::MemoryWorld;
+use antefix::worlds::{MemoryWorld, OsWorld};
 use antefix::{Source, SourceKind};
 use criterion::{Criterion, Throughput};
 use minijinja::value::Value;
@@ -28,6 +28,7 @@ fn main() {
     jinja(&mut criterion, "mixed", &mixed());
     jinja(&mut criterion, "dense", &dense());
     discovery(&mut criterion);
+    around(&mut criterion);
     criterion.final_summary();
 }
 
@@ -192,6 +193,49 @@ fn discovery(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("discover");
     group.throughput(Throughput::Bytes(bytes as u64));
     group.bench_function("and-compose", |bencher| bencher.iter(whole));
+    group.finish();
+}
+
+/// A project on disk with six instruction files and 51 skills, a prompt of some 60 KB: everything is read and composed
+/// anew, as at the opening of a conversation. Only git and the tokens are left out.
+fn around(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir().expect("there is room for a project");
+    let root = directory.path().canonicalize().expect("it is there");
+    let write = |path: &str, text: String| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a directory can be made");
+        std::fs::write(path, text).expect("a file can be written");
+    };
+    write(".git/HEAD", "ref: refs/heads/main\n".to_owned());
+    let rule = "Say why, name the limits, and leave the place tidier than it was; tests are sentences.\n";
+    for (number, place) in ["", "a/", "a/b/", "a/b/c/", "a/b/c/d/", "a/b/c/d/e/"].iter().enumerate() {
+        write(&format!("{place}AGENTS.md"), format!("# Level {number}\n\n{}", rule.repeat(90)));
+    }
+    for number in 0..51 {
+        let front = format!(
+            "---\nname: skill-{number}\ndescription: Does the work of kind {number} when it is asked for\n---\n"
+        );
+        write(&format!(".agents/skills/skill-{number}/SKILL.md"), front + &rule.repeat(20));
+    }
+    let cwd = root.join("a/b/c/d/e");
+    let world = OsWorld::new();
+    let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, &cwd) };
+    let shelves = Shelves::new(&world, &workspace, None);
+    let built_in = builtin::LAYOUTS[0];
+    let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
+    let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
+    let mut situation = Situation::new(workspace.clone());
+    situation.instructions = layout.instructions().clone();
+    situation.skills = layout.skills().clone();
+    for fact in ["branch", "status"] {
+        situation.given.insert(antefix::discover::FactName::new("git", fact), "main".to_owned());
+    }
+    let whole = || compose(&layout, &discover(&world, &situation, &layout.facts()).facts);
+    let bytes = whole().expect("the built-in layout can be composed").text().len();
+    assert!(bytes > 50_000, "the project is large enough to measure: {bytes}");
+    let mut group = criterion.benchmark_group("around");
+    group.throughput(Throughput::Bytes(bytes as u64));
+    group.bench_function("six-files-51-skills", |bencher| bencher.iter(whole));
     group.finish();
 }
 

@@ -4,7 +4,7 @@ use super::Finding;
 use super::code::Code;
 
 /// Files whose bytes are input, and mean what they are.
-const BYTES: [&str; 3] = ["/tests/cases/", "/layouts/", "fuzz/seeds/"];
+const BYTES: [&str; 4] = ["/tests/cases/", "/layouts/", "/secrets/ordinary/", "fuzz/seeds/"];
 /// Lines above which a file is an outlier.
 const FILE_LINES: usize = 450;
 /// Lines above which a function is an outlier.

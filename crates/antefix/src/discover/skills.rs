@@ -10,6 +10,7 @@
 //! 5. A listing over its budget loses its descriptions evenly, then all of them, then whole skills, always in the same
 //!    way, and the user is told.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,7 +95,15 @@ struct Skill {
     place: Arc<str>,
     run_mode: String,
     tools: Vec<String>,
-    body: Digest,
+    /// Of its body; only the index has it.
+    body: Option<Digest>,
+}
+
+/// Whether there was a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    File,
+    Nothing,
 }
 
 /// Which listing is asked for.
@@ -120,7 +129,8 @@ pub(super) fn answer(
         diagnostics.push(Diagnostic::note("no-reading-tool", message).about(name.as_str()));
         return Answer::Absent;
     }
-    let mut scan = Scan { world, situation, name, report, diagnostics, skills: BTreeMap::new(), seen: Vec::new() };
+    let mut scan =
+        Scan { world, situation, name, form, report, diagnostics, skills: BTreeMap::new(), seen: Vec::new() };
     for (root, inside) in roots(situation) {
         scan.root(&root, &inside);
     }
@@ -162,6 +172,7 @@ struct Scan<'s> {
     world: &'s dyn World,
     situation: &'s Situation,
     name: &'s FactName,
+    form: Form,
     report: &'s mut Report,
     diagnostics: &'s mut Vec<Diagnostic>,
     skills: BTreeMap<String, Skill>,
@@ -181,13 +192,12 @@ impl Scan<'_> {
                 self.diagnostics.push(Diagnostic::warning("scan-limit", message).about(shown.as_str()));
                 return;
             }
-            let Answer::Present(listing) = self.world.list(root, &directory, 10 * DIRECTORIES) else { continue };
-            let skill =
-                listing.entries.iter().any(|entry| entry.name == "SKILL.md" && entry.kind != Some(Kind::Directory));
-            if skill && depth > 0 {
-                self.skill(root, &directory.join("SKILL.md"), directory.file_name().and_then(|name| name.to_str()));
+            // Most directories here are skills, and a skill is not looked into further.
+            let called = directory.file_name().and_then(|name| name.to_str());
+            if depth > 0 && self.skill(root, &directory.join("SKILL.md"), called) == Found::File {
                 continue;
             }
+            let Answer::Present(listing) = self.world.list(root, &directory, 10 * DIRECTORIES) else { continue };
             // The stack gives back what was pushed last, so names go on in reverse.
             for entry in listing.entries.iter().rev() {
                 let path = directory.join(&entry.name);
@@ -204,27 +214,28 @@ impl Scan<'_> {
         }
     }
 
-    fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) {
+    /// Loads a skill, or says why not. Whether there is a file at all is the answer.
+    fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
         let shown: Arc<str> = self.situation.workspace.show(&root.join(path), self.situation.skills.labels).into();
         let file = match read_text(self.world, root, path, FILE_LIMIT) {
             Answer::Present(file) => file,
-            Answer::Absent => return,
+            Answer::Absent => return Found::Nothing,
             Answer::Unavailable(reason) => {
                 self.warn(&shown, format!("is not loaded: {reason}"));
-                return self.not_loaded(&shown, Why::Unavailable(reason));
+                self.not_loaded(&shown, Why::Unavailable(reason));
+                return Found::File;
             }
         };
         let real = root.join(&file.resolved);
         if self.seen.iter().any(|(path, id)| *path == real || (id.is_some() && *id == file.identity)) {
-            return;
+            return Found::File;
         }
         self.seen.push((real, file.identity));
-        let clean = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-        let clean = Text::new(clean.replace("\r\n", "\n").replace('\r', "\n"), Origin::file(self.name, &shown));
-        let text = match self.situation.hygiene.clean(clean, &shown, self.diagnostics) {
-            Answer::Present(text) => text.as_str().to_owned(),
-            Answer::Absent => return,
-            Answer::Unavailable(reason) => return self.not_loaded(&shown, Why::Unavailable(reason)),
+        let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
+        let text = if text.contains('\r') {
+            Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+        } else {
+            Cow::Borrowed(text)
         };
         if file.text.starts_with('\u{feff}') {
             self.warn(&shown, "begins with a byte-order mark, which skills must not have".to_owned());
@@ -233,6 +244,7 @@ impl Scan<'_> {
             Ok(skill) => self.add(skill, text.len()),
             Err(why) => self.not_loaded(&shown, why),
         }
+        Found::File
     }
 
     fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>) -> Result<Skill, Why> {
@@ -284,7 +296,28 @@ impl Scan<'_> {
             tools.iter().map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty()).collect();
         tools.sort();
         let run_mode = text_of(&["runAs", "run_mode", "run-mode"]).unwrap_or_else(|| "direct".to_owned());
-        Ok(Skill { name, description, place: Arc::clone(shown), run_mode, tools, body: Digest::of(body) })
+        // What is listed is looked through; the body never enters the prompt.
+        let [name, description, run_mode] = [name, description, run_mode].map(|text| self.clean(text, shown));
+        let (name, description, run_mode) = (name?, description?, run_mode?);
+        let tools = tools.into_iter().map(|tool| self.clean(tool, shown)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Skill {
+            name,
+            description,
+            place: Arc::clone(shown),
+            run_mode,
+            tools,
+            body: (self.form == Form::Index).then(|| Digest::of(body)),
+        })
+    }
+
+    /// A field of the front matter as it may be listed.
+    fn clean(&mut self, text: String, shown: &Arc<str>) -> Result<String, Why> {
+        let text = Text::new(text, Origin::file(self.name, shown));
+        match self.situation.hygiene.clean(text, shown, self.diagnostics) {
+            Answer::Present(text) => Ok(text.as_str().to_owned()),
+            Answer::Absent => Ok(String::new()),
+            Answer::Unavailable(reason) => Err(Why::Unavailable(reason)),
+        }
     }
 
     /// What breaks the rules of Agent Skills and does not keep a skill from being used.
@@ -409,7 +442,7 @@ fn index(skills: &[Skill], name: &FactName) -> Draft {
             column(&skill.name),
             column(&short),
             column(&skill.run_mode),
-            skill.body.short(),
+            skill.body.map(|body| body.short()).unwrap_or_default(),
             column(&skill.tools.join(","))
         );
         let origin = Origin::file(name, &skill.place);

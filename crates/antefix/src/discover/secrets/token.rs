@@ -58,6 +58,48 @@ pub(super) const SHAPES: &[Shape] = &[
     exactly("age-secret-key", "AGE-SECRET-KEY-1", Alphabet::Bech32, 58),
 ];
 
+/// The bytes that a secret can begin with: those of the shapes, of the tokens of several pieces, of keys and of URLs.
+pub(super) const MAY_BEGIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let others = b"0123456789Se:-";
+    let mut at = 0;
+    while at < others.len() {
+        table[others[at] as usize] = true;
+        at += 1;
+    }
+    let mut at = 0;
+    while at < SHAPES.len() {
+        table[SHAPES[at].prefix.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// Whether the two bytes here begin a shape: words that do not are many, and shapes are asked one by one.
+pub(super) fn begins_shape(bytes: &[u8], at: usize) -> bool {
+    matches!(
+        bytes.get(at..at + 2),
+        Some(
+            b"gh"
+                | b"gi"
+                | b"gl"
+                | b"AK"
+                | b"AS"
+                | b"AB"
+                | b"AC"
+                | b"AI"
+                | b"AG"
+                | b"xo"
+                | b"xa"
+                | b"sk"
+                | b"rk"
+                | b"np"
+                | b"py"
+                | b"hf"
+        )
+    )
+}
+
 enum Length {
     Exactly(usize),
     AtLeast(usize),
@@ -187,4 +229,16 @@ pub(super) fn is_monotonous(body: &[u8]) -> bool {
 fn kinds(body: &[u8]) -> usize {
     let kinds: [fn(&u8) -> bool; 3] = [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
     kinds.into_iter().filter(|kind| body.iter().any(kind)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_is_asked_for() {
+        for shape in SHAPES {
+            assert!(begins_shape(shape.prefix.as_bytes(), 0), "{}", shape.prefix);
+        }
+    }
 }

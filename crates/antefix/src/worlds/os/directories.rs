@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Metadata};
+use cap_std::fs::{Dir, FileType};
 
 use super::answer;
 use super::files::{is_escape, outside, relative_to_root, stays_beneath};
@@ -46,13 +46,17 @@ fn names(root: &Path, path: &Path, dir: &Dir, directory: &Dir, limit: usize) -> 
             break;
         }
         if let Ok(name) = entry.file_name().into_string() {
-            found.push((name, entry.file_type()?.is_symlink()));
+            found.push((name, entry.file_type()?));
         }
     }
-    found.sort_unstable();
+    found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     more |= found.len() > limit;
     found.truncate(limit);
-    let entries = found.into_iter().map(|(name, is_link)| {
+    let entries = found.into_iter().map(|(name, listed)| {
+        // The directory itself says what is no link.
+        if !listed.is_symlink() {
+            return ListedEntry { name, kind: Some(kind(listed)), link: Link::None };
+        }
         let metadata = match directory.metadata(&name) {
             // An absolute link may still come back in.
             Err(error) if is_escape(&error) => {
@@ -60,16 +64,15 @@ fn names(root: &Path, path: &Path, dir: &Dir, directory: &Dir, limit: usize) -> 
             }
             metadata => metadata.ok(),
         };
-        let link = if is_link { Link::Symbolic } else { Link::None };
-        ListedEntry { name, kind: metadata.as_ref().map(kind), link }
+        ListedEntry { name, kind: metadata.map(|metadata| kind(metadata.file_type())), link: Link::Symbolic }
     });
     Ok(Listing { entries: entries.collect(), more })
 }
 
-fn kind(metadata: &Metadata) -> Kind {
-    if metadata.is_file() {
+fn kind(listed: FileType) -> Kind {
+    if listed.is_file() {
         Kind::File
-    } else if metadata.is_dir() {
+    } else if listed.is_dir() {
         Kind::Directory
     } else {
         Kind::Other
