@@ -5,6 +5,8 @@
 //!    no meters. It prints the same bytes, which is checked before anything is measured.
 //! 3. `cargo xtask bench` reads criterion's own files and prints the table; nothing here prints a number.
 
+#![allow(clippy::disallowed_methods, reason = "a benchmark makes the project that it measures")]
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
