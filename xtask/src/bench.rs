@@ -43,13 +43,14 @@ enum Goal {
 }
 
 /// What criterion measures: a benchmark, its floor if it has one, its goal if one is promised.
-const MEASURED: [(&str, Option<&str>, Option<Goal>); 6] = [
+const MEASURED: [(&str, Option<&str>, Option<Goal>); 7] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
     ("jinja-mixed/compose", Some("jinja-mixed/bare"), Some(Goal::Ratio(2.0))),
     ("jinja-dense/compose", Some("jinja-dense/bare"), Some(Goal::Ratio(2.0))),
     ("discover/and-compose", None, None),
+    ("around/six-files-51-skills", None, Some(Goal::Nanos(600_000.0))),
 ];
 
 /// Reads the command line.
