@@ -29,7 +29,10 @@ Examples:
   antefix show --template prompt.md   one file as the whole prompt
 
 A layout is taken from --layout, else .antefix/layout.toml in the project, else layout.toml in your
-configuration directory, else the built-in `coding-agent`.";
+configuration directory, else the built-in `coding-agent`. Your own settings.toml beside it may say
+env_allow, file_roots, hidden_text and secrets; a project cannot.
+
+Exit codes: 0 done, 1 the input has errors, 2 wrong usage.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -119,7 +122,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) compose: ComposeArgs,
 
     /// Explain one byte of the prompt
-    #[arg(long, value_name = "BYTE")]
+    #[arg(long, value_name = "BYTE", conflicts_with = "json")]
     pub(crate) at: Option<usize>,
 
     /// Everything in one JSON document
@@ -128,6 +131,13 @@ pub(crate) struct ExplainArgs {
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix check
+  antefix check --template prompt.md --dialect jinja
+  antefix check --json | jq '.diagnostics[].message'
+
+Exits with 1 if there are errors, with 0 if there are only warnings and notes.")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
@@ -138,6 +148,10 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix vars
+  antefix vars --json | jq -r '.variables[].jinja'")]
 pub(crate) struct VarsArgs {
     /// The catalog as one JSON document
     #[arg(long)]
@@ -156,6 +170,9 @@ pub(crate) struct LayoutsArgs {
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "\
+Makes .antefix/layout.toml, .antefix/prompts/project.md and .antefix/wording.toml in the project. Nothing is
+overwritten: if one of them is there, nothing is made.")]
 pub(crate) struct InitArgs {
     /// The project, or a directory in it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

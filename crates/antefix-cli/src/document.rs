@@ -117,6 +117,10 @@ impl<'p> Finding<'p> {
         Finding::new("error", "error", error.message(), error.place(), None, error.hint())
     }
 
+    pub(crate) fn plain(message: &'p str, hint: Option<&'p str>) -> Finding<'p> {
+        Finding::new("error", "error", message, None, None, hint)
+    }
+
     pub(crate) fn of_diagnostic(diagnostic: &'p Diagnostic) -> Finding<'p> {
         Finding::new(
             diagnostic.level.name(),
@@ -243,7 +247,7 @@ fn not_loaded(report: &Report) -> Vec<NotLoaded<'_>> {
         .map(|missing| NotLoaded {
             origin: OriginOf::fact(missing.fact.as_str(), missing.path.as_deref()),
             reason: missing.why.name(),
-            detail: missing.why.detail(),
+            detail: missing.detail(),
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! The program: the only crate that knows a terminal.
 //!
-//! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage,
-//! 3 the store failed.
+//! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage; 3 is
+//! kept for a store that fails.
 
 mod args;
 mod commands;

@@ -17,7 +17,7 @@ use crate::Failure;
 use crate::args::ComposeArgs;
 
 /// The largest file that may be named on the command line.
-const INPUT_LIMIT: u64 = 8 * 1024 * 1024;
+const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
 
 /// A composed prompt, and how it was come by.
 pub(crate) struct Composed {

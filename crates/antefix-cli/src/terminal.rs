@@ -112,7 +112,9 @@ impl Excerpt {
         // An excerpt from within a long line begins at a column of its own.
         let shown = 1 + text[..range.start].chars().count();
         let label = if shown == column { String::new() } else { format!("at column {column}") };
-        Excerpt { text: text.to_owned(), path: visible(place.source.label()), line, range, label }
+        // Control characters of the second set command a terminal too, and take two bytes like the dot in their place.
+        let text = text.replace(|c: char| ('\u{80}'..='\u{9f}').contains(&c), "·");
+        Excerpt { text, path: visible(place.source.label()), line, range, label }
     }
 }
 

@@ -285,7 +285,7 @@ fn init_makes_a_layout_that_composes_and_never_overwrites() {
     let document = scratch.run(&["explain", "--json"]).json();
     let ids: Vec<&str> =
         document["sections"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["identity", "project", "instructions", "now"]);
+    assert_eq!(ids, ["identity", "project", "instructions", "here", "now"]);
     let layout = std::fs::read_to_string(scratch.path("p/.antefix/layout.toml")).unwrap();
     let again = scratch.run(&["init"]);
     assert_eq!(again.code, 1);

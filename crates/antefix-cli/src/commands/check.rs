@@ -18,6 +18,11 @@ pub(crate) fn run(args: &CheckArgs) -> Outcome {
             terminal::print_result(&document::print(&findings))?;
             return Ok(ExitCode::from(1));
         }
+        Err(Failure::Plain { message, hint }) if args.json => {
+            let findings = Findings { diagnostics: vec![Finding::plain(&message, hint.as_deref())] };
+            terminal::print_result(&document::print(&findings))?;
+            return Ok(ExitCode::from(1));
+        }
         Err(failure) => return Err(failure),
     };
     let errors = composed.diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Error).count();

@@ -38,7 +38,7 @@ fn whole(composed: &Composed) -> String {
     let mut not_loaded = Table::new(&["not loaded", "why", ""]);
     for one in &composed.report.not_loaded {
         let what = one.path.clone().unwrap_or_else(|| one.fact.to_string());
-        not_loaded.row([what, one.why.name().to_owned(), one.why.detail()]);
+        not_loaded.row([what, one.why.name().to_owned(), one.detail()]);
     }
     let mut left_out = Table::new(&["section left out", "why"]);
     for one in prompt.left_out() {

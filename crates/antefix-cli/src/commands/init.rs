@@ -21,7 +21,16 @@ const FILES: [(&str, &str); 3] = [
 pub(crate) fn run(args: &InitArgs) -> Outcome {
     let directory = setup::directory(args.cwd.as_deref())?;
     let project = Workspace::find(&OsWorld::new(), &directory).project();
-    // Nothing is overwritten, and nothing is written if anything would be.
+    // Nothing is overwritten, and nothing is written if anything would be, or would land elsewhere.
+    for directory in [project.clone(), project.join("prompts")] {
+        match directory.symlink_metadata() {
+            Ok(metadata) if !metadata.is_dir() => {
+                let message = format!("{} is there already, and is no directory", directory.display());
+                return Err(Failure::with_hint(message, "nothing was changed; move it away first"));
+            }
+            _ => {}
+        }
+    }
     for (name, _) in FILES {
         if project.join(name).symlink_metadata().is_ok() {
             return Err(Failure::with_hint(

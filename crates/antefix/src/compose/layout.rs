@@ -16,7 +16,7 @@ use super::wording::{Wording, WordingKey};
 use super::{Stability, roomy};
 use crate::diagnostic::Diagnostic;
 use crate::discover::catalog::{self, Lookup, Pace};
-use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules};
+use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules, hidden};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::{Place, Source, SourceKind};
 
@@ -326,6 +326,9 @@ struct BudgetFile {
     notice_stands: NoticeStands,
 }
 
+/// How many sections a layout may have.
+const SECTIONS: usize = 100;
+
 /// What a description says, if the file can be read that far.
 pub fn description(text: &str) -> Option<String> {
     toml::from_str::<LayoutFile>(text).ok().map(|file| file._description)
@@ -346,6 +349,11 @@ impl Reading<'_> {
                 .error("a layout needs at least one section", 0..0)
                 .with_hint("add a table `[[section]]` with `id`, `stability` and `text` or `file`"));
         }
+        if file.section.len() > SECTIONS {
+            let message = format!("a layout has at most {SECTIONS} sections, and this one has {}", file.section.len());
+            return Err(self.error(&message, 0..0));
+        }
+        self.check_places(&file)?;
         let mut sections: Vec<Section> = Vec::new();
         for section in file.section {
             let section = self.section(section.into_inner(), file.dialect.unwrap_or(Dialect::Jinja), &sections)?;
@@ -363,6 +371,32 @@ impl Reading<'_> {
             instructions: file.instructions,
             skills: file.skills,
         })
+    }
+
+    /// A layout may come with a repository: what it looks for stays in the project, or is Markdown in places at home that
+    /// hold such texts.
+    fn check_places(&self, file: &LayoutFile) -> Result<()> {
+        let climbs = |path: &str| path.split(['/', '\\']).any(|part| part == "..") || path.starts_with(['/', '\\']);
+        let rules = &file.instructions;
+        if let Some(name) =
+            rules.names.iter().find(|name| climbs(name) || name.starts_with('~') || !name.ends_with(".md"))
+        {
+            return Err(self
+                .error(&format!("`{name}` cannot be an instruction file"), self.find(name))
+                .with_hint("names are of Markdown files, relative to a directory, without `..`"));
+        }
+        let roots = rules.system_roots.iter().chain(&file.skills.roots);
+        if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
+            return Err(self
+                .error(&format!("`{root}` cannot be looked into"), self.find(root))
+                .with_hint("write a directory of the project, or one in `~/`, without `..`"));
+        }
+        Ok(())
+    }
+
+    /// Where a text stands in the file, for a message about it.
+    fn find(&self, text: &str) -> Range<usize> {
+        self.source.text.find(text).map_or(0..0, |start| start..start + text.len())
     }
 
     fn section(&self, file: SectionFile, dialect: Dialect, before: &[Section]) -> Result<Section> {
@@ -479,13 +513,14 @@ impl Reading<'_> {
         let found = WordingKey::parse(key.get_ref()).map_err(|error| error.at(place()))?;
         if found.variables().len() != variables {
             let message = format!(
-                "wording `{}` takes {} variables here, not {variables}",
+                "wording `{}` has {} variables; one with {variables} is needed here",
                 key.get_ref(),
                 found.variables().len()
             );
             return Err(self.error(&message, key.span()));
         }
-        Ok((found, self.wording.template(found, self.shelf)?))
+        let template = self.wording.template(found, self.shelf)?;
+        Ok((found, template))
     }
 
     fn budget(&self, file: BudgetFile) -> Result<Budget> {
@@ -501,11 +536,41 @@ impl Reading<'_> {
     }
 }
 
+/// What a section's texts have that is probably not meant.
+fn odd_texts(section: &Section) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    if let Some((place, dialect)) = section.template.foreign_tag() {
+        let message = format!("this looks like a tag of the {} dialect, and is printed as it is", dialect.name());
+        let hint = format!("set `dialect = \"{}\"` for section `{}` if a tag is meant", dialect.name(), section.id);
+        findings.push(Diagnostic::warning("other-dialect", message).at(place).hint(hint));
+    }
+    if let Some((key, template)) = &section.wrap {
+        let sources = template.sources();
+        let lost =
+            key.variables().iter().find(|variable| !sources.iter().any(|source| source.text.contains(*variable)));
+        if let (Some(variable), Some(source)) = (lost, sources.first()) {
+            let message = format!("this wording does not print `{variable}`, so section `{}` is lost", section.id);
+            let hint = format!("write `{{{{ {variable} }}}}` where the section's text is to stand");
+            let finding = Diagnostic::warning("frame-drops-text", message).at(Place::new(source, 0..source.text.len()));
+            findings.push(finding.hint(hint));
+        }
+    }
+    for source in section.template.sources() {
+        for found in hidden::scan(&source.text).take(3) {
+            let decoded = found.decoded.map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
+            let message = format!("hidden characters ({}){decoded} stand here, and are printed", found.class.name());
+            findings.push(Diagnostic::warning("hidden-text", message).at(Place::new(source, found.range)));
+        }
+    }
+    findings
+}
+
 /// What looks wrong in the sections' templates.
 fn findings(sections: &[Section]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for section in sections {
         findings.extend(section.template.findings().iter().cloned());
+        findings.extend(odd_texts(section));
         if section.stability == Stability::Live {
             continue;
         }

@@ -25,9 +25,10 @@ pub use wording::{Phrases, Wording, WordingKey};
 
 pub(crate) use roomy::roomy;
 pub(crate) use span::Draft;
+use template::Spent;
 
 use crate::discover::Facts;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Composes a prompt.
 pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {
@@ -41,7 +42,14 @@ struct Composition<'l> {
     /// Where each section's pieces begin.
     pieces: Vec<usize>,
     prompt: Prompt,
+    /// What rendering the sections took so far.
+    spent: Spent,
 }
+
+/// The largest prompt, in bytes.
+const PROMPT: usize = 4 * 1024 * 1024;
+/// The most pieces of different origins that a prompt is made of.
+const PIECES: usize = 1_100_000;
 
 impl<'l> Composition<'l> {
     fn new(layout: &'l Layout) -> Composition<'l> {
@@ -55,7 +63,7 @@ impl<'l> Composition<'l> {
             gaps: Vec::new(),
             diagnostics: layout.findings().to_vec(),
         };
-        Composition { layout, draft: Draft::default(), pieces: Vec::new(), prompt }
+        Composition { layout, draft: Draft::default(), pieces: Vec::new(), prompt, spent: Spent::default() }
     }
 
     fn finish(mut self, facts: &Facts) -> Result<Prompt> {
@@ -87,6 +95,10 @@ impl<'l> Composition<'l> {
 
     fn section(&mut self, section: &layout::Section, facts: &Facts) -> Result<()> {
         let composed = section::compose(section, facts)?;
+        self.spent = self.spent.plus(composed.spent).ok_or_else(|| {
+            let message = format!("composing takes too much work by section `{}`", section.id);
+            Error::new(ErrorKind::Limit, message).with_hint("simplify the templates: loops over long texts are costly")
+        })?;
         self.prompt.gaps.extend(composed.gaps);
         self.prompt.diagnostics.extend(composed.diagnostics);
         if let Some(why) = composed.left_out {
@@ -97,7 +109,7 @@ impl<'l> Composition<'l> {
             let joint = if text.len() == 0 { Draft::default() } else { self.joint(section) };
             self.place(&section.id, section.stability, joint, text);
         }
-        Ok(())
+        self.check_size(&section.id)
     }
 
     /// What stands between a section and what precedes it; nothing if nothing does.
@@ -113,6 +125,15 @@ impl<'l> Composition<'l> {
         let origin = Origin::Source { source: Arc::clone(&self.layout.source), offset: section.declared.start };
         joint.push(text, origin, Some(Transform::Joined));
         joint
+    }
+
+    /// Refuses a prompt that no model would take, before it takes the machine.
+    fn check_size(&self, id: &str) -> Result<()> {
+        if self.draft.len() <= PROMPT && self.draft.pieces() <= PIECES {
+            return Ok(());
+        }
+        let message = format!("with section `{id}` the prompt has more than {PROMPT} bytes, or {PIECES} pieces");
+        Err(Error::new(ErrorKind::Limit, message).with_hint("give long sections a `budget`"))
     }
 
     fn place(&mut self, id: &str, stability: Stability, joint: Draft, text: Draft) {

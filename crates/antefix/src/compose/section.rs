@@ -1,6 +1,7 @@
 //! One section: its conditions, its text, its budget, its frame.
 
 use super::layout::{Budget, Condition, NoticeStands, Section, Trim, WhenUnavailable};
+use super::template::Spent;
 use super::{Draft, Gap, Transform, wording};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Answer, FactName, Facts, Reason, Value};
@@ -15,6 +16,8 @@ pub(super) struct Composed {
     /// Why it was left out, if no gap says so.
     pub(super) left_out: Option<String>,
     pub(super) gaps: Vec<Gap>,
+    /// What rendering it took.
+    pub(super) spent: Spent,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -47,9 +50,10 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
         }
     }
     let draft = match section.template.render(facts) {
-        Ok((draft, diagnostics)) => {
-            composed.diagnostics.extend(diagnostics);
-            draft
+        Ok(rendered) => {
+            composed.diagnostics.extend(rendered.diagnostics);
+            composed.spent = rendered.spent;
+            rendered.draft
         }
         // The template needs a fact that could not be asked for: the gap is the whole section.
         Err(error) if composed.gaps.iter().any(|gap| Some(&gap.fact) == error.fact()) => {

@@ -215,5 +215,5 @@ struct File {
 
 /// Prints a wording.
 pub(crate) fn print(template: &Jinja, values: &[(&'static str, &Text)]) -> Result<Draft> {
-    template.render(&super::template::Values::Given(values))
+    template.render(&super::template::Values::Given(values)).map(|(draft, _)| draft)
 }

@@ -47,25 +47,27 @@ pub(super) fn answer(
     });
     let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.paths).into();
     let fact = read.and_then(|file| {
-        let origin = Origin::file(name, &shown);
-        let text = if file.more {
+        let text = Text::new(file.text, Origin::file(name, &shown));
+        // Looked through before it is cut: half a secret is still most of one.
+        situation.hygiene.clean(text, &shown, diagnostics).map(|text| {
+            if !file.more {
+                return Value::Text(text);
+            }
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
             let cut = Diagnostic::warning("cut", message).about(name.as_str());
             diagnostics.push(cut.hint("shorten or split the file"));
-            cut_to(&file.text, origin, &situation.phrases.get("cut_notice"), FILE_LIMIT)
-        } else {
-            Text::new(file.text, origin)
-        };
-        situation.hygiene.clean(text, &shown, diagnostics).map(Value::Text)
+            Value::Text(cut_to(&text, &situation.phrases.get("cut_notice"), FILE_LIMIT))
+        })
     });
     tell(fact, name, diagnostics, None)
 }
 
-/// The beginning of a text, with a notice, within the limit.
-pub(super) fn cut_to(text: &str, origin: Origin, notice: &Text, limit: usize) -> Text {
-    let end = floor_char_boundary(text, limit.saturating_sub(notice.as_str().len()).min(text.len()));
+/// The beginning of a text, with a notice, within a limit.
+pub(super) fn cut_to(text: &Text, notice: &Text, limit: usize) -> Text {
+    let room = limit.saturating_sub(notice.as_str().len()).min(text.as_str().len());
     let mut draft = Draft::default();
-    draft.push(&text[..end], origin, Some(Transform::Cut));
+    draft.push_part(text, 0..floor_char_boundary(text.as_str(), room));
+    draft.mark_last(Transform::Cut);
     draft.push_text(notice);
     draft.into_text()
 }
@@ -93,15 +95,21 @@ pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, Pa
 
 /// Whether a path is one of those that usually hold secrets.
 pub(super) fn holds_secrets(path: &Path) -> bool {
-    let inside_git = path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    // Directories count as well as the file: `.env.d/prod` and `.ssh/config` are what they lie in.
+    let within = [".git", ".ssh", ".gnupg", ".aws"];
+    path.components().any(|part| {
+        let name = part.as_os_str().to_string_lossy().to_lowercase();
+        within.contains(&name.as_str()) || is_secret_name(&name)
+    })
+}
+
+fn is_secret_name(name: &str) -> bool {
     let begins = [".env", "id_", "credentials"];
-    let ends = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
+    let ends = [".env", ".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
     let is = [".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd"];
-    inside_git
-        || begins.iter().any(|begin| name.starts_with(begin))
+    begins.iter().any(|begin| name.starts_with(begin))
         || ends.iter().any(|end| name.ends_with(end))
-        || is.contains(&name.as_str())
+        || is.contains(&name)
 }
 
 /// A file that turned out to be text.

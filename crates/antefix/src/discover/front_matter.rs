@@ -67,9 +67,9 @@ impl FrontMatter {
         Ok(FrontMatter { fields, body, forgiven })
     }
 
-    /// The value of a key.
+    /// The value of a key, in any case.
     pub(super) fn get(&self, key: &str) -> Option<&Field> {
-        self.fields.get(key)
+        self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)).map(|(_, field)| field)
     }
 }
 
@@ -84,7 +84,13 @@ fn parse(block: &str) -> Result<(Fields, Option<String>), String> {
             let mut fields = everything.map(|everything| everything.0).unwrap_or_default();
             let lines = lenient(block).unwrap_or_default();
             for (key, field) in fields.iter_mut().filter(|(_, field)| **field == Field::Unread) {
-                *field = lines.get(key).cloned().unwrap_or(Field::Other);
+                // A comment is no part of a value.
+                *field = match lines.get(key) {
+                    Some(Field::Text(text)) => {
+                        Field::Text(text.split(" #").next().unwrap_or_default().trim().to_owned())
+                    }
+                    _ => Field::Other,
+                };
             }
             Ok((fields, None))
         }

@@ -53,11 +53,12 @@ pub struct Hygiene {
 impl Hygiene {
     /// The text as it may be used. `label` is what a person calls it.
     pub(super) fn clean(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
+        let written = Text::clone(&text);
         let text = match self.without_hidden(text, label, diagnostics) {
             Answer::Present(text) => text,
             other => return other,
         };
-        Answer::Present(self.without_secrets(text, label, diagnostics))
+        Answer::Present(self.without_secrets(text, written.as_str(), label, diagnostics))
     }
 
     fn without_hidden(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
@@ -94,7 +95,8 @@ impl Hygiene {
         }
     }
 
-    fn without_secrets(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Text {
+    /// `written` is the text as its author has it, for the places in messages.
+    fn without_secrets(self, text: Text, written: &str, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Text {
         let found = if self.secrets == Secrets::Redact { secrets::find(text.as_str()) } else { Vec::new() };
         if found.is_empty() {
             return text;
@@ -107,8 +109,12 @@ impl Hygiene {
             from = secret.range.end;
         }
         draft.push_part(&text, from..text.as_str().len());
-        for secret in found.iter().take(TOLD) {
-            let (line, column) = position(text.as_str(), secret.range.start);
+        let places = secrets::find(written);
+        for (number, secret) in found.iter().enumerate().take(TOLD) {
+            let (line, column) = match places.get(number).filter(|_| places.len() == found.len()) {
+                Some(place) => position(written, place.range.start),
+                None => position(text.as_str(), secret.range.start),
+            };
             let message = format!("{label}:{line}:{column} looks like a secret ({}) and was taken out", secret.rule);
             let hint = "revoke it if it is one: a prompt is no place for secrets";
             diagnostics.push(Diagnostic::warning("secret", message).about(label).hint(hint));

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use super::Situation;
 use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, holds_secrets, locate, read_text};
-use super::report::{Loaded, Report};
+use super::instructions::normalized;
+use super::report::Loaded;
 use super::world::{Answer, Kind, World};
 use crate::compose::{Draft, Origin};
 use crate::diagnostic::Diagnostic;
@@ -32,7 +33,7 @@ pub(super) struct Imports<'i> {
     pub(super) world: &'i dyn World,
     pub(super) situation: &'i Situation,
     pub(super) name: &'i FactName,
-    pub(super) report: &'i mut Report,
+    pub(super) loaded: &'i mut Vec<Loaded>,
     pub(super) diagnostics: &'i mut Vec<Diagnostic>,
     pub(super) files: usize,
 }
@@ -113,14 +114,13 @@ impl Imports<'_> {
         };
         self.files += 1;
         let label: Arc<str> = self.situation.workspace.show(&whole, self.situation.instructions.labels).into();
-        self.report.loaded.push(Loaded {
-            fact: self.name.clone(),
-            path: Some(label.to_string()),
-            bytes: file.text.len(),
-        });
-        let clean = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text).replace("\r\n", "\n").replace('\r', "\n");
-        let origin = Origin::file(self.name, &label);
-        let text = Text::new(clean.trim_end_matches('\n'), origin);
+        let clean = normalized(file.text.trim_end_matches(['\n', '\r']), Origin::file(self.name, &label));
+        let text = match self.situation.hygiene.clean(clean, &label, self.diagnostics) {
+            Answer::Present(text) => text,
+            Answer::Absent => return None,
+            Answer::Unavailable(reason) => return fail(self, reason.to_string(), None),
+        };
+        self.loaded.push(Loaded { fact: self.name.clone(), path: Some(label.to_string()), bytes: text.as_str().len() });
         chain.push(whole);
         let text = self.follow(&text, chain);
         chain.pop();
@@ -131,43 +131,69 @@ impl Imports<'_> {
 /// Where imports could stand: from the `@` to the end of the path.
 fn find(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let mut fence: Option<&str> = None;
+    let mut fence: Option<(char, usize)> = None;
+    // A paragraph is looked through as a whole, because a code span may go on in the next line.
+    let mut paragraph = 0..0;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let inner = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| inner.starts_with(mark));
+        let end = start + line.len();
+        let mark = fence_mark(line);
+        let fenced = fence.is_some();
         match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) => in_line(line, start, &mut found),
+            (None, Some((c, length, _))) => fence = Some((c, length)),
+            // It closes with the same character, at least as often, and nothing behind.
+            (Some((c, open)), Some((mark, length, ""))) if c == mark && length >= open => fence = None,
             _ => {}
         }
-        start += line.len();
+        if fenced || mark.is_some() || line.trim().is_empty() {
+            in_paragraph(text, paragraph, &mut found);
+            paragraph = end..end;
+        } else {
+            paragraph.end = end;
+        }
+        start = end;
     }
+    in_paragraph(text, paragraph, &mut found);
     found
 }
 
-/// The imports of one line, outside code spans.
-fn in_line(line: &str, offset: usize, found: &mut Vec<(usize, usize)>) {
+/// The fence that a line is: its character, how often it stands there, and what follows.
+fn fence_mark(line: &str) -> Option<(char, usize, &str)> {
+    let inner = line.trim_start_matches(' ');
+    let c = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let rest = inner.trim_start_matches(c);
+    let (length, info) = (inner.len() - rest.len(), rest.trim());
+    let is_fence = line.len() - inner.len() <= 3 && length >= 3 && !(c == '`' && info.contains('`'));
+    is_fence.then_some((c, length, info))
+}
+
+/// The imports of a paragraph, outside code spans.
+fn in_paragraph(text: &str, paragraph: std::ops::Range<usize>, found: &mut Vec<(usize, usize)>) {
+    let whole = &text[paragraph.clone()];
+    let run = |at: usize| whole[at..].bytes().take_while(|byte| *byte == b'`').count();
     let mut at = 0;
-    while let Some(next) = line[at..].find(['`', '@']) {
+    while let Some(next) = whole[at..].find(['`', '@']) {
         let here = at + next;
-        if line[here..].starts_with('`') {
-            // A span ends at a run of as many backticks as it began with; without one they are text.
-            let run = line[here..].bytes().take_while(|byte| *byte == b'`').count();
-            let fence = &line[here..here + run];
-            at = match line[here + run..].find(fence) {
-                Some(close) => here + run + close + run,
-                None => here + run,
+        if whole[here..].starts_with('`') {
+            // A span ends at a run of just as many backticks as it began with; without one they are text.
+            let length = run(here);
+            let mut behind = here + length;
+            at = loop {
+                let Some(tick) = whole[behind..].find('`') else { break here + length };
+                let close = behind + tick;
+                behind = close + run(close);
+                if behind - close == length {
+                    break behind;
+                }
             };
             continue;
         }
         at = here + 1;
-        let alone = line[..here].chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(');
-        let path = line[at..].split(char::is_whitespace).next().unwrap_or_default();
+        let alone = whole[..here].chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(');
+        let path = whole[at..].split(char::is_whitespace).next().unwrap_or_default();
         let path = path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']);
         if alone && !path.is_empty() {
-            found.push((offset + here, offset + at + path.len()));
+            found.push((paragraph.start + here, paragraph.start + at + path.len()));
             at += path.len();
         }
     }

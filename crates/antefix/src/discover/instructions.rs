@@ -15,14 +15,15 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::fact::{FactName, Text, Value};
-use super::file::{FILE_LIMIT, TextFile, read_text};
+use super::file::{FILE_LIMIT, TextFile, cut_to, holds_secrets, read_text};
+use super::hidden;
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::world::{Answer, World};
+use super::workspace::normalize;
+use super::world::{Answer, Kind, Reason, ReasonCode, World};
 use super::{Fact, Situation};
 use crate::compose::{Draft, Origin, Paths, Transform};
 use crate::diagnostic::Diagnostic;
-use crate::place::floor_char_boundary;
 
 /// A file that would be cut to less than this is dropped instead: a few words of a document mislead.
 const LEAST: usize = 500;
@@ -150,6 +151,8 @@ struct Instruction {
     text: Text,
     /// How far from the working directory: the larger, the less specific.
     distance: usize,
+    /// The file and what it imports, for the report.
+    loaded: Vec<Loaded>,
 }
 
 /// A directory that is looked into.
@@ -170,20 +173,35 @@ pub(super) fn answer(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
     let rules = &situation.instructions;
-    let mut search =
-        Search { world, situation, rules, name, report, diagnostics, seen: Vec::new(), taken: Vec::new(), imported: 0 };
+    let mut search = Search {
+        world,
+        situation,
+        rules,
+        name,
+        report,
+        diagnostics,
+        seen: Vec::new(),
+        taken: Vec::new(),
+        imported: 0,
+        unavailable: None,
+    };
     let mut found = Vec::new();
     for place in places(world, situation, rules) {
         search.look(&place, &mut found);
     }
+    search.list_above();
     search.fit(&mut found);
     if found.is_empty() {
-        return Answer::Absent;
+        // Something is there and could not be read: that is not the same as nothing.
+        return search.unavailable.map_or(Answer::Absent, Answer::Unavailable);
     }
-    if rules.order == Order::NearestFirst {
+    let loaded = found.iter().flat_map(|file| file.loaded.iter().cloned());
+    search.report.loaded.extend(loaded);
+    // Home stands behind the working directory already.
+    if rules.order == Order::NearestFirst && rules.walk != Walk::CwdAndHome {
         found.reverse();
     }
-    Answer::Present(value(&found))
+    Answer::Present(value(&found, name))
 }
 
 /// The directories, outermost first; for `cwd-and-home` in the order of that name.
@@ -226,8 +244,10 @@ fn places(world: &dyn World, situation: &Situation, rules: &InstructionRules) ->
 fn main_work_tree(world: &dyn World, situation: &Situation) -> Option<PathBuf> {
     let root = &situation.workspace.root;
     let link = read_text(world, root, Path::new(".git"), 4096).present()?;
-    let directory = PathBuf::from(link.text.trim().strip_prefix("gitdir:")?.trim());
-    let main = directory.ancestors().find(|path| path.file_name().is_some_and(|name| name == ".git"))?.parent()?;
+    let directory = normalize(&root.join(link.text.trim().strip_prefix("gitdir:")?.trim()));
+    // A submodule's link leads to `.git/modules` instead: it is another project.
+    let git = directory.parent().filter(|path| path.ends_with(".git/worktrees"))?.parent()?;
+    let main = git.parent()?;
     (main != root && root.starts_with(main)).then(|| main.to_owned())
 }
 
@@ -246,6 +266,8 @@ struct Search<'s> {
     taken: Vec<(String, Arc<str>)>,
     /// How many files were imported.
     imported: usize,
+    /// Why the first file that could not be used could not.
+    unavailable: Option<Reason>,
 }
 
 impl Search<'_> {
@@ -254,7 +276,7 @@ impl Search<'_> {
         let mut here = Vec::new();
         for name in &self.rules.names {
             let path = place.inside.join(name);
-            let label: Arc<str> = self.situation.workspace.show(&place.root.join(&path), self.rules.labels).into();
+            let label = self.label(&place.root.join(&path));
             let exists = |search: &Self| !matches!(search.world.kind(&place.root.join(&path)), Answer::Absent);
             if let Some(by) = winner.clone().or_else(|| self.taken_by(name)) {
                 if exists(self) {
@@ -268,13 +290,13 @@ impl Search<'_> {
                 }
                 continue;
             }
-            if let Some(text) = self.load(place, &path, &label) {
+            if let Some((text, loaded)) = self.load(place, &path, &label) {
                 let file_name = Path::new(name).file_name().map(|name| name.to_string_lossy().into_owned());
                 here.extend(file_name.map(|name| (name, Arc::clone(&label))));
                 if self.rules.take == Take::First {
                     winner = Some(Arc::clone(&label));
                 }
-                found.push(Instruction { label, text, distance: place.distance });
+                found.push(Instruction { label, text, distance: place.distance, loaded });
             }
         }
         if self.rules.take == Take::Each {
@@ -287,15 +309,55 @@ impl Search<'_> {
         self.taken.iter().find(|(taken, _)| *taken == name).map(|(_, by)| Arc::clone(by))
     }
 
-    fn load(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<Text> {
-        let file = match read_text(self.world, &place.root, path, FILE_LIMIT) {
+    /// What a file is called in the prompt. A directory may be called anything, so nothing of it can break a line, hide,
+    /// or close a tag.
+    fn label(&self, path: &Path) -> Arc<str> {
+        let shown = self.situation.workspace.show(path, self.rules.labels);
+        let mut label = String::with_capacity(shown.len());
+        let mut from = 0;
+        for found in hidden::scan(&shown) {
+            label.push_str(&shown[from..found.range.start]);
+            label.extend(shown[found.range.clone()].chars().map(hidden::escape));
+            from = found.range.end;
+        }
+        label.push_str(&shown[from..]);
+        let mut label = label.replace(['\n', '\r', '\t'], " ");
+        if !self.rules.protect.is_empty() {
+            label = label.replace('<', "&lt;").replace('"', "&quot;");
+        }
+        label.into()
+    }
+
+    /// Files above the project root that a walk with another end would have taken.
+    fn list_above(&mut self) {
+        if self.rules.walk != Walk::GitRoot {
+            return;
+        }
+        let root = self.situation.workspace.root.clone();
+        for directory in root.ancestors().skip(1) {
+            for name in &self.rules.names {
+                let path = directory.join(name);
+                if matches!(self.world.kind(&path), Answer::Present(Kind::File)) {
+                    let label = self.label(&path);
+                    self.not_loaded(&label, Why::AboveRoot);
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<(Text, Vec<Loaded>)> {
+        let read =
+            read_text(self.world, &place.root, path, FILE_LIMIT).and_then(|file| match holds_secrets(&file.resolved) {
+                true => Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display())),
+                false => Answer::Present(file),
+            });
+        let file = match read {
             Answer::Present(file) => file,
             Answer::Absent => return None,
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
                 self.diagnostics.push(Diagnostic::warning("file-unavailable", message).about(label.as_ref()));
-                self.not_loaded(label, Why::Unavailable(reason));
-                return None;
+                return self.cannot_use(label, reason);
             }
         };
         let real = place.root.join(&file.resolved);
@@ -310,48 +372,45 @@ impl Search<'_> {
             return None;
         }
         self.seen.push((real.clone(), file.identity, Arc::clone(label)));
-        let text = self.text(file, &real, label);
-        let text = match self.situation.hygiene.clean(text, label, self.diagnostics) {
-            Answer::Present(text) => text,
-            Answer::Absent => return None,
-            Answer::Unavailable(reason) => {
-                self.not_loaded(label, Why::Unavailable(reason));
-                return None;
+        let mut loaded = Vec::new();
+        match self.text(&file, &real, label, &mut loaded) {
+            Answer::Present(text) => {
+                let path = Some(label.to_string());
+                loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
+                Some((text, loaded))
             }
-        };
-        let path = Some(label.to_string());
-        self.report.loaded.push(Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
-        Some(text)
+            Answer::Absent => None,
+            Answer::Unavailable(reason) => self.cannot_use(label, reason),
+        }
     }
 
-    /// A file's text as it enters the prompt.
-    fn text(&mut self, file: TextFile, real: &Path, label: &Arc<str>) -> Text {
-        let origin = Origin::file(self.name, label);
-        let clean = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-        let (text, transform) = if clean.contains('\r') {
-            (clean.replace("\r\n", "\n").replace('\r', "\n"), Some(Transform::Normalized))
-        } else {
-            (clean.to_owned(), None)
-        };
+    fn cannot_use<T>(&mut self, label: &Arc<str>, reason: Reason) -> Option<T> {
+        self.unavailable.get_or_insert_with(|| reason.clone());
+        self.not_loaded(label, Why::Unavailable(reason));
+        None
+    }
+
+    /// A file's text as it enters the prompt: looked through, with its imports, its tags written out, cut to its budget.
+    fn text(&mut self, file: &TextFile, real: &Path, label: &Arc<str>, loaded: &mut Vec<Loaded>) -> Answer<Text> {
+        let text = normalized(&file.text, Origin::file(self.name, label));
         let limit = self.rules.file_budget.min(FILE_LIMIT);
-        // Nothing is imported into a file that is cut: what it says is unfinished.
-        if file.more || text.len() > limit {
-            self.tell_cut(label, text.len(), limit);
-            let mut draft = Draft::default();
-            draft.push(&text, origin, transform);
-            return self.protected(&shortened(&draft.into_text(), &self.situation.phrases.get("cut_notice"), limit));
-        }
-        let mut draft = Draft::default();
-        draft.push(&text, origin, transform);
-        let mut text = draft.into_text();
-        if self.rules.imports == Following::Follow {
-            let Search { world, situation, name, .. } = *self;
-            let (report, diagnostics) = (&mut *self.report, &mut *self.diagnostics);
-            let mut imports = Imports { world, situation, name, report, diagnostics, files: self.imported };
-            text = imports.follow(&text, &mut vec![real.to_owned()]);
-            self.imported = imports.files;
-        }
-        self.protected(&text)
+        let whole = !file.more && text.as_str().len() <= limit;
+        self.situation.hygiene.clean(text, label, self.diagnostics).map(|mut text| {
+            // Nothing is imported into a file that is cut: what it says is unfinished.
+            if self.rules.imports == Following::Follow && whole {
+                let Search { world, situation, name, .. } = *self;
+                let diagnostics = &mut *self.diagnostics;
+                let mut imports = Imports { world, situation, name, loaded, diagnostics, files: self.imported };
+                text = imports.follow(&text, &mut vec![real.to_owned()]);
+                self.imported = imports.files;
+            }
+            let text = self.protected(&text);
+            if whole && text.as_str().len() <= limit {
+                return text;
+            }
+            self.tell_cut(label, text.as_str().len(), limit);
+            cut_to(&text, &self.situation.phrases.get("cut_notice"), limit)
+        })
     }
 
     /// The text with the tags that frame it written out.
@@ -389,7 +448,7 @@ impl Search<'_> {
                 dropped.push(number);
                 continue;
             }
-            file.text = shortened(&file.text, &self.situation.phrases.get("cut_notice"), left);
+            file.text = cut_to(&file.text, &self.situation.phrases.get("cut_notice"), left);
             let label = Arc::clone(&file.label);
             self.tell_cut(&label, bytes, left);
             left = 0;
@@ -406,7 +465,6 @@ impl Search<'_> {
 
     fn drop(&mut self, file: &Instruction) {
         let bytes = file.text.as_str().len();
-        self.report.loaded.retain(|loaded| loaded.path.as_deref() != Some(&file.label));
         let budget = self.rules.total_budget;
         let message = format!("{} is left out: all instruction files together may have {budget} bytes", file.label);
         let diagnostic = Diagnostic::warning("over-budget", message).about(file.label.as_ref());
@@ -425,23 +483,25 @@ impl Search<'_> {
     }
 }
 
-/// The beginning of a text, with a notice, within a limit.
-fn shortened(text: &Text, notice: &Text, limit: usize) -> Text {
-    let room = limit.saturating_sub(notice.as_str().len()).min(text.as_str().len());
+/// A file's text without a byte-order mark, its line ends line feeds.
+pub(super) fn normalized(text: &str, origin: Origin) -> Text {
+    let clean = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut draft = Draft::default();
-    draft.push_part(text, 0..floor_char_boundary(text.as_str(), room));
-    draft.mark_last(Transform::Cut);
-    draft.push_text(notice);
+    if clean.contains('\r') {
+        let lines = clean.replace("\r\n", "\n").replace('\r', "\n");
+        draft.push(&lines, origin, Some(Transform::Normalized));
+    } else {
+        draft.push(clean, origin, None);
+    }
     draft.into_text()
 }
 
 /// The files as maps with `path`, `text` and `body`, and as one text with a heading for each.
-fn value(found: &[Instruction]) -> Value {
+fn value(found: &[Instruction], name: &FactName) -> Value {
     let mut draft = Draft::default();
     let mut maps = Vec::new();
     for (number, file) in found.iter().enumerate() {
-        let origin = file.text.pieces().next().map(|piece| piece.origin.clone());
-        let origin = origin.unwrap_or_else(|| Origin::fact(&FactName::new("instructions", "files")));
+        let origin = Origin::file(name, &file.label);
         let label = Text::new(Arc::clone(&file.label), origin.clone());
         if number > 0 {
             draft.push("\n\n", origin.clone(), Some(Transform::Joined));

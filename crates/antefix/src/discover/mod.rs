@@ -189,7 +189,12 @@ impl Asking<'_> {
         match name.namespace() {
             "system" => system::answer(self.world, name.name()).map(plain),
             "prompt" => self.prompt(name.name()).map(plain),
-            "env" => self.env(name.name()).map(plain),
+            "env" => {
+                let hygiene = self.situation.hygiene;
+                let text = self.env(name.name()).map(|text| Text::new(text, Origin::fact(name)));
+                text.and_then(|text| hygiene.clean(text, name.as_str(), &mut self.discovery.diagnostics))
+                    .map(Value::Text)
+            }
             "file" => file::answer(self.world, self.situation, name, &mut self.discovery.diagnostics),
             "git" => self.git(name),
             "instructions" => self.instructions(name),

@@ -7,10 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fact::{FactName, Text, Value};
-use super::file::{FILE_LIMIT, cut_to, read_text};
+use super::fact::{FactName, Value};
+use super::file::{FILE_LIMIT, cut_to, holds_secrets, read_text};
+use super::instructions::normalized;
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::world::{Answer, World};
+use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation};
 use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
@@ -24,49 +25,57 @@ pub(super) fn answer(
     report: &mut Report,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
-    let mut taken: Option<(Arc<str>, Value)> = None;
+    let mut taken: Option<(Arc<str>, Fact)> = None;
     for (root, directory) in roots(situation) {
         let path = directory.join(file_name);
         let label: Arc<str> = situation.workspace.show(&root.join(&path), situation.instructions.labels).into();
         let mut not_loaded = |why: Why| {
             report.not_loaded.push(NotLoaded { fact: name.clone(), path: Some(label.to_string()), why });
         };
-        let file = match read_text(world, &root, &path, FILE_LIMIT) {
+        let read = read_text(world, &root, &path, FILE_LIMIT).and_then(|file| match holds_secrets(&file.resolved) {
+            true => Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display())),
+            false => Answer::Present(file),
+        });
+        let file = match read {
             Answer::Present(file) => file,
             Answer::Absent => continue,
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
                 diagnostics.push(Diagnostic::warning("file-unavailable", message).about(label.as_ref()));
-                not_loaded(Why::Unavailable(reason));
+                not_loaded(Why::Unavailable(reason.clone()));
+                // Another file must not stand in for the one that counts.
+                taken.get_or_insert((label, Answer::Unavailable(reason)));
                 continue;
             }
         };
         if let Some((by, _)) = &taken {
             not_loaded(Why::Shadowed { by: by.to_string() });
-        } else if file.text.is_empty() {
-            not_loaded(Why::Empty);
-        } else {
-            let origin = Origin::file(name, &label);
-            report.loaded.push(Loaded { fact: name.clone(), path: Some(label.to_string()), bytes: file.text.len() });
-            let text = if file.more {
-                let message = format!("{label} has more than {FILE_LIMIT} bytes: only its beginning is used");
-                diagnostics.push(Diagnostic::warning("cut", message).about(label.as_ref()));
-                cut_to(&file.text, origin, &situation.phrases.get("cut_notice"), FILE_LIMIT)
-            } else {
-                Text::new(file.text, origin)
-            };
-            match situation.hygiene.clean(text, &label, diagnostics) {
-                Answer::Present(text) => taken = Some((label, Value::Text(text))),
-                Answer::Absent => {}
-                Answer::Unavailable(reason) => {
-                    report.loaded.pop();
-                    let (fact, path) = (name.clone(), Some(label.to_string()));
-                    report.not_loaded.push(NotLoaded { fact, path, why: Why::Unavailable(reason) });
-                }
-            }
+            continue;
         }
+        let text = normalized(&file.text, Origin::file(name, &label));
+        if text.as_str().is_empty() {
+            not_loaded(Why::Empty);
+            continue;
+        }
+        let clean = situation.hygiene.clean(text, &label, diagnostics).map(|text| {
+            if !file.more {
+                return text;
+            }
+            let message = format!("{label} has more than {FILE_LIMIT} bytes: only its beginning is used");
+            diagnostics.push(Diagnostic::warning("cut", message).about(label.as_ref()));
+            cut_to(&text, &situation.phrases.get("cut_notice"), FILE_LIMIT)
+        });
+        match &clean {
+            Answer::Present(text) => {
+                let path = Some(label.to_string());
+                report.loaded.push(Loaded { fact: name.clone(), path, bytes: text.as_str().len() });
+            }
+            Answer::Unavailable(reason) => not_loaded(Why::Unavailable(reason.clone())),
+            Answer::Absent => {}
+        }
+        taken = Some((label, clean.map(Value::Text)));
     }
-    taken.map_or(Answer::Absent, |(_, value)| Answer::Present(value))
+    taken.map_or(Answer::Absent, |(_, fact)| fact)
 }
 
 /// Where to look: what may be read, and the directory from there.

@@ -34,6 +34,17 @@ pub struct NotLoaded {
     pub why: Why,
 }
 
+impl NotLoaded {
+    /// For people.
+    pub fn detail(&self) -> String {
+        match (&self.why, self.fact.as_str()) {
+            (Why::Absent, "git:branch") => "not in a git repository, or there is no commit yet".to_owned(),
+            (Why::Absent, _) if self.fact.namespace() == "git" => "not in a git repository".to_owned(),
+            (why, _) => why.detail(),
+        }
+    }
+}
+
 /// Why something was not loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
@@ -57,6 +68,8 @@ pub enum Why {
     Empty,
     /// Its name is refused.
     Refused,
+    /// It lies above the project root.
+    AboveRoot,
     /// It did not fit the budget.
     OverBudget {
         /// How large it is.
@@ -82,6 +95,7 @@ impl Why {
             Why::Duplicate { .. } => "duplicate",
             Why::Empty => "empty",
             Why::Refused => "refused",
+            Why::AboveRoot => "above-root",
             Why::OverBudget { .. } => "over-budget",
             Why::Disabled => "disabled",
             Why::Invalid { .. } => "invalid",
@@ -97,6 +111,7 @@ impl Why {
             Why::Shadowed { by } => format!("{by} comes first"),
             Why::Duplicate { of } => format!("it is the same file as {of}"),
             Why::Empty => "there is nothing in it".to_owned(),
+            Why::AboveRoot => "it lies above the project root, where the layout does not look".to_owned(),
             Why::Refused => "the layout refuses its name".to_owned(),
             Why::OverBudget { bytes } => format!("its {bytes} bytes do not fit the budget"),
             Why::Disabled => "its author hides it from the model".to_owned(),

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::fact::{FactName, Text, Value};
-use super::file::{FILE_LIMIT, read_text};
+use super::file::{FILE_LIMIT, holds_secrets, read_text};
 use super::front_matter::{Field, FrontMatter, Missing};
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::world::{Answer, Kind, Link, World};
+use super::world::{Answer, Kind, Link, ReasonCode, World};
 use super::{Fact, Situation, Tool};
 use crate::compose::{Draft, Origin, Paths, Transform};
 use crate::diagnostic::Diagnostic;
@@ -97,6 +97,8 @@ struct Skill {
     tools: Vec<String>,
     /// Of its body; only the index has it.
     body: Option<Digest>,
+    /// How large its file is.
+    bytes: usize,
 }
 
 /// Whether there was a file.
@@ -143,10 +145,16 @@ pub(super) fn answer(
     if skills.is_empty() {
         return Answer::Absent;
     }
+    let mut dropped = Vec::new();
     let draft = match form {
         Form::Index => index(&skills, name),
-        Form::Listing => fitted(&mut skills, name, rules.budget, diagnostics),
+        Form::Listing => fitted(&mut skills, name, rules.budget, &mut dropped, diagnostics),
     };
+    for skill in dropped.iter().rev() {
+        let path = Some(skill.place.to_string());
+        report.loaded.retain(|loaded| loaded.fact != *name || loaded.path != path);
+        report.not_loaded.push(NotLoaded { fact: name.clone(), path, why: Why::OverBudget { bytes: skill.bytes } });
+    }
     if draft.len() == 0 { Answer::Absent } else { Answer::Present(Value::Text(draft.into_text())) }
 }
 
@@ -184,6 +192,7 @@ impl Scan<'_> {
     fn root(&mut self, root: &Path, inside: &Path) {
         let mut waiting = vec![(inside.to_owned(), 0_usize)];
         let mut visited = 0;
+        let mut too_deep = false;
         while let Some((directory, depth)) = waiting.pop() {
             visited += 1;
             if visited > DIRECTORIES {
@@ -205,19 +214,34 @@ impl Scan<'_> {
                 let markdown = entry.name.ends_with(".md") && entry.kind == Some(Kind::File);
                 if markdown && depth == 0 && self.situation.skills.loose == Loose::Skills {
                     self.skill(root, &path, entry.name.strip_suffix(".md"));
-                } else if entry.kind == Some(Kind::Directory) && !hidden && depth < DEPTH {
+                } else if entry.kind == Some(Kind::Directory) && !hidden && depth == DEPTH {
+                    too_deep = true;
+                } else if entry.kind == Some(Kind::Directory) && !hidden {
                     // A link may lead back up; its skills are found again and known by their real paths.
                     let deeper = if entry.link == Link::Symbolic { DEPTH.max(depth + 1) } else { depth + 1 };
                     waiting.push((path, deeper.min(DEPTH)));
                 }
             }
         }
+        if too_deep {
+            self.tell_depth(root, inside);
+        }
+    }
+
+    fn tell_depth(&mut self, root: &Path, inside: &Path) {
+        let shown = self.situation.workspace.show(&root.join(inside), Paths::Portable);
+        let message = format!("{shown} has directories more than {DEPTH} levels deep: they are not looked into");
+        self.diagnostics.push(Diagnostic::warning("scan-limit", message).about(shown.as_str()));
     }
 
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
         let shown: Arc<str> = self.situation.workspace.show(&root.join(path), self.situation.skills.labels).into();
-        let file = match read_text(self.world, root, path, FILE_LIMIT) {
+        let read = read_text(self.world, root, path, FILE_LIMIT).and_then(|file| match holds_secrets(&file.resolved) {
+            true => Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display())),
+            false => Answer::Present(file),
+        });
+        let file = match read {
             Answer::Present(file) => file,
             Answer::Absent => return Found::Nothing,
             Answer::Unavailable(reason) => {
@@ -240,6 +264,18 @@ impl Scan<'_> {
         if file.text.starts_with('\u{feff}') {
             self.warn(&shown, "begins with a byte-order mark, which skills must not have".to_owned());
         }
+        // The front matter is looked through as it is written, so that findings name its lines.
+        let head = text.find("\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
+        let written = Text::new(&text[..head], Origin::file(self.name, &shown));
+        let text = match self.situation.hygiene.clean(written, &shown, self.diagnostics) {
+            Answer::Present(clean) if clean.as_str() == &text[..head] => text,
+            Answer::Present(clean) => Cow::Owned(format!("{}{}", clean.as_str(), &text[head..])),
+            Answer::Absent => text,
+            Answer::Unavailable(reason) => {
+                self.not_loaded(&shown, Why::Unavailable(reason));
+                return Found::File;
+            }
+        };
         match self.read(&text, called, &shown) {
             Ok(skill) => self.add(skill, text.len()),
             Err(why) => self.not_loaded(&shown, why),
@@ -272,16 +308,19 @@ impl Scan<'_> {
         }
         let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
         let heading = || body.lines().find_map(|line| line.strip_prefix("# ")).filter(|_| matter.is_none());
-        let name = text_of(&["name", "Name"]).filter(|name| !name.is_empty());
+        let name = text_of(&["name"]).filter(|name| !name.is_empty());
         let name = name.or_else(|| heading().map(|heading| heading.trim().to_owned()));
         let name = name.or_else(|| called.map(str::to_owned)).unwrap_or_default();
-        let description = text_of(&["description", "Description"]).unwrap_or_default();
+        let description = text_of(&["description"]).unwrap_or_default();
         if description.is_empty() && !lenient {
             self.warn(shown, "is not loaded: it has no description, so no agent could know when to use it".to_owned());
             return Err(Why::Invalid { detail: "it has no description".to_owned() });
         }
         if !lenient {
             self.check(&name, &description, called, shown);
+            if let Some(matter) = &matter {
+                self.check_fields(matter, &text[..matter.body], shown);
+            }
         }
         if text_of(&["disable-model-invocation"]).as_deref() == Some("true") {
             return Err(Why::Disabled);
@@ -307,6 +346,7 @@ impl Scan<'_> {
             run_mode,
             tools,
             body: (self.form == Form::Index).then(|| Digest::of(body)),
+            bytes: text.len(),
         })
     }
 
@@ -326,7 +366,10 @@ impl Scan<'_> {
         if !letters || name.starts_with('-') || name.ends_with('-') || name.contains("--") {
             self.warn(
                 shown,
-                format!("breaks a rule: the name `{name}` should have lower-case letters, digits and single hyphens"),
+                format!(
+                    "breaks a rule: the name `{}` should have lower-case letters, digits and single hyphens",
+                    printable(name)
+                ),
             );
         }
         if name.chars().count() > 64 {
@@ -334,10 +377,32 @@ impl Scan<'_> {
         }
         if called.is_some_and(|called| called != name) {
             let called = called.unwrap_or_default();
-            self.warn(shown, format!("breaks a rule: the skill is called `{name}` and its directory `{called}`"));
+            self.warn(
+                shown,
+                format!("breaks a rule: the skill is called `{}` and its directory `{called}`", printable(name)),
+            );
         }
         if description.chars().count() > 1024 {
             self.warn(shown, "breaks a rule: the description has more than 1,024 characters".to_owned());
+        }
+    }
+
+    /// What the specification forbids besides.
+    fn check_fields(&mut self, matter: &FrontMatter, block: &str, shown: &Arc<str>) {
+        if let Some(Field::Text(text)) = matter.get("compatibility")
+            && (text.is_empty() || text.chars().count() > 500)
+        {
+            self.warn(shown, "breaks a rule: `compatibility` should have 1 to 500 characters".to_owned());
+        }
+        let value = |line: &'_ str| line.split_once(": ").map(|(_, value)| value.trim_start().to_owned());
+        let special = block.lines().filter_map(value).any(|value| value.starts_with(['[', '{', '&', '*']));
+        if special {
+            let message = "breaks a rule: front matter should have no lists or maps in brackets, and no anchors";
+            return self.warn(shown, message.to_owned());
+        }
+        let nested = block.lines().any(|line| line.starts_with("    ") && line.trim_start().contains(':'));
+        if matches!(matter.get("metadata"), Some(Field::Text(_) | Field::List(_))) || nested {
+            self.warn(shown, "breaks a rule: `metadata` should be a map of texts".to_owned());
         }
     }
 
@@ -362,7 +427,13 @@ impl Scan<'_> {
 }
 
 /// The listing within its budget.
-fn fitted(skills: &mut Vec<Skill>, name: &FactName, budget: usize, diagnostics: &mut Vec<Diagnostic>) -> Draft {
+fn fitted(
+    skills: &mut Vec<Skill>,
+    name: &FactName,
+    budget: usize,
+    dropped: &mut Vec<Skill>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Draft {
     let whole = listing(skills, name, usize::MAX);
     if whole.len() <= budget {
         return whole;
@@ -375,14 +446,12 @@ fn fitted(skills: &mut Vec<Skill>, name: &FactName, budget: usize, diagnostics: 
         if listing(skills, name, middle).len() <= budget { fits = middle } else { over = middle }
     }
     let length = if fits >= LEAST { fits } else { 0 };
-    let mut dropped = 0;
     let mut draft = listing(skills, name, length);
-    while draft.len() > budget && !skills.is_empty() {
-        skills.pop();
-        dropped += 1;
+    while let (true, Some(last)) = (draft.len() > budget, skills.pop()) {
+        dropped.push(last);
         draft = listing(skills, name, length);
     }
-    let what = match (length, dropped) {
+    let what = match (length, dropped.len()) {
         (0, 0) => "all descriptions are left out".to_owned(),
         (0, dropped) => format!("all descriptions and the last {dropped} skills are left out"),
         (length, _) => format!("descriptions are shortened to {length} characters"),
@@ -436,7 +505,9 @@ fn index(skills: &[Skill], name: &FactName) -> Draft {
     let mut draft = Draft::default();
     for (number, skill) in skills.iter().enumerate() {
         let short: String = skill.description.lines().next().unwrap_or_default().trim().chars().take(80).collect();
-        let column = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+        let column = |text: &str| {
+            text.replace('|', "\\|").replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ")
+        };
         let line = format!(
             "{} | {} | {} | {} | {}",
             column(&skill.name),
@@ -452,6 +523,11 @@ fn index(skills: &[Skill], name: &FactName) -> Draft {
         draft.push(line.trim_end(), origin, Some(Transform::Computed));
     }
     draft
+}
+
+/// A text that can be printed in a message.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// A text that can close no tag.

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::{FILE_LIMIT, read_text};
-use super::world::{Answer, World};
+use super::world::{Answer, ReasonCode, World};
 use crate::compose::Paths;
 use crate::place::{Source, SourceKind};
 
@@ -68,9 +68,13 @@ impl Workspace {
 
     /// A text file of the project's or the user's own directory, such as `layout.toml`.
     pub fn own_file(&self, world: &dyn World, directory: &Path, name: &str, kind: SourceKind) -> Answer<Arc<Source>> {
-        read_text(world, directory, Path::new(name), FILE_LIMIT).map(|file| {
+        read_text(world, directory, Path::new(name), FILE_LIMIT).and_then(|file| {
+            // Half a layout would be another layout.
+            if file.more {
+                return Answer::unavailable(ReasonCode::Failed, format!("it has more than {FILE_LIMIT} bytes"));
+            }
             let shown = self.show(&directory.join(name), Paths::Portable);
-            Arc::new(Source::new(kind, shown.clone(), file.text).at(shown))
+            Answer::Present(Arc::new(Source::new(kind, shown.clone(), file.text).at(shown)))
         })
     }
 }

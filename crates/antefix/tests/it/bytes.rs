@@ -21,7 +21,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("deepseek/base-v1.md", "32cb7b2f73fc8189c925ee49aed7c24b316f2970aea944112037942ebdd17b3d"),
     ("deepseek/instructions.md", "0b73b9331862709bf2d503e054ca14fa19f23bbee317eaff73384676493c42da"),
     ("deepseek/layout.toml", "df8a0db3c28361f3f8626f955f1f1879d9c8da09e0d4698fa26142a2ad3943bf"),
-    ("deepseek/project.md", "3d812aad341c1233d85b72b53801d264b1430f506a9bfdb571925492b4313e72"),
+    ("deepseek/project.md", "5d915da3c1da0905bd7f2fead20dd1e8d2e6a6888ba15cd72d00b5711f9938be"),
     ("deepseek/skills.md", "4137f86ba8fee3b129e231e2f703ba4b41fa1d159b62dbf062c6723ba0917d1a"),
     ("dispatch/layout.toml", "e043fc5214dc4b31e46674605bd2380d83dfab122ed619ca0349188dfe969db9"),
     ("dispatch/template.md", "3c461d3642e57d63cac7f088dc741b55198a64d28e469a7018c561d573c8c731"),

@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose};
 use antefix::discover::{
-    Answer, FactName, Kind, ReasonCode, Scope, Shelves, Situation, Tool, Workspace, World, discover,
+    Answer, Discovery, FactName, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Scope, Secrets, Shelves,
+    Situation, Tool, Workspace, World, discover,
 };
 use antefix::worlds::MemoryWorld;
 use antefix::{Error, Source, SourceKind};
 use serde::Deserialize;
 
 /// Fewer cases than this, and the runner has lost some.
-const AT_LEAST: usize = 140;
+const AT_LEAST: usize = 190;
 
 /// What a case asks for: `case.toml`.
 #[derive(Deserialize)]
@@ -40,7 +41,12 @@ struct Case {
     model: Option<String>,
     conversation_id: Option<String>,
     workspace_id: Option<String>,
-    tools: Option<BTreeSet<String>>,
+    tools: Option<Vec<GivenTool>>,
+    /// What becomes of hidden characters and of secrets.
+    #[serde(default)]
+    hidden_text: HiddenText,
+    #[serde(default)]
+    secrets: Secrets,
     /// A wording file in the world, over the user's and the workspace's.
     wording_file: Option<PathBuf>,
     /// Facts answered by hand.
@@ -67,8 +73,53 @@ struct Case {
     /// Files that are no text: bytes.
     #[serde(default)]
     bytes: BTreeMap<PathBuf, Vec<u8>>,
+    /// Programs that answer to exactly these words. Without an entry a program is not installed.
+    #[serde(default)]
+    programs: Vec<Program>,
     /// The prompt, if it is too long for `expected.md`.
     expected: Option<Vec<(String, usize)>>,
+}
+
+/// How a program ends: with an exit code and what it prints, or not in time.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    words: Vec<String>,
+    #[serde(default)]
+    code: i32,
+    #[serde(default)]
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
+    #[serde(default)]
+    times_out: bool,
+}
+
+impl Program {
+    fn answer(&self) -> Answer<Output> {
+        if self.times_out {
+            return Answer::unavailable(ReasonCode::TimedOut, "");
+        }
+        let (stdout, stderr) = (self.stdout.clone().into_bytes(), self.stderr.clone().into_bytes());
+        Answer::Present(Output { code: Some(self.code), stdout, more: false, stderr })
+    }
+}
+
+/// A tool by its name, or with all that its author says of it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum GivenTool {
+    Named(String),
+    Told(Tool),
+}
+
+impl GivenTool {
+    fn tool(&self) -> Tool {
+        match self {
+            GivenTool::Named(name) => Tool::named(name),
+            GivenTool::Told(tool) => tool.clone(),
+        }
+    }
 }
 
 fn project() -> PathBuf {
@@ -127,9 +178,10 @@ fn read(folder: &Path) -> Case {
 fn run(folder: &Path, case: &Case) -> Outcome {
     let world = world(folder, case);
     match printed(folder, case, &world) {
-        Ok((prompt, diagnostics)) => {
+        Ok((prompt, diagnostics, report)) => {
             let mut outcome =
                 Outcome::from([("expected.md", prompt.text().to_owned()), ("diagnostics.txt", diagnostics)]);
+            outcome.insert("report.txt", report);
             outcome.insert("expected.prefix.md", prompt.prefix().to_owned());
             outcome.insert("sections.txt", sections(&prompt));
             outcome
@@ -155,6 +207,10 @@ fn world(folder: &Path, case: &Case) -> MemoryWorld {
     world = case.bytes.iter().fold(world, |world, (path, bytes)| world.file(path, bytes.clone()));
     world = case.links.iter().fold(world, |world, (path, target)| world.link(path, target));
     world = case.env.iter().fold(world, |world, (name, value)| world.var(name, value));
+    world = case.programs.iter().fold(world, |world, program| {
+        let words: Vec<&str> = program.words.iter().map(String::as_str).collect();
+        world.program(&words, program.answer())
+    });
     case.unreadable.iter().fold(world, |world, (path, why)| {
         let why = match why.as_str() {
             "not-permitted" => ReasonCode::NotPermitted,
@@ -176,8 +232,8 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The prompt, and the lines of all diagnostics in the order in which a program would come by them.
-fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, String), Error> {
+/// The prompt, the lines of all diagnostics in the order in which a program would come by them, and the report.
+fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, String, String), Error> {
     let workspace = Workspace::find(world, &case.cwd);
     let beside = case.layout_file.as_deref().and_then(Path::parent);
     let shelves = Shelves::new(world, &workspace, beside);
@@ -215,7 +271,8 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, S
     situation.model = case.model.clone();
     situation.conversation_id = case.conversation_id.clone();
     situation.workspace_id = case.workspace_id.clone();
-    situation.tools = case.tools.as_ref().map(|tools| tools.iter().map(Tool::named).collect());
+    situation.tools = case.tools.as_ref().map(|tools| tools.iter().map(GivenTool::tool).collect());
+    situation.hygiene = Hygiene { hidden: case.hidden_text, secrets: case.secrets };
     situation.env_allow = case.env_allow.clone();
     situation.file_roots = case.file_roots.clone();
     situation.phrases = wording.phrases(&shelves)?;
@@ -228,7 +285,23 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, S
     let prompt = compose(&layout, &discovery.facts)?;
     let all = wording.findings().iter().chain(&discovery.diagnostics).chain(prompt.diagnostics());
     let diagnostics = all.map(|diagnostic| format!("{diagnostic}\n")).collect();
-    Ok((prompt, diagnostics))
+    Ok((prompt, diagnostics, files(&discovery)))
+}
+
+/// One line for each file that was loaded, then for each that was considered and not loaded.
+fn files(discovery: &Discovery) -> String {
+    let mut lines = String::new();
+    for loaded in &discovery.report.loaded {
+        if let Some(path) = &loaded.path {
+            writeln!(lines, "{} {path}: {} bytes", loaded.fact, loaded.bytes).unwrap();
+        }
+    }
+    for NotLoaded { fact, path, why } in &discovery.report.not_loaded {
+        if let Some(path) = path {
+            writeln!(lines, "{fact} {path}: {}: {}", why.name(), why.detail()).unwrap();
+        }
+    }
+    lines
 }
 
 fn patched(folder: &Path, text: &str, patch: &[(String, String)]) -> String {
@@ -258,7 +331,8 @@ fn always(name: &str) -> bool {
     name == "diagnostics.txt"
 }
 
-const EXPECTATIONS: [&str; 5] = ["expected.md", "expected.prefix.md", "sections.txt", "diagnostics.txt", "error.txt"];
+const EXPECTATIONS: [&str; 6] =
+    ["expected.md", "expected.prefix.md", "sections.txt", "report.txt", "diagnostics.txt", "error.txt"];
 
 fn compare(folder: &Path, case: &Case, outcome: &Outcome) -> String {
     let mut failures = String::new();
@@ -321,7 +395,7 @@ fn write(folder: &Path, outcome: &Outcome) {
     for name in EXPECTATIONS {
         let path = folder.join(name);
         // What is optional is kept where it is, and not added.
-        let wanted = !matches!(name, "expected.prefix.md" | "sections.txt") || path.exists();
+        let wanted = !matches!(name, "expected.prefix.md" | "sections.txt" | "report.txt") || path.exists();
         match outcome.get(name).filter(|text| !text.is_empty() || name == "expected.md") {
             Some(text) if wanted => std::fs::write(&path, text).unwrap(),
             None if path.exists() => std::fs::remove_file(&path).unwrap(),

@@ -22,6 +22,14 @@ mod bytes;
 
 mod catalog;
 
+mod instructions;
+
+mod skills;
+
+mod tools;
+
+mod hygiene;
+
 mod determinism;
 
 mod resolver;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use antefix::compose::{Dialect, Layout, Origin, Prompt, Transform, Wording, compose};
 use antefix::discover::{Answer, Facts, Value};
 use antefix::{Source, SourceKind};
+use minijinja::value::{Rest, ValueOrKwargs};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -451,6 +452,14 @@ fn bare(template: &str, value: &str) -> Option<String> {
     for (name, text) in INCLUDES {
         env.add_template(name, text).ok()?;
     }
+    // The engine joins what is undefined to nothing; antefix is strict there too.
+    env.add_filter("join", |state: &mut minijinja::State<'_, '_>, args: Rest<ValueOrKwargs>| {
+        let args = args.into_values();
+        if args.first().is_some_and(minijinja::Value::is_undefined) {
+            return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
+        }
+        minijinja::Value::from_function(minijinja::filters::join).call(state, &args)
+    });
     let value = value.to_owned();
     env.add_function("file", move |path: &str| match path {
         "X" => minijinja::Value::from(value.clone()),

@@ -62,6 +62,11 @@ impl Bracket {
         &self.names
     }
 
+    /// The template's text.
+    pub(crate) fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
     /// What looks wrong in the template itself.
     pub(crate) fn findings(&self) -> &[Diagnostic] {
         &self.findings

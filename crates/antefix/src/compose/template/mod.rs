@@ -14,12 +14,12 @@ use serde::Deserialize;
 pub use loader::{Prefix, Shelf, Stock, TemplateRef};
 
 pub(crate) use bracket::Bracket;
-pub(crate) use jinja::{Jinja, Names, Values};
+pub(crate) use jinja::{Jinja, Names, Spent, Values};
 pub(crate) use loader::load;
 
 use super::{Draft, Origin};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{FactName, Facts};
+use crate::discover::{FactName, Facts, catalog};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::{Place, Source};
 
@@ -92,6 +92,38 @@ impl Template {
         }
     }
 
+    /// The texts that it is made of, its own first.
+    pub(crate) fn sources(&self) -> Vec<&Arc<Source>> {
+        match self {
+            Template::Bracket(template) => vec![template.source()],
+            Template::Jinja(template) => template.sources(),
+            Template::Plain(source) => vec![source],
+        }
+    }
+
+    /// What looks like a tag of another dialect, which this one prints as it is.
+    pub(crate) fn foreign_tag(&self) -> Option<(Place, Dialect)> {
+        let source = *self.sources().first()?;
+        let between = |open: &str, close: &str| {
+            let start = source.text.find(open)?;
+            let end = source.text[start..].find(close)?;
+            Some(Place::new(source, start..start + end + close.len()))
+        };
+        match self {
+            Template::Plain(_) => None,
+            Template::Bracket(_) => {
+                let place = between("{{ ", "}}").or_else(|| between("{% ", "%}"))?;
+                Some((place, Dialect::Jinja))
+            }
+            Template::Jinja(_) => {
+                let bracket = Bracket::parse(source);
+                let known = |name: &&FactName| matches!(catalog::lookup(name), catalog::Lookup::Known(_));
+                let name = bracket.names().iter().find(known)?;
+                Some((bracket.place_of(name)?, Dialect::Bracket))
+            }
+        }
+    }
+
     /// Where it names a fact first.
     pub(crate) fn place_of(&self, name: &FactName) -> Option<Place> {
         match self {
@@ -102,17 +134,30 @@ impl Template {
     }
 
     /// Prints it.
-    pub(crate) fn render(&self, facts: &Facts) -> Result<(Draft, Vec<Diagnostic>)> {
+    pub(crate) fn render(&self, facts: &Facts) -> Result<Rendered> {
         match self {
-            Template::Bracket(template) => Ok(template.render(facts)),
-            Template::Jinja(template) => Ok((template.render(&Values::Facts(facts))?, Vec::new())),
+            Template::Bracket(template) => {
+                let (draft, diagnostics) = template.render(facts);
+                Ok(Rendered { draft, diagnostics, spent: Spent::default() })
+            }
+            Template::Jinja(template) => {
+                let (draft, spent) = template.render(&Values::Facts(facts))?;
+                Ok(Rendered { draft, diagnostics: Vec::new(), spent })
+            }
             Template::Plain(source) => {
                 let mut draft = Draft::default();
                 draft.push(&source.text, Origin::Source { source: Arc::clone(source), offset: 0 }, None);
-                Ok((draft, Vec::new()))
+                Ok(Rendered { draft, diagnostics: Vec::new(), spent: Spent::default() })
             }
         }
     }
+}
+
+/// What a template printed, and what that took.
+pub(crate) struct Rendered {
+    pub(crate) draft: Draft,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) spent: Spent,
 }
 
 /// Refuses a source that is too large to be a template.

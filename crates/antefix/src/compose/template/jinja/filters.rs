@@ -65,6 +65,7 @@ pub(super) fn add_filters(env: &mut Environment<'_>, meter: &Arc<Meter>) {
         env.add_filter(*name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
             meter.charge(cost(&args)?)?;
+            meter.work(looked_through(name, &args)?)?;
             function.call(state, &args)
         });
     }
@@ -88,6 +89,19 @@ pub(super) fn add_tests(env: &mut Environment<'_>) {
     env.add_test("odd", tests::is_odd);
     env.add_test("even", tests::is_even);
     env.add_test("divisibleby", tests::is_divisibleby);
+}
+
+/// How much a filter looks through: all its arguments, and those of a test or filter that it applies to each item once
+/// for each of them.
+fn looked_through(name: &str, args: &[Value]) -> Result<usize, Error> {
+    let weigh = |value: &Value| if value.is_undefined() { Ok(0) } else { weigh(value) };
+    let Some((first, rest)) = args.split_first() else { return Ok(0) };
+    let rest = rest.iter().map(weigh).sum::<Result<usize, Error>>()?;
+    let times = match name {
+        "map" | "select" | "reject" | "selectattr" | "rejectattr" => first.len().unwrap_or(1),
+        _ => 1,
+    };
+    Ok(weigh(first)?.saturating_add(rest.saturating_mul(times)))
 }
 
 fn nothing(_: &[Value]) -> Result<usize, Error> {
@@ -114,22 +128,21 @@ fn looked(args: &[Value]) -> Result<usize, Error> {
 /// A text is taken apart at line feeds, or at another text.
 fn parts(args: &[Value]) -> Result<usize, Error> {
     let text = text(args, 0)?;
-    let between = match args.get(1).and_then(Value::as_str) {
-        Some("") => return Ok(32 * text.len()),
-        Some(between) => between,
-        None => "\n",
-    };
-    // Without a separator, `split` goes by words: no more than every second byte ends one.
-    let count = if args.len() < 2 {
-        text.bytes().filter(u8::is_ascii_whitespace).count()
-    } else {
-        text.matches(between).count()
+    // Without a separator, or with none, `split` goes by words; `lines` by lines, which are fewer.
+    let count = match args.get(1).and_then(Value::as_str) {
+        Some("") => text.len(),
+        Some(between) => text.matches(between).count(),
+        None => text.bytes().filter(u8::is_ascii_whitespace).count(),
     };
     Ok(text.len() + 32 * (count + 1))
 }
 
 fn joined(args: &[Value]) -> Result<usize, Error> {
     let Some(value) = args.first() else { return Ok(0) };
+    // The engine joins what is undefined to nothing, without a word.
+    if value.is_undefined() {
+        return Err(Error::new(ErrorKind::UndefinedError, "there is nothing to join"));
+    }
     let weight = weigh(value)?;
     let between = if args.len() > 1 && !args[1].is_kwargs() { text(args, 1)?.len() } else { 0 };
     let count = value.len().unwrap_or(weight);

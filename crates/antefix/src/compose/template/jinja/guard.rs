@@ -27,7 +27,7 @@ use crate::place::{Place, Source};
 
 pub(super) const TAG_TOKENS: usize = 256;
 pub(super) const TAG_DEPTH: usize = 32;
-pub(super) const TAG_GROWTH: usize = 32;
+pub(super) const TAG_GROWTH: usize = 16;
 pub(super) const BLOCK_DEPTH: usize = 64;
 pub(super) const BRANCHES: usize = 256;
 

@@ -27,6 +27,21 @@ pub(super) struct Meter {
     work: AtomicUsize,
 }
 
+/// What renderings took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spent {
+    made: usize,
+    work: usize,
+}
+
+impl Spent {
+    /// Adds what another rendering took; none if a whole prompt may not take that much.
+    pub(crate) fn plus(self, other: Spent) -> Option<Spent> {
+        let sum = Spent { made: self.made + other.made, work: self.work + other.work };
+        (sum.made <= MADE && sum.work <= WORK).then_some(sum)
+    }
+}
+
 /// Marks an error as a limit that was reached.
 #[derive(Debug)]
 pub(super) struct LimitReached;
@@ -56,17 +71,31 @@ impl Meter {
 
     /// Counts a value that is about to be copied, compared or searched.
     pub(super) fn look(&self, value: Value) -> Result<Value, Error> {
-        let weight = if value.is_undefined() { 0 } else { weigh(&value)? };
-        if add(&self.work, weight) > WORK {
-            return Err(over(format!("rendering this template looks through more than {WORK} bytes")));
-        }
+        self.work(if value.is_undefined() { 0 } else { weigh(&value)? })?;
         Ok(value)
     }
 
     /// Lets a value be bound to a name if it is not too large. What was made for it is counted.
     pub(super) fn keep(&self, value: Value) -> Result<Value, Error> {
         self.charge(weigh(&value)?)?;
+        // What is made anew whenever it is walked through, a slice of a slice of a slice, is made once.
+        if value.kind() == ValueKind::Iterable {
+            return Ok(Value::from(value.try_iter()?.collect::<Vec<Value>>()));
+        }
         Ok(value)
+    }
+
+    /// Counts work: bytes that are looked through.
+    pub(super) fn work(&self, bytes: usize) -> Result<(), Error> {
+        if add(&self.work, bytes) > WORK {
+            return Err(over(format!("rendering this template looks through more than {WORK} bytes")));
+        }
+        Ok(())
+    }
+
+    /// What was made and looked through so far.
+    pub(super) fn spent(&self) -> Spent {
+        Spent { made: self.made.load(Ordering::Relaxed), work: self.work.load(Ordering::Relaxed) }
     }
 }
 

@@ -25,6 +25,7 @@ use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value
 
 use self::guard::{Captured, Checked, Guarded, Plan};
 use self::meter::Meter;
+pub(crate) use self::meter::Spent;
 use self::track::{Marks, Printed, Tracker};
 use super::{SOURCE_LIMIT, Shelf, Stock, TemplateRef, check_size, load};
 use crate::compose::Draft;
@@ -122,17 +123,22 @@ impl Jinja {
         &self.0.facts
     }
 
+    /// The texts that it is made of, its own first.
+    pub(crate) fn sources(&self) -> Vec<&Arc<Source>> {
+        self.0.templates.iter().map(|loaded| &loaded.source).collect()
+    }
+
     /// Where it names a fact first.
     pub(crate) fn place_of(&self, name: &FactName) -> Option<Place> {
         self.0.places.iter().find(|(known, _)| known == name).map(|(_, place)| place.clone())
     }
 
     /// Prints it.
-    pub(crate) fn render(&self, values: &Values<'_>) -> Result<Draft> {
+    pub(crate) fn render(&self, values: &Values<'_>) -> Result<(Draft, Spent)> {
         let program = &*self.0;
         let kit = program.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let kit = kit.unwrap_or_else(|| Kit::new(&program.env));
-        let result = self.render_with(&kit, values);
+        let result = self.render_with(&kit, values).map(|draft| (draft, kit.meter.spent()));
         program.kits.lock().unwrap_or_else(PoisonError::into_inner).push(kit);
         result
     }
@@ -164,7 +170,9 @@ impl Jinja {
                 && named.range.start < place.range.end.max(place.range.start + 1)
                 && place.range.start < named.range.end
         };
-        let Some((name, _)) = self.0.places.iter().find(overlaps) else { return error };
+        let Some((name, _)) = self.0.places.iter().find(overlaps) else {
+            return error.context(|message| self.0.in_our_words(message));
+        };
         let why = match facts.get(name) {
             // The fact is there; something below it is not. The engine knows facts by other names.
             Some(Answer::Present(_)) => return error.context(|message| self.0.in_our_words(message)),
@@ -193,6 +201,9 @@ impl Program {
             let (start, stop) = stop.map_or((0, start), |stop| (start, stop));
             let step = step.unwrap_or(1);
             let too_long = || meter::over(format!("a range has at most {RANGE} numbers"));
+            if step == 0 {
+                return Err(minijinja::Error::new(minijinja::ErrorKind::InvalidOperation, "a range cannot step by 0"));
+            }
             let count = stop.checked_sub(start).and_then(|length| length.checked_div(step)).ok_or_else(too_long)?;
             if count > RANGE { Err(too_long()) } else { minijinja::functions::range(start, Some(stop), Some(step)) }
         });

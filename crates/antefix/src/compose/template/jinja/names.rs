@@ -188,7 +188,8 @@ impl Reader<'_> {
             },
             ast::Expr::Call(call) => self.call(call),
             ast::Expr::Slice(slice) => {
-                self.operand(&slice.expr);
+                // A slice copies what its base made, so what that was made of counts once more.
+                self.operands_below(&slice.expr);
                 self.expression(&slice.expr)?;
                 self.expressions(slice.start.iter().chain(&slice.stop).chain(&slice.step))
             }
@@ -254,6 +255,24 @@ impl Reader<'_> {
             | ast::Expr::Compare(_)
             | ast::Expr::Filter(_)
             | ast::Expr::Test(_) => {}
+        }
+    }
+
+    /// Sends every name below an expression through the meter, once more for each operator above it.
+    fn operands_below(&mut self, expression: &ast::Expr<'_>) {
+        match expression {
+            ast::Expr::Slice(slice) => self.operands_below(&slice.expr),
+            ast::Expr::GetItem(get) => self.operands_below(&get.expr),
+            ast::Expr::BinOp(op) => {
+                self.operands_below(&op.left);
+                self.operands_below(&op.right);
+            }
+            ast::Expr::Filter(filter) => filter.expr.iter().for_each(|inner| self.operands_below(inner)),
+            ast::Expr::IfExpr(choice) => {
+                self.operands_below(&choice.true_expr);
+                choice.false_expr.iter().for_each(|otherwise| self.operands_below(otherwise));
+            }
+            other => self.operand(other),
         }
     }
 

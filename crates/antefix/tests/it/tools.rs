@@ -1,0 +1,146 @@
+//! The list of tools and the advice that comes with them, as a table: tools → what is said.
+
+use std::path::Path;
+
+use antefix::discover::{Answer, Situation, Tool, Workspace, discover};
+use antefix::worlds::MemoryWorld;
+
+use crate::given;
+
+/// A tool with a snippet and guidelines.
+fn told(name: &str, description: Option<&str>, snippet: Option<&str>, guidelines: &[&str]) -> Tool {
+    Tool {
+        description: description.map(str::to_owned),
+        prompt_snippet: snippet.map(str::to_owned),
+        prompt_guidelines: guidelines.iter().map(|text| (*text).to_owned()).collect(),
+        ..Tool::named(name)
+    }
+}
+
+fn named(names: &[&str]) -> Vec<Tool> {
+    names.iter().map(|name| Tool::named(*name)).collect()
+}
+
+/// The wording of a key, as it lies in the layouts.
+fn wording(key: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("layouts/wording").join(format!("{key}.md"));
+    std::fs::read_to_string(path).unwrap().trim_end_matches('\n').to_owned()
+}
+
+/// The list, and the bullets with antefix's own words by the keys of their wordings.
+fn said(tools: Vec<Tool>) -> (String, String) {
+    let world = MemoryWorld::new();
+    let mut situation = Situation::new(Workspace::find(&world, Path::new("/p")));
+    situation.tools = Some(tools);
+    let names = ["tools:list", "tools:guidelines"].map(given::name);
+    let discovery = discover(&world, &situation, &names);
+    let text = |number: usize| match discovery.facts.get(&names[number]) {
+        Some(Answer::Present(value)) => value.text(&names[number]).as_str().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    let keys = ["bash_files", "search_tools", "read_first", "edit", "write", "plain_text", "brief", "paths"];
+    let bullets: Vec<String> = text(1)
+        .split('\n')
+        .map(|bullet| {
+            let bullet = bullet.strip_prefix("- ").unwrap();
+            let key = keys.iter().find(|key| wording(&format!("guideline_{key}")) == bullet);
+            key.map_or_else(|| format!("\"{bullet}\""), |key| (*key).to_owned())
+        })
+        .collect();
+    (text(0), bullets.join(", "))
+}
+
+#[test]
+fn tools_say_what_is_listed_and_which_advice_is_given() {
+    let brief = wording("guideline_brief");
+    let rows: Vec<(&str, Vec<Tool>, &str, &str)> = vec![
+        (
+            "P6",
+            named(&["read", "bash", "edit", "write"]),
+            "- bash: runs a shell command\n- edit: replaces an exact piece of a file\n- read: reads a file\n- write: writes a whole file",
+            "bash_files, read_first, edit, write, plain_text, brief, paths",
+        ),
+        ("P7", vec![], "(none)", "brief, paths"),
+        (
+            "P8",
+            named(&["bash", "grep"]),
+            "- bash: runs a shell command\n- grep: searches the contents of files",
+            "search_tools, brief, paths",
+        ),
+        (
+            "P8, find",
+            named(&["find", "bash"]),
+            "- bash: runs a shell command\n- find: finds files by their names",
+            "search_tools, brief, paths",
+        ),
+        (
+            "P8, ls",
+            named(&["ls", "bash"]),
+            "- bash: runs a shell command\n- ls: lists a directory",
+            "search_tools, brief, paths",
+        ),
+        ("P9", named(&["grep"]), "- grep: searches the contents of files", "brief, paths"),
+        ("read alone", named(&["read"]), "- read: reads a file", "brief, paths"),
+        ("edit alone", named(&["edit"]), "- edit: replaces an exact piece of a file", "edit, plain_text, brief, paths"),
+        ("write alone", named(&["write"]), "- write: writes a whole file", "write, plain_text, brief, paths"),
+        (
+            "P10",
+            vec![Tool::named("read"), told("my", None, Some("Does it"), &["  Use my ", "Use my", &brief, ""])],
+            "- my: Does it\n- read: reads a file",
+            "\"Use my\", brief, paths",
+        ),
+        (
+            "a tool's own advice stands behind that about the tools, and an equal one is told once, where it came first",
+            vec![Tool::named("edit"), told("my", None, None, &[&wording("guideline_edit"), "Mine"])],
+            "- edit: replaces an exact piece of a file\n- my: my",
+            "edit, plain_text, \"Mine\", brief, paths",
+        ),
+        ("P11", named(&["zzz"]), "- zzz: zzz", "brief, paths"),
+        // ≠: not in the order of activation, so that another order gives the same bytes.
+        ("P12", named(&["zzz", "aaa"]), "- aaa: aaa\n- zzz: zzz", "brief, paths"),
+        ("P12, the other way round", named(&["aaa", "zzz"]), "- aaa: aaa\n- zzz: zzz", "brief, paths"),
+        ("P13", vec![told("my", None, Some("a\n  b   c"), &[])], "- my: a b c", "brief, paths"),
+        (
+            "an empty snippet is none",
+            vec![told("my", Some("described"), Some(" \n\t"), &[])],
+            "- my: described",
+            "brief, paths",
+        ),
+        (
+            "a snippet before a description",
+            vec![told("my", Some("described"), Some("short"), &[])],
+            "- my: short",
+            "brief, paths",
+        ),
+        (
+            "a description before our own words",
+            vec![told("read", Some("opens\r\nfiles"), None, &[])],
+            "- read: opens files",
+            "brief, paths",
+        ),
+        ("the same tool twice", named(&["read", "read"]), "- read: reads a file", "brief, paths"),
+        (
+            "a hidden tool is not listed; its advice is given",
+            vec![
+                toml::from_str("name = 'my'\nhidden = true\nprompt_guidelines = ['Mine']").unwrap(),
+                Tool::named("read"),
+            ],
+            "- read: reads a file",
+            "\"Mine\", brief, paths",
+        ),
+        ("only hidden tools", vec![toml::from_str("name = 'my'\nhidden = true").unwrap()], "(none)", "brief, paths"),
+    ];
+    for (about, tools, list, bullets) in rows {
+        assert_eq!(said(tools), (list.to_owned(), bullets.to_owned()), "{about}");
+    }
+}
+
+/// Advice comes from tools in the order of their names, whatever order the caller has them in.
+#[test]
+fn advice_of_tools_is_in_the_order_of_their_names() {
+    let one = || told("one", None, None, &["First", "Second"]);
+    let two = || told("two", None, None, &["Second", "Third"]);
+    let expected = "\"First\", \"Second\", \"Third\", brief, paths";
+    assert_eq!(said(vec![one(), two()]).1, expected);
+    assert_eq!(said(vec![two(), one()]).1, expected);
+}
