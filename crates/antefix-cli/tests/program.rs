@@ -350,6 +350,29 @@ fn control_characters_never_reach_the_terminal() {
 }
 
 #[test]
+fn half_a_layout_is_no_layout() {
+    let section = "[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"x\"\n";
+    let long = format!("{section}{}", "# a comment\n".repeat(30_000));
+    let ran = Scratch::new().file("p/.antefix/layout.toml", &long).run(&["show"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.contains("layout.toml") && ran.stderr.contains("262144 bytes"), "{ran:?}");
+}
+
+#[test]
+fn a_layout_cannot_take_the_machine() {
+    let sections = |count: usize| -> String {
+        (0..count).map(|n| format!("[[section]]\nid = \"s{n}\"\nstability = \"fixed\"\nfile = \"x\"\n")).collect()
+    };
+    let layout = |count: usize| format!("dialect = \"bracket\"\n{}", sections(count));
+    for (count, message) in [(90, "1048576 bytes together"), (101, "at most 100 sections")] {
+        let scratch = Scratch::new().file("p/.antefix/x.md", &"\\[".repeat(130_000));
+        let ran = scratch.file("p/.antefix/layout.toml", &layout(count)).run(&["check"]);
+        assert_eq!(ran.code, 1);
+        assert!(ran.stderr.contains(message), "{ran:?}");
+    }
+}
+
+#[test]
 fn nothing_is_written_by_looking() {
     let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
     for args in [&["show"][..], &["explain"], &["check"], &["show", "--layout", "./missing.toml"]] {

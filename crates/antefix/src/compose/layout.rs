@@ -326,6 +326,9 @@ struct BudgetFile {
     notice_stands: NoticeStands,
 }
 
+/// How many bytes the templates of a layout may have together.
+const TEMPLATES: usize = 1024 * 1024;
+
 /// How many sections a layout may have.
 const SECTIONS: usize = 100;
 
@@ -355,8 +358,15 @@ impl Reading<'_> {
         }
         self.check_places(&file)?;
         let mut sections: Vec<Section> = Vec::new();
+        let mut bytes = 0;
         for section in file.section {
             let section = self.section(section.into_inner(), file.dialect.unwrap_or(Dialect::Jinja), &sections)?;
+            bytes += section.template.sources().iter().map(|source| source.text.len()).sum::<usize>();
+            if bytes > TEMPLATES {
+                let message = format!("the templates of a layout have at most {TEMPLATES} bytes together");
+                let error = Error::new(ErrorKind::Limit, message).at(Place::new(self.source, section.declared));
+                return Err(error.with_hint("put long texts into files of their own and name them as facts"));
+            }
             sections.push(section);
         }
         let boundary = file.boundary.map(|key| self.wording(&key, 0).map(|(_, template)| template)).transpose()?;
@@ -555,7 +565,7 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
             findings.push(finding.hint(hint));
         }
     }
-    for source in section.template.sources() {
+    for source in section.template.sources().into_iter().filter(|source| hidden::may_be_in(&source.text)) {
         for found in hidden::scan(&source.text).take(3) {
             let decoded = found.decoded.map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
             let message = format!("hidden characters ({}){decoded} stand here, and are printed", found.class.name());

@@ -62,8 +62,7 @@ impl Hygiene {
     }
 
     fn without_hidden(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
-        let plain = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
-        if self.hidden == HiddenText::Allow || text.as_str().bytes().all(plain) {
+        if self.hidden == HiddenText::Allow || !hidden::may_be_in(text.as_str()) {
             return Answer::Present(text);
         }
         let mut draft = Draft::default();

@@ -346,6 +346,62 @@ fn bombs() -> Vec<Bomb> {
             PrintsOrLimit(String::new()),
         ),
         bomb(
+            "slices of slices in a shorter loop",
+            large.clone()
+                + "{% for i in range(200) %}{% if a"
+                + &"[:]".repeat(70)
+                + r#" == "" %}y{% endif %}{% endfor %}"#,
+            PrintsOrLimit(String::new()),
+        ),
+        bomb(
+            "slices of what was joined",
+            large.clone()
+                + &format!(r#"{{% if ({}){} == "" %}}y{{% endif %}}"#, ["a"; 17].join(" ~ "), "[:]".repeat(50)),
+            PrintsOrLimit(String::new()),
+        ),
+        bomb(
+            "slices of a list, bound again and again",
+            "{% set x = [1] %}".to_owned() + &"{% set x = x[:] %}".repeat(3000) + "{{ x[0] }}",
+            PrintsOrLimit("1".to_owned()),
+        ),
+        bomb(
+            "many slices, bound again and again",
+            "{% set x = [1] %}".to_owned()
+                + &format!("{{% set x = x{} %}}", "[:]".repeat(80)).repeat(200)
+                + "{{ x[0] }}",
+            PrintsOrLimit("1".to_owned()),
+        ),
+        bomb(
+            "a long needle",
+            large.clone() + r#"{% for i in range(9000) %}{{ "q" | replace(a, "") }}{% endfor %}"#,
+            PrintsOrLimit("q".repeat(9000)),
+        ),
+        bomb(
+            "a long separator",
+            large.clone() + r#"{% for i in range(9000) %}{{ "q" | split(a) | length }}{% endfor %}"#,
+            PrintsOrLimit("1".repeat(9000)),
+        ),
+        bomb(
+            "a long needle by map",
+            large.clone() + r#"{{ range(9000) | map("replace", a, "") | list | length }}"#,
+            PrintsOrLimit("9000".to_owned()),
+        ),
+        bomb(
+            "each of many among many",
+            r#"{{ range(10000) | select("in", range(10000)) | list | length }}"#,
+            PrintsOrLimit("10000".to_owned()),
+        ),
+        bomb(
+            "each of many texts among many",
+            r#"{% set l = range(10000) | map("string") | list %}{{ l | select("in", l) | list | length }}"#,
+            PrintsOrLimit("10000".to_owned()),
+        ),
+        bomb(
+            "words of a long text, many times",
+            large.clone() + &format!("{{{{ [{}] | length }}}}", ["a | split(none)"; 12].join(", ")),
+            PrintsOrLimit("12".to_owned()),
+        ),
+        bomb(
             "slices of a long range",
             r#"{% for i in range(16000) %}{% if range(99999)[::2] == 1 %}y{% endif %}{% endfor %}"#,
             PrintsOrLimit(String::new()),

@@ -815,3 +815,16 @@ fn system_md_of_another_systems_checkout_gives_the_same_bytes() {
         assert_eq!(found.map(|value| value.text(&name).as_str().to_owned()).as_deref(), expected);
     }
 }
+
+/// A repository may commit a link to what the user keeps beside it, untracked.
+#[test]
+fn a_link_to_a_secret_is_not_followed() {
+    for target in [".env", ".git/config", "id_rsa", ".ssh/config"] {
+        let secret = format!("/p/{target}");
+        let world = world(&[("/p/.git/HEAD", ""), (&secret, "DB_PASSWORD=hunter2")]).link("/p/AGENTS.md", target);
+        let discovery = ask(&world, "/p", "");
+        assert_eq!(texts(&discovery), [], "{target}");
+        let reasons: Vec<&str> = discovery.report.not_loaded.iter().map(|not| not.why.name()).collect();
+        assert_eq!(reasons, ["secret", "secret"], "{target}");
+    }
+}

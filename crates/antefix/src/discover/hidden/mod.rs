@@ -50,6 +50,11 @@ pub enum HiddenClass {
     Control,
 }
 
+/// Whether a text may have findings at all: one of plain ASCII has none, which is told by looking at its bytes.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    !text.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'))
+}
+
 impl HiddenClass {
     /// The name in documents and messages.
     pub fn name(self) -> &'static str {

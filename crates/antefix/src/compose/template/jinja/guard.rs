@@ -13,7 +13,7 @@
 //! white-space control where it was, and adds no line:
 //!
 //! - a fact becomes a name of its own: `git.branch` becomes `__3`;
-//! - behind an output that may compute stands which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ mark(7) }}`;
+//! - behind an output that may compute stands which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ __m7 }}`;
 //! - a value that is bound to a name, and an operand that is concatenated, compared or searched, goes through a meter;
 //! - where text is captured, each body that may run often says how many bytes of text it holds.
 
@@ -52,10 +52,15 @@ const STATEMENTS: [&str; 14] = [
 /// Names of what is inserted begin so; a template that uses such a name itself is refused. They are short because the
 /// engine compares names whenever it looks one up.
 const STEM: &str = "__";
-pub(super) const MARK: &str = "__mark";
 pub(super) const BODY: &str = "__body";
 pub(super) const KEEP: &str = "__keep";
 pub(super) const USE: &str = "__use";
+pub(super) const SLICE: &str = "__slice";
+
+/// The name of a mark.
+pub(super) fn mark_name(number: usize) -> String {
+    format!("{STEM}m{number}")
+}
 
 /// The name that a fact goes by inside the engine.
 pub(super) fn fact_name(number: usize) -> String {
@@ -122,6 +127,8 @@ pub(super) struct Plan<'p> {
     pub(super) facts: &'p [(Range<usize>, usize)],
     /// Operands that go through a meter.
     pub(super) operands: &'p [Range<usize>],
+    /// Operands of slices.
+    pub(super) sliced: &'p [Range<usize>],
     /// Expressions that print a fact as it is, by where they begin: they need no mark.
     pub(super) plain: &'p [usize],
     /// Whether this template's text may be captured, here or by a template that includes it.
@@ -147,6 +154,9 @@ pub(super) fn rewrite(source: &Source, checked: &Checked, plan: &Plan<'_>, first
     }
     for operand in plan.operands {
         edits.wrap(operand, &format!("{USE}("), ")");
+    }
+    for operand in plan.sliced {
+        edits.wrap(operand, &format!("{SLICE}("), ")");
     }
     for (range, number) in plan.facts {
         edits.list.push(Edit {
@@ -395,7 +405,7 @@ impl Edits {
     fn mark(&mut self, source: &str, tag: &Range<usize>, end: &Range<usize>, plain: &str) {
         let number = self.first_mark + self.marks.len();
         self.marks.push(tag.clone());
-        self.behind(source, end, plain, &format!("{MARK}({number})"));
+        self.behind(source, end, plain, &mark_name(number));
     }
 
     /// Closes a tag plainly and opens a call that ends as the tag did: `-}}` keeps trimming what follows.

@@ -20,6 +20,9 @@ const ITEM: usize = 32;
 /// All the text that one rendering may look through: copied, compared, searched.
 const WORK: usize = 128 * 1024 * 1024;
 
+/// How many times a byte counts that is sliced: the engine goes through a text letter by letter.
+pub(super) const SLICE_WORK: usize = 8;
+
 /// Bytes made and looked through so far.
 #[derive(Debug, Default)]
 pub(super) struct Meter {

@@ -263,6 +263,7 @@ struct Parsed {
     checked: Checked,
     facts: Vec<(Range<usize>, usize)>,
     operands: Vec<Range<usize>>,
+    sliced: Vec<Range<usize>>,
     plain: Vec<usize>,
 }
 
@@ -285,8 +286,16 @@ impl Loader<'_> {
             self.program.places.push((fact, Place::new(source, range)));
         }
         let name = reference.map_or_else(|| source.name.clone(), TemplateRef::to_string);
-        let (operands, plain) = (named.operands, named.plain);
-        self.waiting.push(Parsed { name: name.clone(), source: Arc::clone(source), checked, facts, operands, plain });
+        let (operands, sliced, plain) = (named.operands, named.sliced, named.plain);
+        self.waiting.push(Parsed {
+            name: name.clone(),
+            source: Arc::clone(source),
+            checked,
+            facts,
+            operands,
+            sliced,
+            plain,
+        });
         chain.push(name);
         for include in named.includes {
             let place = Place::new(source, include.place.clone());
@@ -300,10 +309,14 @@ impl Loader<'_> {
     fn finish(mut self) -> Result<Program> {
         let captures = self.waiting.iter().any(|parsed| parsed.checked.captures());
         let captured = if captures { Captured::Maybe } else { Captured::Never };
-        for Parsed { name, source, checked, facts, operands, mut plain } in self.waiting {
+        for Parsed { name, source, checked, facts, operands, sliced, mut plain } in self.waiting {
             plain.sort_unstable();
-            let plan = Plan { facts: &facts, operands: &operands, plain: &plain, captured };
+            let plan = Plan { facts: &facts, operands: &operands, sliced: &sliced, plain: &plain, captured };
             let guarded = guard::rewrite(&source, &checked, &plan, self.program.tags.len());
+            for number in 0..guarded.marks.len() {
+                let number = self.program.tags.len() + number;
+                self.program.env.add_global(guard::mark_name(number), Value::from_object(Mark(number)));
+            }
             self.program.tags.extend(guarded.marks.iter().map(|tag| (Arc::clone(&source), tag.clone())));
             self.program
                 .env
@@ -351,22 +364,25 @@ impl Loader<'_> {
 /// Gives an environment what one rendering needs: metered filters, the calls of the guard, a formatter that counts.
 fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>) {
     filters::add_filters(env, meter);
-    let marked = Arc::clone(marks);
-    env.add_function(guard::MARK, move |tag: usize| {
-        marked.mark(tag);
-        ""
-    });
     let metered = Arc::clone(meter);
     env.add_function(guard::BODY, move |bytes: usize| metered.charge(bytes).map(|()| ""));
+    let metered = Arc::clone(meter);
+    env.add_function(guard::SLICE, move |value: Value| {
+        (0..meter::SLICE_WORK).try_fold(value, |value, _| metered.look(value))
+    });
     let metered = Arc::clone(meter);
     env.add_function(guard::USE, move |value: Value| metered.look(value));
     let metered = Arc::clone(meter);
     env.add_function(guard::KEEP, move |value: Value| metered.keep(value));
-    let metered = Arc::clone(meter);
+    let (metered, marked) = (Arc::clone(meter), Arc::clone(marks));
     env.set_formatter(move |out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value| {
         if let Some(text) = value.as_str() {
             metered.charge(text.len())?;
             return out.write_str(text).map_err(minijinja::Error::from);
+        }
+        if let Some(Mark(tag)) = value.downcast_object_ref::<Mark>() {
+            marked.mark(*tag);
+            return Ok(());
         }
         // Lists and numbers are printed into a buffer first: one value, one piece.
         let mut buffer = String::new();
@@ -411,6 +427,12 @@ fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>
     }
     Value::from_object(Numbered(numbered))
 }
+
+/// What stands behind an output that may compute: it prints nothing, and tells the tracker which tag that was.
+#[derive(Debug)]
+struct Mark(usize);
+
+impl Object for Mark {}
 
 /// Facts by their numbers: the engine asks for `__3`.
 #[derive(Debug)]

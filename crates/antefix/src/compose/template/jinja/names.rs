@@ -31,6 +31,8 @@ pub(super) struct Named {
     pub(super) includes: Vec<Include>,
     /// Operands of operators that copy, compare or search: their size is work.
     pub(super) operands: Vec<Range<usize>>,
+    /// Operands of slices, which go through a text letter by letter.
+    pub(super) sliced: Vec<Range<usize>>,
     /// Where outputs begin that print a fact's text as it is.
     pub(super) plain: Vec<usize>,
 }
@@ -272,7 +274,11 @@ impl Reader<'_> {
                 self.operands_below(&choice.true_expr);
                 choice.false_expr.iter().for_each(|otherwise| self.operands_below(otherwise));
             }
-            other => self.operand(other),
+            other => {
+                let before = self.named.operands.len();
+                self.operand(other);
+                self.named.sliced.extend(self.named.operands.drain(before..));
+            }
         }
     }
 
