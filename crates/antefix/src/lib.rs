@@ -65,4 +65,4 @@ mod place;
 pub use diagnostic::{Diagnostic, Level};
 pub use digest::Digest;
 pub use error::{Error, ErrorKind, Result};
-pub use place::{Place, Source, SourceKind};
+pub use place::{Lines, Place, Source, SourceKind, Within};

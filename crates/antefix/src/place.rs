@@ -17,6 +17,41 @@ pub struct Source {
     pub path: Option<String>,
     /// The text itself.
     pub text: Arc<str>,
+    /// Where the text begins in its file, if it does not fill it: a string in a layout.
+    pub within: Option<Within>,
+}
+
+/// Where a text begins in a file that has more than it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Within {
+    /// The line of its first byte, from 1.
+    pub line: usize,
+    /// The column of its first byte, from 1.
+    pub column: usize,
+    /// Whether its lines are the file's. A string on one line may have line feeds that are written `\n`.
+    pub lines: Lines,
+}
+
+/// Whether the lines of a text are those of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    /// They are.
+    Files,
+    /// The text stands on one line of the file.
+    One,
+}
+
+impl Within {
+    /// Where the string of a TOML file begins whose bytes, with its quotes, are `range`.
+    pub(crate) fn toml(file: &Source, range: Range<usize>) -> Within {
+        let written = &file.text[range.clone()];
+        let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+        // A line feed right behind the quotes is no part of the string.
+        let newline = if quotes == 3 && written[quotes..].starts_with('\n') { 1 } else { 0 };
+        let (line, column) = file.line_column(range.start + quotes + newline);
+        let lines = if written.contains('\n') { Lines::Files } else { Lines::One };
+        Within { line, column, lines }
+    }
 }
 
 /// What a [`Source`] is for.
@@ -44,7 +79,14 @@ impl SourceKind {
 impl Source {
     /// A source that lies in no file.
     pub fn new(kind: SourceKind, name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
-        Source { kind, name: name.into(), path: None, text: text.into() }
+        Source { kind, name: name.into(), path: None, text: text.into(), within: None }
+    }
+
+    /// The same source, as a part of a file.
+    #[must_use]
+    pub(crate) fn within(mut self, within: Within) -> Source {
+        self.within = Some(within);
+        self
     }
 
     /// The same source, read from `path`.
@@ -63,7 +105,15 @@ impl Source {
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let before = &self.text[..floor_char_boundary(&self.text, offset)];
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (1 + before.matches('\n').count(), 1 + before[start..].chars().count())
+        let (line, column) = (1 + before.matches('\n').count(), 1 + before[start..].chars().count());
+        match self.within {
+            None => (line, column),
+            Some(Within { line: first, column: indent, lines }) => match (lines, line) {
+                (Lines::One, _) => (first, indent + before.chars().count()),
+                (Lines::Files, 1) => (first, indent + column - 1),
+                (Lines::Files, line) => (first + line - 1, column),
+            },
+        }
     }
 }
 
@@ -139,6 +189,15 @@ mod tests {
         let place = Place::new(&source, 9..14);
         assert_eq!(place.to_string(), "t:2:5");
         assert_eq!(place.excerpt(), ("zwö [x:y] drei", 5..10));
+    }
+
+    #[test]
+    fn a_text_in_a_toml_file_has_the_files_lines() {
+        let file = Source::new(SourceKind::Layout, "f", "a = 1\nt = \"\"\"\nx\ny [z]\"\"\"\nu = 'v\\n[w]'\n");
+        let many = Source::new(SourceKind::Template, "t", "x\ny [z]").within(Within::toml(&file, 10..24));
+        assert_eq!((many.line_column(0), many.line_column(4)), ((3, 1), (4, 3)));
+        let one = Source::new(SourceKind::Template, "u", "v\n[w]").within(Within::toml(&file, 29..37));
+        assert_eq!(one.line_column(2), (5, 8));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::catalog::{self, Lookup, Pace};
 use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules, hidden};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source, SourceKind};
+use crate::place::{Place, Source, SourceKind, Within};
 
 /// A checked layout with its templates.
 #[derive(Debug, Clone)]
@@ -462,7 +462,8 @@ impl Reading<'_> {
             (Some(text), None) => {
                 let name = format!("{}#{id}", self.source.name);
                 let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
-                source.path = self.source.path.as_ref().map(|path| format!("{path}#{id}"));
+                source.path.clone_from(&self.source.path);
+                let source = source.within(Within::toml(self.source, text.span()));
                 Template::parse(&Arc::new(source), None, dialect, self.shelf)
             }
             (None, Some(path)) => {

@@ -15,7 +15,7 @@ use super::{Draft, Origin, roomy};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::discover::{FactName, Text};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source, SourceKind};
+use crate::place::{Place, Source, SourceKind, Within};
 
 /// A key of the closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,8 +173,9 @@ impl Wording {
                 self.findings.push(Diagnostic::warning("unknown-wording", message).at(place).hint(hint));
                 continue;
             };
+            let within = Within::toml(layer, value.span());
             let source =
-                Source::new(SourceKind::Wording, key.name(), value).at(format!("{}#{}", layer.label(), key.name()));
+                Source::new(SourceKind::Wording, key.name(), value.into_inner()).at(layer.label()).within(within);
             self.sources[key.0] = Arc::new(source);
             self.template(key, shelf)?;
         }
@@ -210,7 +211,7 @@ impl Phrases {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    wording: BTreeMap<toml::Spanned<String>, String>,
+    wording: BTreeMap<toml::Spanned<String>, toml::Spanned<String>>,
 }
 
 /// Prints a wording.
