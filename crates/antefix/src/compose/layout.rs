@@ -11,12 +11,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::lint::findings;
+use super::policy::{Joint, NoticeStands, OnCompaction, OnDrift, Paths, Trim, WhenUnavailable};
 use super::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
 use super::wording::{Wording, WordingKey};
 use super::{Stability, roomy};
 use crate::diagnostic::Diagnostic;
-use crate::discover::catalog::{self, Lookup, Pace};
-use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules, hidden};
+use crate::discover::catalog::{self, Lookup};
+use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::{Place, Source, SourceKind, Within};
 
@@ -34,95 +36,12 @@ pub struct Layout {
     findings: Vec<Diagnostic>,
 }
 
-/// How paths are shown in a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Paths {
-    /// Relative to the project root, `~/…` below the home directory: two clones of a repository share their bytes.
-    #[default]
-    Portable,
-    /// In full.
-    Absolute,
-}
-
-/// What becomes of the prefix when the conversation is compacted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnCompaction {
-    /// It is composed afresh.
-    #[default]
-    Renew,
-    /// It stays.
-    Keep,
-}
-
-/// What happens when a frozen section's facts no longer match its bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnDrift {
-    /// The bytes stay; the change is pending.
-    #[default]
-    Hold,
-    /// A notice is appended to the conversation.
-    Amend,
-    /// A new epoch begins.
-    Renew,
-}
-
-/// What happens to a section when one of its facts is unavailable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WhenUnavailable {
-    /// What depends on it is left out, and the prompt names the gap.
-    #[default]
-    Gap,
-    /// There is no prompt.
-    Refuse,
-}
-
-/// What stands between a section and what precedes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Joint {
-    /// Nothing: the section brings its own line breaks.
-    #[default]
-    None,
-    /// Two line feeds.
-    Paragraph,
-    /// The line before is ended if need be, then comes an empty line.
-    BlankLine,
-}
-
-/// What is removed from a section's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Trim {
-    /// Nothing.
-    #[default]
-    None,
-    /// Line feeds and spaces at its end.
-    End,
-    /// All white space at its end.
-    EndWhitespace,
-}
-
 /// The most that a section's own text may have.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     pub(crate) bytes: usize,
     pub(crate) notice: Jinja,
     pub(crate) notice_stands: NoticeStands,
-}
-
-/// Whether the notice of a cut counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NoticeStands {
-    /// Text and notice fit the budget together.
-    #[default]
-    Inside,
-    /// The text fills the budget and the notice follows.
-    Behind,
 }
 
 /// A condition of a section.
@@ -169,8 +88,6 @@ pub(crate) struct Section {
     pub(crate) wrap: Option<(WordingKey, Jinja)>,
     pub(crate) budget: Option<Budget>,
     pub(crate) when_unavailable: WhenUnavailable,
-    // What happens on drift belongs to freezing; it is read and checked with the rest.
-    #[allow(dead_code, reason = "the keeper reads it")]
     pub(crate) on_drift: OnDrift,
 }
 
@@ -235,6 +152,11 @@ impl Layout {
     /// What becomes of the prefix at a compaction.
     pub fn on_compaction(&self) -> OnCompaction {
         self.on_compaction
+    }
+
+    /// What happens when the facts of a section no longer match its bytes; none if there is no such section.
+    pub fn on_drift(&self, section: &str) -> Option<OnDrift> {
+        self.sections.iter().find(|known| known.id == section).map(|known| known.on_drift)
     }
 
     /// The scope that it declares.
@@ -545,67 +467,4 @@ impl Reading<'_> {
     fn error(&self, message: &str, range: Range<usize>) -> Error {
         Error::new(ErrorKind::Layout, message).at(Place::new(self.source, range))
     }
-}
-
-/// What a section's texts have that is probably not meant.
-fn odd_texts(section: &Section) -> Vec<Diagnostic> {
-    let mut findings = Vec::new();
-    if let Some((place, dialect)) = section.template.foreign_tag() {
-        let message = format!("this looks like a tag of the {} dialect, and is printed as it is", dialect.name());
-        let hint = format!("set `dialect = \"{}\"` for section `{}` if a tag is meant", dialect.name(), section.id);
-        findings.push(Diagnostic::warning("other-dialect", message).at(place).hint(hint));
-    }
-    if let Some((key, template)) = &section.wrap {
-        let sources = template.sources();
-        let lost =
-            key.variables().iter().find(|variable| !sources.iter().any(|source| source.text.contains(*variable)));
-        if let (Some(variable), Some(source)) = (lost, sources.first()) {
-            let message = format!("this wording does not print `{variable}`, so section `{}` is lost", section.id);
-            let hint = format!("write `{{{{ {variable} }}}}` where the section's text is to stand");
-            let finding = Diagnostic::warning("frame-drops-text", message).at(Place::new(source, 0..source.text.len()));
-            findings.push(finding.hint(hint));
-        }
-    }
-    for source in section.template.sources().into_iter().filter(|source| hidden::may_be_in(&source.text)) {
-        for found in hidden::scan(&source.text).take(3) {
-            let decoded = found.decoded.map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
-            let message = format!("hidden characters ({}){decoded} stand here, and are printed", found.class.name());
-            findings.push(Diagnostic::warning("hidden-text", message).at(Place::new(source, found.range)));
-        }
-    }
-    findings
-}
-
-/// What looks wrong in the sections' templates.
-fn findings(sections: &[Section]) -> Vec<Diagnostic> {
-    let mut findings = Vec::new();
-    for section in sections {
-        findings.extend(section.template.findings().iter().cloned());
-        findings.extend(odd_texts(section));
-        if section.stability == Stability::Live {
-            continue;
-        }
-        for name in section.template.names() {
-            let Lookup::Known(entry) = catalog::lookup(name) else { continue };
-            let finding = match entry.pace {
-                Pace::Steady => continue,
-                Pace::Daily => Diagnostic::note(
-                    "daily-in-prefix",
-                    format!("`{name}` stands in the prefix: epochs that open tomorrow share nothing behind it"),
-                ),
-                Pace::Volatile => Diagnostic::warning(
-                    "volatile-in-prefix",
-                    format!(
-                        "`{name}` changes from turn to turn and stands in the prefix, where it is frozen and goes stale"
-                    ),
-                ),
-            };
-            let finding = finding.about(name.as_str()).hint("move it into a section with `stability = \"live\"`");
-            findings.push(match section.template.place_of(name) {
-                Some(place) => finding.at(place),
-                None => finding,
-            });
-        }
-    }
-    findings
 }

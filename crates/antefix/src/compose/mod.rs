@@ -6,6 +6,8 @@
 pub mod builtin;
 
 mod layout;
+mod lint;
+mod policy;
 mod prompt;
 mod roomy;
 mod section;
@@ -16,7 +18,8 @@ mod wording;
 
 use std::sync::Arc;
 
-pub use layout::{Joint, Layout, NoticeStands, OnCompaction, OnDrift, Paths, Trim, WhenUnavailable, description};
+pub use layout::{Layout, description};
+pub use policy::{Joint, NoticeStands, OnCompaction, OnDrift, Paths, Trim, WhenUnavailable};
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use span::{FactOrigin, Origin, Piece, Transform};
 pub use stability::Stability;

@@ -1,6 +1,7 @@
 //! One section: its conditions, its text, its budget, its frame.
 
-use super::layout::{Budget, Condition, NoticeStands, Section, Trim, WhenUnavailable};
+use super::layout::{Budget, Condition, Section};
+use super::policy::{NoticeStands, Trim, WhenUnavailable};
 use super::template::Spent;
 use super::{Draft, Gap, Transform, wording};
 use crate::diagnostic::Diagnostic;

@@ -1,0 +1,86 @@
+//! What a layout may say about its sections, word by word.
+
+use serde::Deserialize;
+
+/// How paths are shown in a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Paths {
+    /// Relative to the project root, `~/…` below the home directory: two clones of a repository share their bytes.
+    #[default]
+    Portable,
+    /// In full.
+    Absolute,
+}
+
+/// What becomes of the prefix when the conversation is compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnCompaction {
+    /// It is composed afresh.
+    #[default]
+    Renew,
+    /// It stays.
+    Keep,
+}
+
+/// What happens when a frozen section's facts no longer match its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnDrift {
+    /// The bytes stay; the change is pending.
+    #[default]
+    Hold,
+    /// A notice is appended to the conversation.
+    Amend,
+    /// A new epoch begins.
+    Renew,
+}
+
+/// What happens to a section when one of its facts is unavailable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhenUnavailable {
+    /// What depends on it is left out, and the prompt names the gap.
+    #[default]
+    Gap,
+    /// There is no prompt.
+    Refuse,
+}
+
+/// What stands between a section and what precedes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Joint {
+    /// Nothing: the section brings its own line breaks.
+    #[default]
+    None,
+    /// Two line feeds.
+    Paragraph,
+    /// The line before is ended if need be, then comes an empty line.
+    BlankLine,
+}
+
+/// What is removed from a section's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trim {
+    /// Nothing.
+    #[default]
+    None,
+    /// Line feeds and spaces at its end.
+    End,
+    /// All white space at its end.
+    EndWhitespace,
+}
+
+/// Whether the notice of a cut counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoticeStands {
+    /// Text and notice fit the budget together.
+    #[default]
+    Inside,
+    /// The text fills the budget and the notice follows.
+    Behind,
+}
