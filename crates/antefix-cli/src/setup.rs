@@ -52,7 +52,8 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
 
     let discovery = discover(&world, &situation, &layout.facts());
     let prompt = compose(&layout, &discovery.facts)?;
-    let mut diagnostics = wording.findings().to_vec();
+    let mut diagnostics: Vec<Diagnostic> = workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
+    diagnostics.extend(wording.findings().iter().cloned());
     diagnostics.extend(discovery.diagnostics);
     diagnostics.extend(prompt.diagnostics().iter().cloned());
     for gap in prompt.gaps() {
@@ -64,6 +65,11 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
         diagnostics.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
     }
     Ok(Composed { prompt, report: discovery.report, diagnostics })
+}
+
+fn not_obeyed(path: &Path) -> Diagnostic {
+    let message = format!("{} belongs to another user, so it does not mark the project", path.display());
+    Diagnostic::warning("foreign-owner", message).hint("take it over with chown if it is yours")
 }
 
 /// The working directory: named, or the process's own.

@@ -39,7 +39,7 @@ pub use skills::{Descriptions, Loose, SkillRules};
 pub use tools::Tool;
 pub use workspace::Workspace;
 pub use world::{
-    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Reason, ReasonCode, SystemText, World,
+    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode, SystemText, World,
 };
 
 use self::catalog::Lookup;

@@ -1,14 +1,14 @@
 //! Where the agent works: the working directory, the project around it, the user's own directories.
 //!
 //! 1. The project root is the nearest directory, from the working directory upwards, that holds `.git` or `.antefix`.
-//! 2. Without one, it is the working directory itself.
+//! 2. Without one, it is the working directory itself. One that belongs to another user does not count, and is told.
 //! 3. The user's files are in `$XDG_CONFIG_HOME/antefix`, else in `~/.config/antefix`.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::{FILE_LIMIT, read_text};
-use super::world::{Answer, ReasonCode, World};
+use super::world::{Answer, Owner, ReasonCode, World};
 use crate::compose::Paths;
 use crate::place::{Source, SourceKind};
 
@@ -23,16 +23,31 @@ pub struct Workspace {
     pub home: Option<PathBuf>,
     /// The user's configuration directory for antefix, whether it exists or not.
     pub config: Option<PathBuf>,
+    /// `.git` and `.antefix` on the way up that belong to somebody else, and are not obeyed.
+    pub foreign: Vec<PathBuf>,
 }
 
 impl Workspace {
     /// Looks around from a working directory.
     pub fn find(world: &dyn World, cwd: &Path) -> Workspace {
         let cwd = world.resolve(cwd).present().unwrap_or_else(|| cwd.to_owned());
-        let marked = |directory: &&Path| {
-            [".git", ".antefix"].iter().any(|mark| !matches!(world.kind(&directory.join(mark)), Answer::Absent))
+        let mut foreign = Vec::new();
+        let mut marks = |directory: &&Path| {
+            [".git", ".antefix"].iter().any(|mark| {
+                let path = directory.join(mark);
+                match world.owner(&path) {
+                    Answer::Absent => false,
+                    // Whoever can write to a directory above, such as a shared one for temporary files, must not say
+                    // what an agent is told.
+                    Answer::Present(Owner::Other) => {
+                        foreign.push(path);
+                        false
+                    }
+                    Answer::Present(_) | Answer::Unavailable(_) => true,
+                }
+            })
         };
-        let root = cwd.ancestors().find(marked).unwrap_or(&cwd).to_owned();
+        let root = cwd.ancestors().find(|directory| marks(directory)).unwrap_or(&cwd).to_owned();
         let directory = |name: &str| {
             world
                 .env(name)
@@ -43,7 +58,7 @@ impl Workspace {
         };
         let home = directory("HOME").or_else(|| directory("USERPROFILE"));
         let config = directory("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
-        Workspace { cwd, root, home, config: config.map(|config| config.join("antefix")) }
+        Workspace { cwd, root, home, config: config.map(|config| config.join("antefix")), foreign }
     }
 
     /// The project's own directory for antefix.

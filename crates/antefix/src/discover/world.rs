@@ -198,6 +198,17 @@ pub enum Kind {
     Other,
 }
 
+/// Whose a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The user's who runs us.
+    User,
+    /// The system's own.
+    System,
+    /// Somebody else's.
+    Other,
+}
+
 /// A program to run: an argument vector, never a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -258,6 +269,9 @@ pub trait World: Sync {
 
     /// What lies at an absolute path, links followed.
     fn kind(&self, path: &Path) -> Answer<Kind>;
+
+    /// Whose the file or directory at an absolute path is, links followed.
+    fn owner(&self, path: &Path) -> Answer<Owner>;
 
     /// An absolute path with every link followed.
     fn resolve(&self, path: &Path) -> Answer<PathBuf>;

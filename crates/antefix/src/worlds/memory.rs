@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::discover::{
-    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, ReasonCode, SystemText, World,
+    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, ReasonCode, SystemText, World,
 };
 
 /// A world made of data. Its clock stands still, its files lie in a map, its programs answer from a table.
@@ -27,6 +27,7 @@ pub struct MemoryWorld {
     env: BTreeMap<String, String>,
     entries: BTreeMap<PathBuf, Entry>,
     programs: BTreeMap<Vec<String>, Answer<Output>>,
+    foreign: BTreeSet<PathBuf>,
 }
 
 #[derive(Debug, Clone)]
@@ -53,6 +54,7 @@ impl MemoryWorld {
             env: BTreeMap::new(),
             entries: BTreeMap::new(),
             programs: BTreeMap::new(),
+            foreign: BTreeSet::new(),
         }
     }
 
@@ -74,6 +76,13 @@ impl MemoryWorld {
     #[must_use]
     pub fn unreadable(mut self, path: impl Into<PathBuf>, why: ReasonCode) -> MemoryWorld {
         self.entries.insert(path.into(), Entry::Unreadable(why));
+        self
+    }
+
+    /// With a file or directory that belongs to somebody else.
+    #[must_use]
+    pub fn foreign(mut self, path: impl Into<PathBuf>) -> MemoryWorld {
+        self.foreign.insert(path.into());
         self
     }
 
@@ -178,6 +187,11 @@ impl World for MemoryWorld {
             _ if self.is_directory(&path) => Answer::Present(Kind::Directory),
             _ => Answer::Absent,
         })
+    }
+
+    fn owner(&self, path: &Path) -> Answer<Owner> {
+        let owner = if self.foreign.contains(path) { Owner::Other } else { Owner::User };
+        self.kind(path).map(|_| owner)
     }
 
     fn resolve(&self, path: &Path) -> Answer<PathBuf> {

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
 use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
-use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, Reason, ReasonCode, SystemText, World};
+use antefix::discover::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Reason, ReasonCode, SystemText, World,
+};
 use antefix::worlds::OsWorld;
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -41,6 +43,9 @@ impl World for Machine {
     }
     fn kind(&self, path: &Path) -> Answer<Kind> {
         OsWorld::new().kind(path)
+    }
+    fn owner(&self, path: &Path) -> Answer<Owner> {
+        OsWorld::new().owner(path)
     }
     fn resolve(&self, path: &Path) -> Answer<PathBuf> {
         OsWorld::new().resolve(path)

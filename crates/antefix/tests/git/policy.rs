@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
 use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
-use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, SystemText, World};
+use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, SystemText, World};
 use jiff::Timestamp;
 
 use crate::fixture::{QUESTIONS, assert_failed};
@@ -55,6 +55,9 @@ impl World for Script {
         Answer::Present(format!("/from/{name}"))
     }
     fn kind(&self, _: &Path) -> Answer<Kind> {
+        Answer::Absent
+    }
+    fn owner(&self, _: &Path) -> Answer<Owner> {
         Answer::Absent
     }
     fn resolve(&self, path: &Path) -> Answer<PathBuf> {

@@ -189,3 +189,20 @@ fn the_workspace_is_found_as_the_table_says() {
         assert_eq!(workspace.show(Path::new(path), Absolute), path);
     }
 }
+
+/// A directory for everybody's temporary files is above many working directories.
+#[test]
+fn marks_of_another_user_are_not_obeyed() {
+    let world = MemoryWorld::new()
+        .file("/tmp/.antefix/layout.toml", "")
+        .file("/tmp/mine/.git/HEAD", "")
+        .file("/tmp/mine/x/a", "")
+        .file("/tmp/bare/a", "")
+        .foreign("/tmp/.antefix");
+    let found = |cwd: &str| {
+        let workspace = Workspace::find(&world, Path::new(cwd));
+        (workspace.root.display().to_string(), workspace.foreign.len())
+    };
+    assert_eq!(found("/tmp/bare"), ("/tmp/bare".to_owned(), 1));
+    assert_eq!(found("/tmp/mine/x"), ("/tmp/mine".to_owned(), 0));
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, SystemText, World};
+use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, SystemText, World};
 use antefix::worlds::MemoryWorld;
 
 /// A world that remembers what it was asked.
@@ -56,6 +56,11 @@ impl World for Watched {
     fn kind(&self, path: &Path) -> Answer<Kind> {
         self.note(format!("kind {}", path.display()));
         self.inner.kind(path)
+    }
+
+    fn owner(&self, path: &Path) -> Answer<Owner> {
+        self.note(format!("owner {}", path.display()));
+        self.inner.owner(path)
     }
 
     fn resolve(&self, path: &Path) -> Answer<PathBuf> {

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, ReasonCode, SystemText, World};
+use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, SystemText, World};
 
 /// The machine itself, with its clock or with a clock that stands still.
 ///
@@ -112,6 +112,10 @@ impl World for OsWorld {
         })
     }
 
+    fn owner(&self, path: &Path) -> Answer<Owner> {
+        answer(std::fs::metadata(path)).map(|metadata| owner(&metadata))
+    }
+
     fn resolve(&self, path: &Path) -> Answer<PathBuf> {
         answer(std::fs::canonicalize(path))
     }
@@ -169,4 +173,25 @@ fn begin(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(SYSTEM_FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Whose a file is. Whoever became root by `sudo` still has the files of the user that they are.
+#[cfg(unix)]
+fn owner(metadata: &std::fs::Metadata) -> Owner {
+    use std::os::unix::fs::MetadataExt;
+
+    let me = rustix::process::geteuid();
+    let before_sudo = || std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse::<u32>().ok());
+    match metadata.uid() {
+        uid if uid == me.as_raw() => Owner::User,
+        0 => Owner::System,
+        uid if me.is_root() && before_sudo() == Some(uid) => Owner::User,
+        _ => Owner::Other,
+    }
+}
+
+/// Where files have no owner that can be asked for, nobody is a stranger.
+#[cfg(not(unix))]
+fn owner(_: &std::fs::Metadata) -> Owner {
+    Owner::User
 }
