@@ -97,7 +97,7 @@ fn contents(root: &Path, dir: &Dir, path: &Path, opened: io::Result<File>, limit
         if !metadata.is_file() {
             return Answer::unavailable(ReasonCode::NotRegular, special(&metadata));
         }
-        answer(begin(&file, limit)).and_then(|(bytes, more)| {
+        answer(begin(&file, metadata.len(), limit)).and_then(|(bytes, more)| {
             location(root, dir, path, &file).map(|resolved| Contents {
                 bytes,
                 more,
@@ -165,8 +165,11 @@ fn special(metadata: &std::fs::Metadata) -> &'static str {
 }
 
 /// The first `limit` bytes, and whether there is one more.
-fn begin(file: &File, limit: usize) -> io::Result<(Vec<u8>, bool)> {
-    let mut bytes = Vec::new();
+///
+/// A file that tells its size is read in one go; what it tells is no more than a hint, and bounded by the limit.
+fn begin(file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)> {
+    let hint = usize::try_from(size).unwrap_or(limit).min(limit);
+    let mut bytes = Vec::with_capacity(hint + 1);
     file.take((limit as u64).saturating_add(1)).read_to_end(&mut bytes)?;
     let more = bytes.len() > limit;
     bytes.truncate(limit);
