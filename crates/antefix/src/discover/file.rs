@@ -121,6 +121,16 @@ pub(super) struct TextFile {
     pub(super) identity: Option<(u64, u64)>,
 }
 
+/// Reads a text file that may enter a prompt: none that a link leads to where secrets are kept.
+pub(super) fn read_shareable(world: &dyn World, root: &Path, path: &Path) -> Answer<TextFile> {
+    read_text(world, root, path, FILE_LIMIT).and_then(|file| {
+        if holds_secrets(&file.resolved) {
+            return Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display()));
+        }
+        Answer::Present(file)
+    })
+}
+
 /// Reads a text file beneath a root. The cut of a longer one falls on a character boundary.
 pub(super) fn read_text(world: &dyn World, root: &Path, path: &Path, limit: usize) -> Answer<TextFile> {
     world.read(root, path, limit).and_then(|contents| {

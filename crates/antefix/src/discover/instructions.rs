@@ -15,12 +15,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::fact::{FactName, Text, Value};
-use super::file::{FILE_LIMIT, TextFile, cut_to, holds_secrets, read_text};
+use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable, read_text};
 use super::hidden;
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::workspace::normalize;
-use super::world::{Answer, Kind, Reason, ReasonCode, World};
+use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
 use crate::compose::{Draft, Origin, Paths, Transform};
 use crate::diagnostic::Diagnostic;
@@ -346,12 +346,7 @@ impl Search<'_> {
     }
 
     fn load(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<(Text, Vec<Loaded>)> {
-        let read =
-            read_text(self.world, &place.root, path, FILE_LIMIT).and_then(|file| match holds_secrets(&file.resolved) {
-                true => Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display())),
-                false => Answer::Present(file),
-            });
-        let file = match read {
+        let file = match read_shareable(self.world, &place.root, path) {
             Answer::Present(file) => file,
             Answer::Absent => return None,
             Answer::Unavailable(reason) => {

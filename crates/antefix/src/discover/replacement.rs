@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fact::{FactName, Value};
-use super::file::{FILE_LIMIT, cut_to, holds_secrets, read_text};
+use super::file::{FILE_LIMIT, cut_to, read_shareable};
 use super::instructions::normalized;
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::world::{Answer, ReasonCode, World};
+use super::world::{Answer, World};
 use super::{Fact, Situation};
 use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
@@ -32,11 +32,7 @@ pub(super) fn answer(
         let mut not_loaded = |why: Why| {
             report.not_loaded.push(NotLoaded { fact: name.clone(), path: Some(label.to_string()), why });
         };
-        let read = read_text(world, &root, &path, FILE_LIMIT).and_then(|file| match holds_secrets(&file.resolved) {
-            true => Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display())),
-            false => Answer::Present(file),
-        });
-        let file = match read {
+        let file = match read_shareable(world, &root, &path) {
             Answer::Present(file) => file,
             Answer::Absent => continue,
             Answer::Unavailable(reason) => {

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::fact::{FactName, Text, Value};
-use super::file::{FILE_LIMIT, holds_secrets, read_text};
+use super::file::{FILE_LIMIT, read_shareable};
 use super::front_matter::{Field, FrontMatter, Missing};
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::world::{Answer, Kind, Link, ReasonCode, World};
+use super::world::{Answer, Kind, Link, World};
 use super::{Fact, Situation, Tool};
 use crate::compose::{Draft, Origin, Paths, Transform};
 use crate::diagnostic::Diagnostic;
@@ -237,11 +237,7 @@ impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
         let shown: Arc<str> = self.situation.workspace.show(&root.join(path), self.situation.skills.labels).into();
-        let read = read_text(self.world, root, path, FILE_LIMIT).and_then(|file| match holds_secrets(&file.resolved) {
-            true => Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display())),
-            false => Answer::Present(file),
-        });
-        let file = match read {
+        let file = match read_shareable(self.world, root, path) {
             Answer::Present(file) => file,
             Answer::Absent => return Found::Nothing,
             Answer::Unavailable(reason) => {
