@@ -1,0 +1,122 @@
+//! What a layout says about instruction files.
+
+use serde::Deserialize;
+
+use crate::compose::Paths;
+
+/// What a layout says about instruction files.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct InstructionRules {
+    /// File names, relative to a directory.
+    pub names: Vec<String>,
+    /// Parts of names that are refused, in any case.
+    pub never: Vec<String>,
+    /// Which directories.
+    pub walk: Walk,
+    /// How many names of one directory.
+    pub take: Take,
+    /// Whether the user's own file in antefix's configuration directory comes before all others.
+    pub global: Global,
+    /// In which order.
+    pub order: Order,
+    /// How files are labeled.
+    pub labels: Paths,
+    /// Tags that a layout frames the files with: inside a file they are written out, so that none can be closed or forged.
+    pub protect: Vec<String>,
+    /// What becomes of `@path` in a file.
+    pub imports: Following,
+    /// What becomes of an empty file.
+    pub empty: Empty,
+    /// Where SYSTEM.md and APPEND_SYSTEM.md are looked for, the first one found winning: in the working directory, in
+    /// `~/`, or in antefix's configuration directory, `$config`.
+    pub system_roots: Vec<String>,
+    /// The most that one file may have, in bytes, with the notice of a cut.
+    pub file_budget: usize,
+    /// The most that all files may have together, in bytes.
+    pub total_budget: usize,
+}
+
+impl Default for InstructionRules {
+    fn default() -> InstructionRules {
+        InstructionRules {
+            names: ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"].map(str::to_owned).to_vec(),
+            never: Vec::new(),
+            walk: Walk::GitRoot,
+            take: Take::First,
+            global: Global::Before,
+            order: Order::OutermostFirst,
+            labels: Paths::Portable,
+            protect: Vec::new(),
+            imports: Following::Leave,
+            empty: Empty::Skip,
+            system_roots: [".antefix", "$config"].map(str::to_owned).to_vec(),
+            file_budget: 64 * 1024,
+            total_budget: 256 * 1024,
+        }
+    }
+}
+
+/// Which directories are walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Walk {
+    /// From the working directory up to the root of the file system.
+    Ancestors,
+    /// From the working directory up to the project root.
+    GitRoot,
+    /// The working directory alone.
+    Cwd,
+    /// The working directory, then the home directory.
+    CwdAndHome,
+}
+
+/// How many names of one directory are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Take {
+    /// The first one found.
+    First,
+    /// Every one, but none whose file name was taken from an earlier directory.
+    Each,
+}
+
+/// Whether the user's own file is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Global {
+    /// Before all others.
+    Before,
+    /// Not at all.
+    None,
+}
+
+/// In which order files are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// The file nearest to the working directory last.
+    OutermostFirst,
+    /// The file nearest to the working directory first.
+    NearestFirst,
+}
+
+/// What becomes of `@path` in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Following {
+    /// It is text.
+    Leave,
+    /// The file's text stands in its place.
+    Follow,
+}
+
+/// What becomes of an empty file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Empty {
+    /// It is as if it were not there; the next name is tried.
+    Skip,
+    /// It is a file like any other.
+    Keep,
+}
