@@ -1,0 +1,59 @@
+//! What breaks the rules of Agent Skills and does not keep a skill from being used.
+
+use std::sync::Arc;
+
+use super::scan::Scan;
+use crate::discover::front_matter::{Field, FrontMatter};
+
+impl Scan<'_> {
+    /// What is wrong with the name and the description.
+    pub(super) fn check(&mut self, name: &str, description: &str, called: Option<&str>, shown: &Arc<str>) {
+        let letters = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        if !letters || name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+            self.warn(
+                shown,
+                format!(
+                    "breaks a rule: the name `{}` should have lower-case letters, digits and single hyphens",
+                    printable(name)
+                ),
+            );
+        }
+        if name.chars().count() > 64 {
+            self.warn(shown, "breaks a rule: the name has more than 64 characters".to_owned());
+        }
+        if called.is_some_and(|called| called != name) {
+            let called = called.unwrap_or_default();
+            self.warn(
+                shown,
+                format!("breaks a rule: the skill is called `{}` and its directory `{called}`", printable(name)),
+            );
+        }
+        if description.chars().count() > 1024 {
+            self.warn(shown, "breaks a rule: the description has more than 1,024 characters".to_owned());
+        }
+    }
+
+    /// What the specification forbids besides.
+    pub(super) fn check_fields(&mut self, matter: &FrontMatter, block: &str, shown: &Arc<str>) {
+        if let Some(Field::Text(text)) = matter.get("compatibility")
+            && (text.is_empty() || text.chars().count() > 500)
+        {
+            self.warn(shown, "breaks a rule: `compatibility` should have 1 to 500 characters".to_owned());
+        }
+        let value = |line: &'_ str| line.split_once(": ").map(|(_, value)| value.trim_start().to_owned());
+        let special = block.lines().filter_map(value).any(|value| value.starts_with(['[', '{', '&', '*']));
+        if special {
+            let message = "breaks a rule: front matter should have no lists or maps in brackets, and no anchors";
+            return self.warn(shown, message.to_owned());
+        }
+        let nested = block.lines().any(|line| line.starts_with("    ") && line.trim_start().contains(':'));
+        if matches!(matter.get("metadata"), Some(Field::Text(_) | Field::List(_))) || nested {
+            self.warn(shown, "breaks a rule: `metadata` should be a map of texts".to_owned());
+        }
+    }
+}
+
+/// A text that can be printed in a message.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

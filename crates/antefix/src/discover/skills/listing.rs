@@ -1,0 +1,127 @@
+//! What is printed of skills.
+//!
+//! A listing over its budget loses its descriptions evenly, then all of them, then whole skills, always in the same way,
+//! and the user is told.
+
+use super::Skill;
+use crate::compose::{Draft, Origin, Transform};
+use crate::diagnostic::Diagnostic;
+use crate::discover::fact::FactName;
+
+/// A description that would be shortened to less than this is dropped: three words tell nothing.
+const LEAST: usize = 24;
+
+/// The listing within its budget.
+pub(super) fn fitted(
+    skills: &mut Vec<Skill>,
+    name: &FactName,
+    budget: usize,
+    dropped: &mut Vec<Skill>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Draft {
+    let whole = listing(skills, name, usize::MAX);
+    if whole.len() <= budget {
+        return whole;
+    }
+    let longest = skills.iter().map(|skill| skill.description.chars().count()).max().unwrap_or(0);
+    // The largest length at which all descriptions, shortened alike, fit.
+    let (mut fits, mut over) = (0, longest);
+    while over - fits > 1 {
+        let middle = fits + (over - fits) / 2;
+        if listing(skills, name, middle).len() <= budget { fits = middle } else { over = middle }
+    }
+    let length = if fits >= LEAST { fits } else { 0 };
+    let mut draft = listing(skills, name, length);
+    while let (true, Some(last)) = (draft.len() > budget, skills.pop()) {
+        dropped.push(last);
+        draft = listing(skills, name, length);
+    }
+    let what = match (length, dropped.len()) {
+        (0, 0) => "all descriptions are left out".to_owned(),
+        (0, dropped) => format!("all descriptions and the last {dropped} skills are left out"),
+        (length, _) => format!("descriptions are shortened to {length} characters"),
+    };
+    let message = format!("the skills listing has {} bytes and a budget of {budget}: {what}", whole.len());
+    let diagnostic = Diagnostic::warning("over-budget", message).about(name.as_str());
+    diagnostics.push(diagnostic.hint("shorten the descriptions, or raise `budget` in the layout's `[skills]`"));
+    draft
+}
+
+/// The block of the Agent Skills guide, with descriptions of at most `length` characters.
+fn listing(skills: &[Skill], name: &FactName, length: usize) -> Draft {
+    let mut draft = Draft::default();
+    if skills.is_empty() {
+        return draft;
+    }
+    let frame = Origin::fact(name);
+    draft.push("<available_skills>", frame.clone(), None);
+    for skill in skills {
+        let origin = Origin::file(name, &skill.place);
+        let (description, cut) = shortened(&skill.description, length);
+        let mut fields = vec![("name", skill.name.as_str(), None)];
+        if length > 0 {
+            fields.push(("description", description.as_str(), cut.then_some(Transform::Cut)));
+        }
+        fields.push(("location", &skill.place, None));
+        draft.push("\n  <skill>", frame.clone(), None);
+        for (tag, text, transform) in fields {
+            let escaped = escape(text);
+            let transform = if escaped == text { transform } else { Some(Transform::Escaped) };
+            draft.push(&format!("\n    <{tag}>"), frame.clone(), None);
+            draft.push(&escaped, origin.clone(), transform);
+            draft.push(&format!("</{tag}>"), frame.clone(), None);
+        }
+        draft.push("\n  </skill>", frame.clone(), None);
+    }
+    draft.push("\n</available_skills>", frame, None);
+    draft
+}
+
+/// A text of at most so many characters, and whether it was longer.
+fn shortened(text: &str, length: usize) -> (String, bool) {
+    if text.chars().count() <= length {
+        return (text.to_owned(), false);
+    }
+    (text.chars().take(length.saturating_sub(1)).chain(['…']).collect(), true)
+}
+
+/// One line a skill, with the digest of its body.
+pub(super) fn index(skills: &[Skill], name: &FactName) -> Draft {
+    let mut draft = Draft::default();
+    for (number, skill) in skills.iter().enumerate() {
+        let short: String = skill.description.lines().next().unwrap_or_default().trim().chars().take(80).collect();
+        let column = |text: &str| {
+            text.replace('|', "\\|").replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ")
+        };
+        let line = format!(
+            "{} | {} | {} | {} | {}",
+            column(&skill.name),
+            column(&short),
+            column(&skill.run_mode),
+            skill.body.map(|body| body.short()).unwrap_or_default(),
+            column(&skill.tools.join(","))
+        );
+        let origin = Origin::file(name, &skill.place);
+        if number > 0 {
+            draft.push("\n", Origin::fact(name), Some(Transform::Joined));
+        }
+        draft.push(line.trim_end(), origin, Some(Transform::Computed));
+    }
+    draft
+}
+
+/// A text that can close no tag.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,86 @@
+//! `skills:listing` and `skills:index`: what the agent could learn if it needed to.
+//!
+//! 1. Roots and their order are the layout's; see [`SkillRules`]. The first skill of a name wins, the loser is listed.
+//! 2. Loading is lenient, the report is strict: what breaks the Agent Skills rules is told, what cannot be used is not
+//!    loaded.
+//! 3. Only name, description and place are listed, in order of the names; bodies are read by the agent. `skills:index` has
+//!    the digest of each body, so that an edit is seen.
+
+mod check;
+mod listing;
+mod read;
+mod rules;
+mod scan;
+
+use std::sync::Arc;
+
+pub use rules::{Descriptions, Loose, SkillRules};
+
+use self::scan::Scan;
+use super::fact::{FactName, Value};
+use super::report::{NotLoaded, Report, Why};
+use super::world::{Answer, World};
+use super::{Fact, Situation, Tool};
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+
+/// How many skills are listed.
+const SKILLS: usize = 500;
+
+/// A skill that was found.
+struct Skill {
+    name: String,
+    description: String,
+    place: Arc<str>,
+    run_mode: String,
+    tools: Vec<String>,
+    /// Of its body; only the index has it.
+    body: Option<Digest>,
+    /// How large its file is.
+    bytes: usize,
+}
+
+/// Which listing is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Listing,
+    Index,
+}
+
+/// Answers `skills:listing` and `skills:index`.
+pub(super) fn answer(
+    world: &dyn World,
+    situation: &Situation,
+    name: &FactName,
+    form: Form,
+    report: &mut Report,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Fact {
+    let rules = &situation.skills;
+    let missing = |tools: &Vec<Tool>| !tools.iter().any(|tool| rules.needs_tool.contains(&tool.name));
+    if !rules.needs_tool.is_empty() && situation.tools.as_ref().is_some_and(missing) {
+        let message = format!("skills are not listed: none of the tools {} is active", rules.needs_tool.join(", "));
+        diagnostics.push(Diagnostic::note("no-reading-tool", message).about(name.as_str()));
+        return Answer::Absent;
+    }
+    let mut skills = Scan::new(world, situation, name, form, report, diagnostics).all();
+    if skills.len() > SKILLS {
+        let message = format!("there are {} skills; only the first {SKILLS} are listed", skills.len());
+        diagnostics.push(Diagnostic::warning("over-budget", message).about(name.as_str()));
+        skills.truncate(SKILLS);
+    }
+    if skills.is_empty() {
+        return Answer::Absent;
+    }
+    let mut dropped = Vec::new();
+    let draft = match form {
+        Form::Index => listing::index(&skills, name),
+        Form::Listing => listing::fitted(&mut skills, name, rules.budget, &mut dropped, diagnostics),
+    };
+    for skill in dropped.iter().rev() {
+        let path = Some(skill.place.to_string());
+        report.loaded.retain(|loaded| loaded.fact != *name || loaded.path != path);
+        report.not_loaded.push(NotLoaded { fact: name.clone(), path, why: Why::OverBudget { bytes: skill.bytes } });
+    }
+    if draft.len() == 0 { Answer::Absent } else { Answer::Present(Value::Text(draft.into_text())) }
+}

@@ -1,0 +1,140 @@
+//! Reading one skill: its front matter, and nothing else of it.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::rules::Descriptions;
+use super::scan::{Found, Scan};
+use super::{Form, Skill};
+use crate::compose::Origin;
+use crate::digest::Digest;
+use crate::discover::fact::Text;
+use crate::discover::file::{FILE_LIMIT, read_shareable};
+use crate::discover::front_matter::{Field, FrontMatter, Missing};
+use crate::discover::report::Why;
+use crate::discover::world::Answer;
+
+impl Scan<'_> {
+    /// Loads a skill, or says why not. Whether there is a file at all is the answer.
+    pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
+        let shown: Arc<str> = self.situation.workspace.show(&root.join(path), self.situation.skills.labels).into();
+        let file = match read_shareable(self.world, root, path) {
+            Answer::Present(file) => file,
+            Answer::Absent => return Found::Nothing,
+            Answer::Unavailable(reason) => {
+                self.warn(&shown, format!("is not loaded: {reason}"));
+                self.not_loaded(&shown, Why::Unavailable(reason));
+                return Found::File;
+            }
+        };
+        let real = root.join(&file.resolved);
+        if self.seen.iter().any(|(path, id)| *path == real || (id.is_some() && *id == file.identity)) {
+            return Found::File;
+        }
+        self.seen.push((real, file.identity));
+        let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
+        let text = if text.contains('\r') {
+            Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+        } else {
+            Cow::Borrowed(text)
+        };
+        if file.text.starts_with('\u{feff}') {
+            self.warn(&shown, "begins with a byte-order mark, which skills must not have".to_owned());
+        }
+        // The front matter is looked through as it is written, so that findings name its lines.
+        let head = text.find("\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
+        let written = Text::new(&text[..head], Origin::file(self.name, &shown));
+        let text = match self.situation.hygiene.clean(written, &shown, self.diagnostics) {
+            Answer::Present(clean) if clean.as_str() == &text[..head] => text,
+            Answer::Present(clean) => Cow::Owned(format!("{}{}", clean.as_str(), &text[head..])),
+            Answer::Absent => text,
+            Answer::Unavailable(reason) => {
+                self.not_loaded(&shown, Why::Unavailable(reason));
+                return Found::File;
+            }
+        };
+        match self.read(&text, called, &shown) {
+            Ok(skill) => self.add(skill, text.len()),
+            Err(why) => self.not_loaded(&shown, why),
+        }
+        Found::File
+    }
+
+    fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>) -> Result<Skill, Why> {
+        let lenient = self.situation.skills.descriptions == Descriptions::Optional;
+        let matter = match FrontMatter::split(text) {
+            Ok(matter) => Some(matter),
+            Err(Missing::None | Missing::Unclosed) if lenient => None,
+            Err(missing) => {
+                let detail = match missing {
+                    Missing::None => "it has no front matter".to_owned(),
+                    Missing::Unclosed => "its front matter is never closed".to_owned(),
+                    Missing::Invalid(detail) => detail,
+                };
+                self.warn(shown, format!("is not loaded: {detail}"));
+                return Err(Why::Invalid { detail });
+            }
+        };
+        let field = |keys: &[&str]| matter.as_ref().and_then(|matter| keys.iter().find_map(|key| matter.get(key)));
+        let text_of = |keys: &[&str]| match field(keys) {
+            Some(Field::Text(text)) => Some(text.trim().to_owned()),
+            _ => None,
+        };
+        if let Some(forgiven) = matter.as_ref().and_then(|matter| matter.forgiven.as_ref()) {
+            self.warn(shown, format!("breaks a rule: {forgiven}"));
+        }
+        let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
+        let heading = || body.lines().find_map(|line| line.strip_prefix("# ")).filter(|_| matter.is_none());
+        let name = text_of(&["name"]).filter(|name| !name.is_empty());
+        let name = name.or_else(|| heading().map(|heading| heading.trim().to_owned()));
+        let name = name.or_else(|| called.map(str::to_owned)).unwrap_or_default();
+        let description = text_of(&["description"]).unwrap_or_default();
+        if description.is_empty() && !lenient {
+            self.warn(shown, "is not loaded: it has no description, so no agent could know when to use it".to_owned());
+            return Err(Why::Invalid { detail: "it has no description".to_owned() });
+        }
+        if !lenient {
+            self.check(&name, &description, called, shown);
+            if let Some(matter) = &matter {
+                self.check_fields(matter, &text[..matter.body], shown);
+            }
+        }
+        if text_of(&["disable-model-invocation"]).as_deref() == Some("true") {
+            return Err(Why::Disabled);
+        }
+        let tools = match field(&["allowed-tools", "allowed_tools", "allowedTools"]) {
+            Some(Field::List(tools)) => tools.clone(),
+            Some(Field::Text(tools)) if tools.contains(',') => tools.split(',').map(str::to_owned).collect(),
+            Some(Field::Text(tools)) => tools.split_whitespace().map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        let mut tools: Vec<String> =
+            tools.iter().map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty()).collect();
+        tools.sort();
+        let run_mode = text_of(&["runAs", "run_mode", "run-mode"]).unwrap_or_else(|| "direct".to_owned());
+        // What is listed is looked through; the body never enters the prompt.
+        let [name, description, run_mode] = [name, description, run_mode].map(|text| self.clean(text, shown));
+        let (name, description, run_mode) = (name?, description?, run_mode?);
+        let tools = tools.into_iter().map(|tool| self.clean(tool, shown)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Skill {
+            name,
+            description,
+            place: Arc::clone(shown),
+            run_mode,
+            tools,
+            body: (self.form == Form::Index).then(|| Digest::of(body)),
+            bytes: text.len(),
+        })
+    }
+
+    /// A field of the front matter as it may be listed.
+    fn clean(&mut self, text: String, shown: &Arc<str>) -> Result<String, Why> {
+        let text = Text::new(text, Origin::file(self.name, shown));
+        match self.situation.hygiene.clean(text, shown, self.diagnostics) {
+            Answer::Present(text) => Ok(text.as_str().to_owned()),
+            Answer::Absent => Ok(String::new()),
+            Answer::Unavailable(reason) => Err(Why::Unavailable(reason)),
+        }
+    }
+}

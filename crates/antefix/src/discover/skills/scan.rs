@@ -1,0 +1,146 @@
+//! Looking for skills.
+//!
+//! 1. A directory with a `SKILL.md` is a skill and is not looked into further. Hidden directories and `node_modules` are
+//!    passed over.
+//! 2. A scan ends at [`DEPTH`] levels and [`DIRECTORIES`] directories, and says so.
+//! 3. A file that is reached twice is read once, whatever it is called.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::rules::Loose;
+use super::{Form, Skill};
+use crate::compose::Paths;
+use crate::diagnostic::Diagnostic;
+use crate::discover::Situation;
+use crate::discover::fact::FactName;
+use crate::discover::report::{Loaded, NotLoaded, Report, Why};
+use crate::discover::world::{Answer, Kind, Link, World};
+
+/// How deep below a root skills are looked for.
+const DEPTH: usize = 6;
+/// How many directories of a root are looked into.
+const DIRECTORIES: usize = 2_000;
+
+/// A search through the roots, and what it has found so far.
+pub(super) struct Scan<'s> {
+    pub(super) world: &'s dyn World,
+    pub(super) situation: &'s Situation,
+    pub(super) name: &'s FactName,
+    pub(super) form: Form,
+    report: &'s mut Report,
+    pub(super) diagnostics: &'s mut Vec<Diagnostic>,
+    skills: BTreeMap<String, Skill>,
+    /// Real paths and numbers of files that were read.
+    pub(super) seen: Vec<(PathBuf, Option<(u64, u64)>)>,
+}
+
+/// Whether there was a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    File,
+    Nothing,
+}
+
+impl<'s> Scan<'s> {
+    pub(super) fn new(
+        world: &'s dyn World,
+        situation: &'s Situation,
+        name: &'s FactName,
+        form: Form,
+        report: &'s mut Report,
+        diagnostics: &'s mut Vec<Diagnostic>,
+    ) -> Scan<'s> {
+        Scan { world, situation, name, form, report, diagnostics, skills: BTreeMap::new(), seen: Vec::new() }
+    }
+
+    /// The skills of all roots, in order of their names.
+    pub(super) fn all(mut self) -> Vec<Skill> {
+        for (root, inside) in roots(self.situation) {
+            self.root(&root, &inside);
+        }
+        self.skills.into_values().collect()
+    }
+
+    fn root(&mut self, root: &Path, inside: &Path) {
+        let mut waiting = vec![(inside.to_owned(), 0_usize)];
+        let mut visited = 0;
+        let mut too_deep = false;
+        while let Some((directory, depth)) = waiting.pop() {
+            visited += 1;
+            if visited > DIRECTORIES {
+                let shown = self.situation.workspace.show(&root.join(inside), Paths::Portable);
+                let message = format!("{shown} has more than {DIRECTORIES} directories: the rest is not looked into");
+                self.diagnostics.push(Diagnostic::warning("scan-limit", message).about(shown.as_str()));
+                return;
+            }
+            // Most directories here are skills, and a skill is not looked into further.
+            let called = directory.file_name().and_then(|name| name.to_str());
+            if depth > 0 && self.skill(root, &directory.join("SKILL.md"), called) == Found::File {
+                continue;
+            }
+            let Answer::Present(listing) = self.world.list(root, &directory, 10 * DIRECTORIES) else { continue };
+            // The stack gives back what was pushed last, so names go on in reverse.
+            for entry in listing.entries.iter().rev() {
+                let path = directory.join(&entry.name);
+                let hidden = entry.name.starts_with('.') || entry.name == "node_modules";
+                let markdown = entry.name.ends_with(".md") && entry.kind == Some(Kind::File);
+                if markdown && depth == 0 && self.situation.skills.loose == Loose::Skills {
+                    self.skill(root, &path, entry.name.strip_suffix(".md"));
+                } else if entry.kind == Some(Kind::Directory) && !hidden && depth == DEPTH {
+                    too_deep = true;
+                } else if entry.kind == Some(Kind::Directory) && !hidden {
+                    // A link may lead back up; its skills are found again and known by their real paths.
+                    let deeper = if entry.link == Link::Symbolic { DEPTH.max(depth + 1) } else { depth + 1 };
+                    waiting.push((path, deeper.min(DEPTH)));
+                }
+            }
+        }
+        if too_deep {
+            self.tell_depth(root, inside);
+        }
+    }
+
+    fn tell_depth(&mut self, root: &Path, inside: &Path) {
+        let shown = self.situation.workspace.show(&root.join(inside), Paths::Portable);
+        let message = format!("{shown} has directories more than {DEPTH} levels deep: they are not looked into");
+        self.diagnostics.push(Diagnostic::warning("scan-limit", message).about(shown.as_str()));
+    }
+
+    pub(super) fn add(&mut self, skill: Skill, bytes: usize) {
+        if let Some(first) = self.skills.get(&skill.name) {
+            let by = first.place.to_string();
+            self.warn(&skill.place, format!("is not loaded: {by} has the name `{}` already", skill.name));
+            return self.not_loaded(&skill.place, Why::Shadowed { by });
+        }
+        let path = Some(skill.place.to_string());
+        self.report.loaded.push(Loaded { fact: self.name.clone(), path, bytes });
+        self.skills.insert(skill.name.clone(), skill);
+    }
+
+    pub(super) fn warn(&mut self, shown: &str, message: String) {
+        self.diagnostics.push(Diagnostic::warning("skill", format!("{shown} {message}")).about(shown));
+    }
+
+    pub(super) fn not_loaded(&mut self, shown: &str, why: Why) {
+        self.report.not_loaded.push(NotLoaded { fact: self.name.clone(), path: Some(shown.to_owned()), why });
+    }
+}
+
+/// The roots, the nearest first: what may be read, and the directory from there.
+fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
+    let workspace = &situation.workspace;
+    let mut roots = Vec::new();
+    for root in &situation.skills.roots {
+        if let Some(at_home) = root.strip_prefix("~/") {
+            roots.extend(workspace.home.iter().map(|home| (home.join(at_home), PathBuf::new())));
+            continue;
+        }
+        let upwards = workspace.cwd.ancestors().take_while(|directory| directory.starts_with(&workspace.root));
+        roots.extend(upwards.filter_map(|directory| {
+            let inside = directory.strip_prefix(&workspace.root).ok()?;
+            Some((workspace.root.clone(), inside.join(root)))
+        }));
+    }
+    roots
+}
