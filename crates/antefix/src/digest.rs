@@ -22,6 +22,61 @@ impl Digest {
         Digest(Sha256::digest(text.as_bytes()).into())
     }
 
+    /// The digest of several named texts under a domain: `domain`, then each text behind its name and its length, so that
+    /// no two different lists of texts are the same bytes. `docs/digests.md` is the specification.
+    ///
+    /// ```
+    /// # use antefix::Digest;
+    /// let framed = Digest::framed("antefix/example/1", [("a", "x"), ("b", "")]);
+    /// assert_eq!(framed, Digest::of("antefix/example/1\na 1\nx\nb 0\n\n"));
+    /// ```
+    pub fn framed<'t>(domain: &str, texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Digest {
+        let mut hash = Sha256::new();
+        hash.update(domain);
+        hash.update("\n");
+        for (name, text) in texts {
+            hash.update(name);
+            hash.update(format!(" {}\n", text.len()));
+            hash.update(text);
+            hash.update("\n");
+        }
+        Digest(hash.finalize().into())
+    }
+
+    /// The 32 bytes.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// A digest that was kept as bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> Digest {
+        Digest(bytes)
+    }
+
+    /// A digest as it is printed: `sha256:` and 64 hexadecimal digits in lower case.
+    ///
+    /// ```
+    /// # use antefix::Digest;
+    /// assert_eq!(Digest::parse(&Digest::of("x").to_string()), Some(Digest::of("x")));
+    /// assert_eq!(Digest::parse("sha256:12"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Digest> {
+        let digits = text.strip_prefix("sha256:")?.as_bytes();
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let mut bytes = [0; 32];
+        if digits.len() != 2 * bytes.len() {
+            return None;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = 16 * digit(pair[0])? + digit(pair[1])?;
+        }
+        Some(Digest(bytes))
+    }
+
     /// The first twelve hexadecimal digits, for tables.
     pub fn short(&self) -> String {
         self.0[..6].iter().map(|byte| format!("{byte:02x}")).collect()

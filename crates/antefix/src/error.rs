@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::discover::FactName;
+use crate::freeze::{Fault, StoreError};
 use crate::place::Place;
 
 /// Why composing, loading or reading a layout stopped.
@@ -37,6 +38,12 @@ pub enum ErrorKind {
     Refused,
     /// A limit was reached: size, nesting, work.
     Limit,
+    /// A conversation's id is invalid, or there is no such conversation or epoch.
+    Conversation,
+    /// Somebody else was first: a compaction was superseded, or the conversation moved on.
+    Conflict,
+    /// The store could not answer.
+    Store(Fault),
 }
 
 /// A result with antefix's [`Error`].
@@ -106,6 +113,24 @@ impl Error {
     /// The next step, where one is known.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        let hint = match error.fault {
+            Fault::Busy | Fault::Unreachable => Some("try again"),
+            Fault::Full => Some("make room; what is stored can still be read"),
+            Fault::ReadOnly => Some("make the store writable, or name another one with --store"),
+            Fault::Newer => Some("use the newer antefix that wrote it"),
+            Fault::Corrupt => Some("the file was left as it is; restore a copy, or name another store"),
+            Fault::Failed => None,
+        };
+        let result = Error::new(ErrorKind::Store(error.fault), error.to_string());
+        match hint {
+            Some(hint) => result.with_hint(hint),
+            None => result,
+        }
     }
 }
 

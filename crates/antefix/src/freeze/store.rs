@@ -1,0 +1,279 @@
+//! The port to whatever keeps ledgers.
+//!
+//! 1. A ledger only grows: epochs are appended by number, amendments by number within their epoch. Nothing is updated.
+//! 2. First writer wins, by a unique key and not by a lock. Losing is no error: the winner is the answer.
+//! 3. Texts are content-addressed and shared by all conversations. An append writes its texts and its row together, or
+//!    nothing at all.
+//! 4. A store that cannot answer says so with a [`Fault`], within a bounded time. It never panics and never mends a file
+//!    that it does not understand.
+//!
+//! A store knows nothing of layouts, facts or prompts: to it a body is a text like any other. `contract` has the tests
+//! that every store must pass.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{Cause, ConversationId};
+use crate::digest::Digest;
+
+/// An epoch as it is kept: what belongs to one conversation alone. All else is in its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EpochRow {
+    /// Whose.
+    pub conversation: ConversationId,
+    /// From 1, without gaps. Order is by this number, never by time.
+    pub number: u64,
+    /// Why it began.
+    pub cause: Cause,
+    /// When, by the clock of whoever opened it.
+    pub opened_at: Timestamp,
+    /// The digest of what the model sees.
+    pub digest: Digest,
+    /// The digest of the body's text.
+    pub body: Digest,
+    /// Where the conversation worked.
+    pub cwd: String,
+    /// On which machine, if that was known.
+    pub machine: Option<String>,
+    /// With which model, if that was known.
+    pub model: Option<String>,
+}
+
+/// An amendment as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AmendmentRow {
+    /// Whose.
+    pub conversation: ConversationId,
+    /// The epoch that it amends.
+    pub epoch: u64,
+    /// From 1 within the epoch, without gaps.
+    pub number: u64,
+    /// When, by the clock of whoever appended it.
+    pub at: Timestamp,
+    /// The digest of the body's text.
+    pub body: Digest,
+}
+
+/// A body and the texts that it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bundle {
+    /// The body.
+    pub body: Arc<str>,
+    /// Its parts, by their digests.
+    pub parts: BTreeMap<Digest, Arc<str>>,
+}
+
+impl Bundle {
+    /// A body with its parts.
+    pub fn new(body: impl Into<Arc<str>>, parts: impl IntoIterator<Item = Arc<str>>) -> Bundle {
+        let parts = parts.into_iter().map(|text| (Digest::of(&text), text)).collect();
+        Bundle { body: body.into(), parts }
+    }
+}
+
+/// How an append ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Appended<Row> {
+    /// The row is in the ledger.
+    Won,
+    /// Another row has the number, and nothing was written. For an epoch this is the one that stands now.
+    Lost(Row),
+}
+
+/// The last epoch of a conversation, with all that a turn needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The epoch with the highest number.
+    pub epoch: EpochRow,
+    /// Its amendments, in order.
+    pub amendments: Vec<AmendmentRow>,
+    /// How many messages wait for the next turn.
+    pub waiting: u64,
+}
+
+/// A message that waits for the next turn, or went with one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedMessage {
+    /// Ascending within a conversation.
+    pub number: u64,
+    /// When it was queued.
+    pub at: Timestamp,
+    /// What it says.
+    pub text: String,
+}
+
+/// A compaction that was begun. It is no part of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompactionRow {
+    /// Whose.
+    pub conversation: ConversationId,
+    /// Who may commit it.
+    pub token: String,
+    /// The epoch that stood when it was begun.
+    pub epoch: u64,
+    /// The epoch that a commit appends; none if it keeps the standing one.
+    pub next: Option<EpochRow>,
+}
+
+/// How a commit ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Committed {
+    /// It is done, and this is the epoch that stands now.
+    Done(EpochRow),
+    /// There is no compaction with that token: it was committed, aborted, or superseded by another one.
+    NotBegun,
+    /// The conversation has another epoch by now. The compaction is gone, the ledger is as it was.
+    MovedOn(EpochRow),
+}
+
+/// Whether a sweep deletes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sweep {
+    /// It counts.
+    DryRun,
+    /// It deletes.
+    Delete,
+}
+
+/// What a sweep found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// How many texts no row names.
+    pub texts: u64,
+    /// How many bytes they have.
+    pub bytes: u64,
+}
+
+/// Something that keeps ledgers. It may be asked from several threads, and its medium by several processes.
+pub trait Store: Send + Sync {
+    /// The epoch that stands, in one question; none for a conversation that nobody opened.
+    fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
+
+    /// One epoch with its amendments. `waiting` is 0 here.
+    fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>>;
+
+    /// The epochs with higher numbers than `after`, ascending, at most `limit`.
+    fn epochs(&self, conversation: &ConversationId, after: u64, limit: usize) -> StoreResult<Vec<EpochRow>>;
+
+    /// The standing epochs of the conversations behind `after` in order of their ids, at most `limit`.
+    fn conversations(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<EpochRow>>;
+
+    /// Appends an epoch with its texts. Its number must be one more than the standing one's, or 1.
+    fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>>;
+
+    /// Appends an amendment with its texts to the epoch that stands. If another epoch stands by now, or the number is
+    /// taken, the answer is lost, and the row is the last amendment of the epoch that the row names, if there is one.
+    fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>>;
+
+    /// The texts with these digests, in their order; none for one that is not there.
+    fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>>;
+
+    /// Queues a message for the next turn, and answers with its number.
+    fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64>;
+
+    /// Takes the messages that wait, each once, ascending. A turn that names itself gets the same ones again when it
+    /// asks again, because it may not have lived to hear the first answer.
+    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>>;
+
+    /// The messages that wait, without taking them.
+    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>>;
+
+    /// Remembers a compaction in the place of any other of the conversation. The ledger does not change.
+    fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()>;
+
+    /// Appends the epoch of the compaction with that token, opened at `at`, and forgets the compaction: both or neither.
+    fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed>;
+
+    /// Forgets the compaction with that token. One that is not there is as good as forgotten.
+    fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()>;
+
+    /// Finds the texts that no row names, and deletes them or not.
+    fn sweep(&self, sweep: Sweep) -> StoreResult<Swept>;
+}
+
+/// A result with a [`StoreError`].
+pub type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// Why a store could not answer.
+#[derive(Debug)]
+pub struct StoreError {
+    /// What to branch on.
+    pub fault: Fault,
+    /// For people: lower case, no final stop; names the file or address.
+    pub message: String,
+    /// What the driver said.
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The closed set of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Others hold it; try again.
+    Busy,
+    /// It cannot be reached; try again.
+    Unreachable,
+    /// There is no room.
+    Full,
+    /// It may be read and not written.
+    ReadOnly,
+    /// A newer antefix wrote it.
+    Newer,
+    /// It is damaged, or no store of ours.
+    Corrupt,
+    /// Anything else that went wrong.
+    Failed,
+}
+
+impl Fault {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::Busy => "busy",
+            Fault::Unreachable => "unreachable",
+            Fault::Full => "full",
+            Fault::ReadOnly => "read-only",
+            Fault::Newer => "newer-schema",
+            Fault::Corrupt => "corrupt",
+            Fault::Failed => "failed",
+        }
+    }
+
+    /// Whether the same question may be answered a little later.
+    pub fn passes(self) -> bool {
+        matches!(self, Fault::Busy | Fault::Unreachable)
+    }
+}
+
+impl StoreError {
+    /// An error without a source.
+    pub fn new(fault: Fault, message: impl Into<String>) -> StoreError {
+        StoreError { fault, message: message.into(), source: None }
+    }
+
+    /// The same error, because of another one.
+    #[must_use]
+    pub fn because(mut self, source: impl std::error::Error + Send + Sync + 'static) -> StoreError {
+        self.source = Some(Box::new(source));
+        self
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.source {
+            Some(source) => write!(f, ": {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source.as_ref() as &(dyn std::error::Error + 'static))
+    }
+}

@@ -1,0 +1,230 @@
+//! Ledgers in the process's own memory: gone with it, and as fast as it gets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+
+use crate::digest::Digest;
+use crate::freeze::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Standing, Store,
+    StoreResult, Sweep, Swept,
+};
+
+/// A store in memory.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    texts: BTreeMap<Digest, Arc<str>>,
+    /// What each body names.
+    parts: BTreeMap<Digest, Vec<Digest>>,
+    ledgers: BTreeMap<ConversationId, Ledger>,
+}
+
+#[derive(Debug, Default)]
+struct Ledger {
+    epochs: Vec<(EpochRow, Vec<AmendmentRow>)>,
+    messages: Vec<(QueuedMessage, Went)>,
+    compaction: Option<CompactionRow>,
+}
+
+/// Whether a message went with a turn.
+#[derive(Debug, PartialEq, Eq)]
+enum Went {
+    NotYet,
+    With(Option<String>),
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> MemoryStore {
+        MemoryStore::default()
+    }
+
+    /// A thread that panicked between two statements left nothing half-written: every change is made last.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn keep(&mut self, bundle: &Bundle) {
+        let body = Digest::of(&bundle.body);
+        self.texts.entry(body).or_insert_with(|| Arc::clone(&bundle.body));
+        for (digest, text) in &bundle.parts {
+            self.texts.entry(*digest).or_insert_with(|| Arc::clone(text));
+        }
+        self.parts.entry(body).or_insert_with(|| bundle.parts.keys().copied().collect());
+    }
+
+    /// The texts that rows name, and what those name.
+    fn named(&self) -> BTreeSet<Digest> {
+        let of_ledger = |ledger: &Ledger| {
+            let epochs = ledger.epochs.iter().map(|(row, _)| row.body);
+            let amendments = ledger.epochs.iter().flat_map(|(_, amendments)| amendments.iter().map(|row| row.body));
+            let next = ledger.compaction.iter().filter_map(|compaction| compaction.next.as_ref().map(|row| row.body));
+            epochs.chain(amendments).chain(next).collect::<Vec<_>>()
+        };
+        let bodies: BTreeSet<Digest> = self.ledgers.values().flat_map(of_ledger).collect();
+        let parts = bodies.iter().filter_map(|body| self.parts.get(body)).flatten().copied().collect::<Vec<_>>();
+        bodies.into_iter().chain(parts).collect()
+    }
+}
+
+impl Store for MemoryStore {
+    fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>> {
+        let kept = self.kept();
+        let Some(ledger) = kept.ledgers.get(conversation) else { return Ok(None) };
+        let waiting = ledger.messages.iter().filter(|(_, went)| *went == Went::NotYet).count() as u64;
+        Ok(ledger.epochs.last().map(|(epoch, amendments)| Standing {
+            epoch: epoch.clone(),
+            amendments: amendments.clone(),
+            waiting,
+        }))
+    }
+
+    fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>> {
+        let kept = self.kept();
+        let epochs = kept.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.epochs);
+        let mut found = epochs.filter(|(row, _)| row.number == number);
+        Ok(found.next().map(|(epoch, amendments)| Standing {
+            epoch: epoch.clone(),
+            amendments: amendments.clone(),
+            waiting: 0,
+        }))
+    }
+
+    fn epochs(&self, conversation: &ConversationId, after: u64, limit: usize) -> StoreResult<Vec<EpochRow>> {
+        let kept = self.kept();
+        let epochs = kept.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.epochs);
+        Ok(epochs.map(|(row, _)| row).filter(|row| row.number > after).take(limit).cloned().collect())
+    }
+
+    fn conversations(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<EpochRow>> {
+        let kept = self.kept();
+        let behind = kept.ledgers.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
+        Ok(behind.filter_map(|(_, ledger)| Some(ledger.epochs.last()?.0.clone())).take(limit).collect())
+    }
+
+    fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>> {
+        let mut kept = self.kept();
+        let ledger = kept.ledgers.entry(row.conversation.clone()).or_default();
+        if let Some((last, _)) = ledger.epochs.last().filter(|(last, _)| last.number >= row.number) {
+            return Ok(Appended::Lost(last.clone()));
+        }
+        check_number(row, ledger.epochs.last().map_or(0, |(last, _)| last.number))?;
+        ledger.epochs.push((row.clone(), Vec::new()));
+        kept.keep(bundle);
+        Ok(Appended::Won)
+    }
+
+    fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>> {
+        let mut kept = self.kept();
+        let ledger = kept.ledgers.entry(row.conversation.clone()).or_default();
+        let stands = ledger.epochs.last().is_some_and(|(last, _)| last.number == row.epoch);
+        let of_epoch = ledger.epochs.iter_mut().find(|(epoch, _)| epoch.number == row.epoch);
+        let Some((_, amendments)) = of_epoch else { return Ok(Appended::Lost(None)) };
+        let next = amendments.last().map_or(1, |last| last.number + 1);
+        if !stands || row.number != next {
+            return Ok(Appended::Lost(amendments.last().cloned()));
+        }
+        amendments.push(row.clone());
+        kept.keep(bundle);
+        Ok(Appended::Won)
+    }
+
+    fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>> {
+        let kept = self.kept();
+        Ok(digests.iter().map(|digest| kept.texts.get(digest).cloned()).collect())
+    }
+
+    fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
+        let mut kept = self.kept();
+        let messages = &mut kept.ledgers.entry(conversation.clone()).or_default().messages;
+        let number = messages.last().map_or(1, |(last, _)| last.number + 1);
+        messages.push((QueuedMessage { number, at, text: text.to_owned() }, Went::NotYet));
+        Ok(number)
+    }
+
+    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
+        let mut kept = self.kept();
+        let Some(ledger) = kept.ledgers.get_mut(conversation) else { return Ok(Vec::new()) };
+        let mut taken = Vec::new();
+        for (message, went) in &mut ledger.messages {
+            let again = turn.is_some_and(|turn| *went == Went::With(Some(turn.to_owned())));
+            if *went == Went::NotYet || again {
+                *went = Went::With(turn.map(str::to_owned));
+                taken.push(message.clone());
+            }
+        }
+        Ok(taken)
+    }
+
+    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>> {
+        let kept = self.kept();
+        let messages = kept.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.messages);
+        Ok(messages.filter(|(_, went)| *went == Went::NotYet).map(|(message, _)| message.clone()).collect())
+    }
+
+    fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {
+        let mut kept = self.kept();
+        kept.ledgers.entry(compaction.conversation.clone()).or_default().compaction = Some(compaction.clone());
+        if let Some(bundle) = bundle {
+            kept.keep(bundle);
+        }
+        Ok(())
+    }
+
+    fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed> {
+        let mut kept = self.kept();
+        let Some(ledger) = kept.ledgers.get_mut(conversation) else { return Ok(Committed::NotBegun) };
+        let Some(compaction) = ledger.compaction.take_if(|compaction| compaction.token == token) else {
+            return Ok(Committed::NotBegun);
+        };
+        let Some((standing, _)) = ledger.epochs.last() else { return Ok(Committed::NotBegun) };
+        if standing.number != compaction.epoch {
+            return Ok(Committed::MovedOn(standing.clone()));
+        }
+        let Some(next) = compaction.next else { return Ok(Committed::Done(standing.clone())) };
+        let next = EpochRow { number: compaction.epoch + 1, opened_at: at, ..next };
+        ledger.epochs.push((next.clone(), Vec::new()));
+        Ok(Committed::Done(next))
+    }
+
+    fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()> {
+        let mut kept = self.kept();
+        if let Some(ledger) = kept.ledgers.get_mut(conversation) {
+            ledger.compaction.take_if(|compaction| compaction.token == token);
+        }
+        Ok(())
+    }
+
+    fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
+        let mut kept = self.kept();
+        let named = kept.named();
+        let unnamed = kept.texts.iter().filter(|(digest, _)| !named.contains(*digest));
+        let swept = unnamed.fold(Swept::default(), |swept, (_, text)| Swept {
+            texts: swept.texts + 1,
+            bytes: swept.bytes + text.len() as u64,
+        });
+        if sweep == Sweep::Delete {
+            kept.texts.retain(|digest, _| named.contains(digest));
+            kept.parts.retain(|digest, _| named.contains(digest));
+        }
+        Ok(swept)
+    }
+}
+
+/// A row that would leave a gap in the numbers is a mistake of the caller's.
+pub(super) fn check_number(row: &EpochRow, last: u64) -> StoreResult<()> {
+    use crate::freeze::{Fault, StoreError};
+    if row.number == last + 1 {
+        return Ok(());
+    }
+    let message = format!("epoch {} of {} cannot follow epoch {last}", row.number, row.conversation);
+    Err(StoreError::new(Fault::Failed, message))
+}

@@ -1,0 +1,5 @@
+//! Adapters: where ledgers are kept.
+
+mod memory;
+
+pub use memory::MemoryStore;
