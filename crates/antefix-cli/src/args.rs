@@ -30,7 +30,7 @@ Examples:
 
 A layout is taken from --layout, else .antefix/layout.toml in the project, else layout.toml in your
 configuration directory, else the built-in `coding-agent`. Your own settings.toml beside it may say
-env_allow, file_roots, hidden_text and secrets; a project cannot.
+env_allow, file_roots, hidden_text, secrets, untrusted_text and trusted; a project cannot.
 
 Exit codes: 0 done, 1 the input has errors, 2 wrong usage.";
 

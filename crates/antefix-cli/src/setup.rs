@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Layout, Prompt, TemplateRef, Wording, builtin, compose};
+use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose};
 use antefix::discover::{
-    Answer, HiddenText, Hygiene, Report, Scope, Secrets, Shelves, Situation, Tool, Workspace, discover,
+    Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Report, Scope, Secrets, Shelves,
+    Situation, Tool, UntrustedText, Why, Workspace, World, discover,
 };
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Source, SourceKind};
@@ -31,10 +32,14 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
     let workspace = Workspace::find(&world, &directory(args.cwd.as_deref())?);
     let settings = Settings::load(&world, &workspace)?;
-    let wording = wording(args, &world, &workspace)?;
-    let layout = layout(args, &world, &workspace, &wording)?;
+    let trust = settings.untrusted_text.trust(&workspace, &settings.trusted);
+    // The project's own layout, wordings and templates pass the same gate as its other texts.
+    let gate = Gate::new(&world, &workspace, &settings.file_roots, trust);
+    let mut withheld = Vec::new();
+    let wording = wording(args, &gate, &workspace, &mut withheld)?;
+    let layout = layout(args, &gate, &workspace, &wording, &mut withheld)?;
 
-    let shelves = Shelves::new(&world, &workspace, None);
+    let shelves = Shelves::new(&gate, &workspace, None);
     let mut situation = Situation::new(workspace.clone());
     situation.paths = layout.paths();
     situation.model.clone_from(&args.model);
@@ -44,21 +49,25 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
     situation.scope = rules.map(|rules| Scope::new(&rules, &world)).transpose()?;
     situation.given = args.set.iter().cloned().collect();
     situation.env_allow = settings.env_allow;
-    situation.file_roots = settings.file_roots;
+    situation.file_roots.clone_from(&settings.file_roots);
+    situation.trust = trust;
     situation.hygiene = Hygiene { hidden: settings.hidden_text, secrets: settings.secrets };
     situation.phrases = wording.phrases(&shelves)?;
     situation.instructions = layout.instructions().clone();
     situation.skills = layout.skills().clone();
 
-    let discovery = discover(&world, &situation, &layout.facts());
+    let mut discovery = discover(&world, &situation, &layout.facts());
     let prompt = compose(&layout, &discovery.facts)?;
     let mut diagnostics: Vec<Diagnostic> = workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
+    diagnostics.extend(withheld.iter().map(|one| own_withheld(one.path.as_deref().unwrap_or_default(), &one.detail())));
+    discovery.report.not_loaded.splice(0..0, withheld);
     diagnostics.extend(wording.findings().iter().cloned());
     diagnostics.extend(discovery.diagnostics);
     diagnostics.extend(prompt.diagnostics().iter().cloned());
     for gap in prompt.gaps() {
         // Whoever asked has usually said more about it already.
-        if diagnostics.iter().any(|diagnostic| diagnostic.about.as_deref() == Some(gap.fact.as_str())) {
+        let said = |diagnostic: &Diagnostic| diagnostic.about.as_deref() == Some(gap.fact.as_str());
+        if gap.reason.code == ReasonCode::Untrusted || diagnostics.iter().any(said) {
             continue;
         }
         let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
@@ -70,6 +79,12 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
 fn not_obeyed(path: &Path) -> Diagnostic {
     let message = format!("{} belongs to another user, so it does not mark the project", path.display());
     Diagnostic::warning("foreign-owner", message).hint("take it over with chown if it is yours")
+}
+
+fn own_withheld(path: &str, detail: &str) -> Diagnostic {
+    Diagnostic::note("untrusted", format!("{path} is not read: {detail}"))
+        .about(path)
+        .hint("name the project's directory in `trusted` in your own settings, if you trust it")
 }
 
 /// The working directory: named, or the process's own.
@@ -107,6 +122,12 @@ struct Settings {
     /// What becomes of what looks like a secret: `redact` or `keep`.
     #[serde(default)]
     secrets: Secrets,
+    /// What becomes of the text of a project that is not trusted: `use` or `withhold`.
+    #[serde(default)]
+    untrusted_text: UntrustedText,
+    /// The directories whose projects are trusted.
+    #[serde(default)]
+    trusted: Vec<PathBuf>,
 }
 
 impl Settings {
@@ -120,19 +141,28 @@ impl Settings {
             }
         };
         let mut settings: Settings = toml::from_str(&source.text).map_err(|error| invalid_toml(&source, &error))?;
-        // Roots are compared with real paths, so their own links are followed here.
-        settings.file_roots = settings
-            .file_roots
-            .iter()
-            .map(|root| {
-                let at_home =
-                    root.strip_prefix("~").ok().zip(workspace.home.as_ref()).map(|(path, home)| home.join(path));
-                let root = at_home.unwrap_or_else(|| root.clone());
-                std::fs::canonicalize(&root).unwrap_or(root)
-            })
-            .collect();
+        for (key, directories) in [("file_roots", &mut settings.file_roots), ("trusted", &mut settings.trusted)] {
+            for directory in directories.iter_mut() {
+                *directory = real(directory, workspace);
+                // A relative one would be another directory wherever the program is run: a project could lie in it.
+                if !directory.is_absolute() {
+                    let message = format!("`{}` in `{key}` is not absolute", directory.display());
+                    return Err(Failure::with_hint(message, "write it in full, or from `~/`"));
+                }
+            }
+        }
         Ok(settings)
     }
+}
+
+/// A directory as real paths are compared with it: from `~/`, and its own links followed.
+fn real(directory: &Path, workspace: &Workspace) -> PathBuf {
+    let at_home = directory.strip_prefix("~").ok().zip(workspace.home.as_ref()).map(|(path, home)| home.join(path));
+    let directory = at_home.unwrap_or_else(|| directory.to_owned());
+    if !directory.is_absolute() {
+        return directory;
+    }
+    std::fs::canonicalize(&directory).unwrap_or(directory)
 }
 
 fn invalid_toml(source: &Arc<Source>, error: &toml::de::Error) -> Failure {
@@ -141,12 +171,20 @@ fn invalid_toml(source: &Arc<Source>, error: &toml::de::Error) -> Failure {
 }
 
 /// The wordings: built-in, user, workspace, explicit.
-fn wording(args: &ComposeArgs, world: &OsWorld, workspace: &Workspace) -> Result<Wording, Failure> {
+fn wording(
+    args: &ComposeArgs,
+    world: &dyn World,
+    workspace: &Workspace,
+    withheld: &mut Vec<NotLoaded>,
+) -> Result<Wording, Failure> {
     let mut layers = Vec::new();
     for directory in workspace.config.iter().cloned().chain([workspace.project()]) {
         match workspace.own_file(world, &directory, "wording.toml", SourceKind::Wording) {
             Answer::Present(source) => layers.push(source),
             Answer::Absent => {}
+            Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {
+                withheld.push(not_used(workspace, "wording.toml", reason));
+            }
             Answer::Unavailable(reason) => {
                 return Err(Failure::plain(format!("{}: {reason}", directory.join("wording.toml").display())));
             }
@@ -160,18 +198,29 @@ fn wording(args: &ComposeArgs, world: &OsWorld, workspace: &Workspace) -> Result
 }
 
 /// The layout: named, else the project's, else the user's, else the built-in default.
-fn layout(args: &ComposeArgs, world: &OsWorld, workspace: &Workspace, wording: &Wording) -> Result<Layout, Failure> {
+fn layout(
+    args: &ComposeArgs,
+    world: &dyn World,
+    workspace: &Workspace,
+    wording: &Wording,
+    withheld: &mut Vec<NotLoaded>,
+) -> Result<Layout, Failure> {
     if let Some(path) = &args.template {
         return template_alone(path, args, world, workspace);
     }
     let (source, directory) = match &args.layout {
         Some(named) => named_layout(named)?,
-        None => found_layout(world, workspace)?,
+        None => found_layout(world, workspace, withheld)?,
     };
     Ok(Layout::parse(&source, wording, &Shelves::new(world, workspace, directory.as_deref()))?)
 }
 
-fn template_alone(path: &Path, args: &ComposeArgs, world: &OsWorld, workspace: &Workspace) -> Result<Layout, Failure> {
+fn template_alone(
+    path: &Path,
+    args: &ComposeArgs,
+    world: &dyn World,
+    workspace: &Workspace,
+) -> Result<Layout, Failure> {
     let stdin = path == Path::new("-");
     let label = if stdin { "stdin".to_owned() } else { path.display().to_string() };
     let source = Source::new(SourceKind::Template, label.clone(), read(path)?).at(label);
@@ -202,17 +251,31 @@ fn named_layout(named: &str) -> Result<(Arc<Source>, Option<PathBuf>), Failure> 
     Ok((Arc::new(source), path.parent().map(Path::to_owned)))
 }
 
-fn found_layout(world: &OsWorld, workspace: &Workspace) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
+fn found_layout(
+    world: &dyn World,
+    workspace: &Workspace,
+    withheld: &mut Vec<NotLoaded>,
+) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
     for directory in std::iter::once(workspace.project()).chain(workspace.config.clone()) {
         match workspace.own_file(world, &directory, "layout.toml", SourceKind::Layout) {
             Answer::Present(source) => return Ok((source, Some(directory))),
             Answer::Absent => {}
+            Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {
+                withheld.push(not_used(workspace, "layout.toml", reason));
+            }
             Answer::Unavailable(reason) => {
                 return Err(Failure::plain(format!("{}: {reason}", directory.join("layout.toml").display())));
             }
         }
     }
     named_layout(builtin::LAYOUTS[0].name)
+}
+
+/// A file of the project's own directory for antefix that is withheld.
+fn not_used(workspace: &Workspace, name: &str, reason: Reason) -> NotLoaded {
+    let path = workspace.show(&workspace.project().join(name), Paths::Portable);
+    let fact = FactName::new("antefix", name.trim_end_matches(".toml"));
+    NotLoaded { fact, path: Some(path), why: Why::Unavailable(reason) }
 }
 
 /// The tools in a tools file.

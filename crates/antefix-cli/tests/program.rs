@@ -394,3 +394,56 @@ fn list(directory: &Path, entries: &mut Vec<String>) {
         }
     }
 }
+
+#[test]
+fn a_project_that_is_not_trusted_says_nothing() {
+    let scratch = Scratch::new()
+        .file("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\n")
+        .file("home/.config/antefix/AGENTS.md", "MINE")
+        .file("p/AGENTS.md", "THEIRS")
+        .file("p/.antefix/wording.toml", "[wording]\ncut_notice = \"THEIRS\"\n")
+        .file("p/.antefix/layout.toml", "[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"THEIRS\"\n");
+    let ran = scratch.run(&["show"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("MINE") && !ran.stdout.contains("THEIRS"), "{ran:?}");
+    let json = scratch.run(&["explain", "--json"]).json();
+    let withheld: Vec<&str> = json["not_loaded"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["reason"] == "untrusted")
+        .filter_map(|one| one["origin"]["path"].as_str())
+        .collect();
+    assert_eq!(withheld, [".antefix/wording.toml", ".antefix/layout.toml", "AGENTS.md"]);
+    assert_eq!(scratch.run(&["check"]).code, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_the_user_trusts_is_read_through_its_real_path() {
+    let scratch = Scratch::new()
+        .file("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\ntrusted = [\"~/link\"]\n")
+        .file("p/AGENTS.md", "THEIRS");
+    assert!(!scratch.run(&["show"]).stdout.contains("THEIRS"));
+    std::os::unix::fs::symlink(scratch.path("p"), scratch.path("home/link")).unwrap();
+    assert!(scratch.run(&["show"]).stdout.contains("THEIRS"));
+}
+
+#[test]
+fn a_project_cannot_trust_itself() {
+    let scratch = Scratch::new()
+        .file("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\n")
+        .file("p/.antefix/settings.toml", "untrusted_text = \"use\"\ntrusted = [\"/\"]\n")
+        .file("p/AGENTS.md", "THEIRS");
+    assert!(!scratch.run(&["show"]).stdout.contains("THEIRS"));
+    let relative = scratch.file("home/.config/antefix/settings.toml", "trusted = [\".\"]\n").run(&["show"]);
+    assert!(relative.code == 1 && relative.stderr.contains("`.` in `trusted` is not absolute"), "{relative:?}");
+}
+
+#[test]
+fn names_of_tools_that_are_set_by_hand_are_a_list() {
+    let template = "{% for tool in tools %}<{{ tool }}>{% endfor %}";
+    let args = ["show", "--template", "-", "--dialect", "jinja", "--set", "tools:names=bash, read"];
+    let ran = Scratch::new().run_with(&args, template);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "<bash><read>"), "{}", ran.stderr);
+}

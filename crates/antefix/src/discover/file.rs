@@ -78,7 +78,7 @@ fn tell(fact: Fact, name: &FactName, diagnostics: &mut Vec<Diagnostic>, hint: Op
         let mut diagnostic =
             Diagnostic::warning("file-unavailable", format!("{name} is not read: {reason}")).about(name.as_str());
         diagnostic.hint = hint.map(str::to_owned);
-        diagnostics.push(diagnostic);
+        diagnostics.extend(reason.told(diagnostic));
     }
     fact
 }

@@ -22,6 +22,7 @@ mod shelf;
 mod skills;
 mod system;
 mod tools;
+mod trust;
 mod workspace;
 mod world;
 
@@ -37,6 +38,7 @@ pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
 pub use skills::{Descriptions, Loose, SkillRules};
 pub use tools::Tool;
+pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
 pub use world::{
     Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode, SystemText, World,
@@ -79,6 +81,8 @@ pub struct Situation {
     pub git: GitLimits,
     /// What becomes of hidden characters and secrets.
     pub hygiene: Hygiene,
+    /// Whether the text of the repository may be used.
+    pub trust: Trust,
     /// Wordings without variables: notices of cuts, texts for tools.
     pub phrases: Phrases,
 }
@@ -101,6 +105,7 @@ impl Situation {
             skills: SkillRules::default(),
             git: GitLimits::default(),
             hygiene: Hygiene::default(),
+            trust: Trust::default(),
             phrases: Phrases::built_in(),
         }
     }
@@ -123,15 +128,18 @@ pub fn discover<'n>(
     situation: &Situation,
     names: impl IntoIterator<Item = &'n FactName>,
 ) -> Discovery {
+    let gate = Gate::new(world, &situation.workspace, &situation.file_roots, situation.trust);
     let mut asking = Asking {
-        world,
+        world: &gate,
         situation,
-        git: Git::new(world, &situation.workspace.cwd, situation.git),
+        git: Git::new(&gate, &situation.workspace.cwd, situation.git),
         discovery: Discovery::default(),
     };
     for name in names {
         asking.ask(name);
     }
+    let Discovery { report, diagnostics, .. } = &mut asking.discovery;
+    diagnostics.extend(trust::told(report));
     asking.discovery
 }
 
@@ -148,9 +156,7 @@ impl Asking<'_> {
             return;
         }
         let fact = match (catalog::lookup(name), self.situation.given.get(name)) {
-            (Lookup::Known(_), Some(text)) => {
-                Answer::Present(Value::Text(Text::new(text.as_str(), Origin::fact(name))))
-            }
+            (Lookup::Known(_), Some(text)) => Answer::Present(given(name, text)),
             (Lookup::Known(_), None) => self.source(name),
             (Lookup::UnknownName | Lookup::UnknownNamespace, _) => {
                 let missing = NotLoaded { fact: name.clone(), path: None, why: Why::Unknown };
@@ -233,11 +239,16 @@ impl Asking<'_> {
             "diffstat" => GitQuestion::Diffstat,
             _ => return Answer::Absent,
         };
+        // Branches and changes are the repository's text too. Where there is none, there is nothing to withhold.
+        let untrusted = self.situation.trust == Trust::Untrusted;
+        if untrusted && matches!(self.world.kind(&self.situation.workspace.root.join(".git")), Answer::Absent) {
+            return Answer::Absent;
+        }
         let answer = self.git.ask(question);
         let diagnostics = &mut self.discovery.diagnostics;
         if let Answer::Unavailable(reason) = &answer {
             let message = format!("{name} could not be asked for: {reason}");
-            diagnostics.push(Diagnostic::warning("git-unavailable", message).about(name.as_str()));
+            diagnostics.extend(reason.told(Diagnostic::warning("git-unavailable", message).about(name.as_str())));
         }
         answer
             .map(|printed| {
@@ -296,4 +307,13 @@ impl Asking<'_> {
             None => Answer::Absent,
         }
     }
+}
+
+/// A fact that was answered by hand. Names of tools are a list everywhere, so they are one here, between commas.
+fn given(name: &FactName, text: &str) -> Value {
+    let value = |text: &str| Text::new(text, Origin::fact(name));
+    if name.as_str() != "tools:names" {
+        return Value::Text(value(text));
+    }
+    Value::List(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(value).collect())
 }

@@ -11,7 +11,7 @@ use super::fact::{FactName, Value};
 use super::file::{FILE_LIMIT, cut_to, read_shareable};
 use super::instructions::normalized;
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::world::{Answer, World};
+use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation};
 use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
@@ -37,8 +37,13 @@ pub(super) fn answer(
             Answer::Absent => continue,
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
-                diagnostics.push(Diagnostic::warning("file-unavailable", message).about(label.as_ref()));
+                let finding = Diagnostic::warning("file-unavailable", message).about(label.as_ref());
+                diagnostics.extend(reason.told(finding));
                 not_loaded(Why::Unavailable(reason.clone()));
+                // A repository that is not trusted must not be able to take away what the layout or the user says.
+                if reason.code == ReasonCode::Untrusted {
+                    continue;
+                }
                 // Another file must not stand in for the one that counts.
                 taken.get_or_insert((label, Answer::Unavailable(reason)));
                 continue;

@@ -77,6 +77,11 @@ pub enum Why {
     },
     /// Its author hides it.
     Disabled,
+    /// The agent has no tool that it would need for it.
+    ToolMissing {
+        /// Any of them would do.
+        tools: Vec<String>,
+    },
     /// It cannot be used as it is.
     Invalid {
         /// What is wrong with it.
@@ -98,6 +103,7 @@ impl Why {
             Why::AboveRoot => "above-root",
             Why::OverBudget { .. } => "over-budget",
             Why::Disabled => "disabled",
+            Why::ToolMissing { .. } => "tool-missing",
             Why::Invalid { .. } => "invalid",
         }
     }
@@ -115,6 +121,7 @@ impl Why {
             Why::Refused => "the layout refuses its name".to_owned(),
             Why::OverBudget { bytes } => format!("its {bytes} bytes do not fit the budget"),
             Why::Disabled => "its author hides it from the model".to_owned(),
+            Why::ToolMissing { tools } => format!("the agent has none of the tools {}", tools.join(", ")),
             Why::Invalid { detail } => detail.clone(),
         }
     }

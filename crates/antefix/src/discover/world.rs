@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::diagnostic::Diagnostic;
+
 /// What the world says to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer<T> {
@@ -71,6 +73,13 @@ pub struct Reason {
     pub detail: String,
 }
 
+impl Reason {
+    /// A finding about something that is unavailable for this reason. What is withheld is told once for all of it.
+    pub(super) fn told(&self, finding: Diagnostic) -> Option<Diagnostic> {
+        (self.code != ReasonCode::Untrusted).then_some(finding)
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code.sentence())?;
@@ -99,6 +108,8 @@ pub enum ReasonCode {
     Binary,
     /// Text with characters in it that nobody sees.
     HiddenText,
+    /// Text of a repository that its user does not trust.
+    Untrusted,
     /// A variable that no allow-list names.
     NotAllowed,
     /// It did not answer in time.
@@ -120,6 +131,7 @@ impl ReasonCode {
             ReasonCode::NotUtf8 => "not-utf8",
             ReasonCode::Binary => "binary",
             ReasonCode::HiddenText => "hidden-text",
+            ReasonCode::Untrusted => "untrusted",
             ReasonCode::NotAllowed => "not-allowed",
             ReasonCode::TimedOut => "timed-out",
             ReasonCode::NotInstalled => "not-installed",
@@ -137,6 +149,7 @@ impl ReasonCode {
             ReasonCode::NotUtf8 => "not UTF-8",
             ReasonCode::Binary => "binary",
             ReasonCode::HiddenText => "hidden characters in it",
+            ReasonCode::Untrusted => "withheld, because this workspace is not trusted",
             ReasonCode::NotAllowed => "not on the allow-list",
             ReasonCode::TimedOut => "no answer in time",
             ReasonCode::NotInstalled => "not installed",

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose};
 use antefix::discover::{
-    Answer, Discovery, FactName, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Scope, Secrets, Shelves,
-    Situation, Tool, Workspace, World, discover,
+    Answer, Discovery, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Scope, Secrets,
+    Shelves, Situation, Tool, UntrustedText, Workspace, World, discover,
 };
 use antefix::worlds::MemoryWorld;
 use antefix::{Error, Source, SourceKind};
@@ -47,6 +47,11 @@ struct Case {
     hidden_text: HiddenText,
     #[serde(default)]
     secrets: Secrets,
+    /// What becomes of the text of a project that is not trusted, and the directories that are.
+    #[serde(default)]
+    untrusted_text: UntrustedText,
+    #[serde(default)]
+    trusted: Vec<PathBuf>,
     /// A wording file in the world, over the user's and the workspace's.
     wording_file: Option<PathBuf>,
     /// Facts answered by hand.
@@ -236,10 +241,12 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) {
 fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, String, String), Error> {
     let workspace = Workspace::find(world, &case.cwd);
     let beside = case.layout_file.as_deref().and_then(Path::parent);
-    let shelves = Shelves::new(world, &workspace, beside);
+    let trust = case.untrusted_text.trust(&workspace, &case.trusted);
+    let gate = Gate::new(world, &workspace, &case.file_roots, trust);
+    let shelves = Shelves::new(&gate, &workspace, beside);
     let own = |path: &Path, kind| {
         let (directory, name) = (path.parent().unwrap(), path.file_name().unwrap().to_str().unwrap());
-        workspace.own_file(world, directory, name, kind)
+        workspace.own_file(&gate, directory, name, kind)
     };
     let layers = [
         workspace.config.as_ref().map(|config| config.join("wording.toml")),
@@ -248,7 +255,10 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, S
     let layers = layers.into_iter().flatten().filter(|path| matches!(world.kind(path), Answer::Present(Kind::File)));
     let layers: Vec<Arc<Source>> = layers
         .chain(case.wording_file.clone())
-        .map(|path| own(&path, SourceKind::Wording).present().unwrap())
+        .filter_map(|path| match own(&path, SourceKind::Wording) {
+            Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => None,
+            answer => Some(answer.present().unwrap()),
+        })
         .collect();
     let wording = Wording::with_layers(&layers, &shelves)?;
     let layout = match (&case.layout, &case.layout_file, &case.template) {
@@ -273,6 +283,7 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, S
     situation.workspace_id = case.workspace_id.clone();
     situation.tools = case.tools.as_ref().map(|tools| tools.iter().map(GivenTool::tool).collect());
     situation.hygiene = Hygiene { hidden: case.hidden_text, secrets: case.secrets };
+    situation.trust = trust;
     situation.env_allow = case.env_allow.clone();
     situation.file_roots = case.file_roots.clone();
     situation.phrases = wording.phrases(&shelves)?;

@@ -181,7 +181,8 @@ impl Search<'_> {
             Answer::Absent => return None,
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
-                self.diagnostics.push(Diagnostic::warning("file-unavailable", message).about(label.as_ref()));
+                let finding = Diagnostic::warning("file-unavailable", message).about(label.as_ref());
+                self.diagnostics.extend(reason.told(finding));
                 return self.cannot_use(label, reason);
             }
         };

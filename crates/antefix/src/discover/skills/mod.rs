@@ -19,7 +19,7 @@ pub use rules::{Descriptions, Loose, SkillRules};
 use self::scan::Scan;
 use super::fact::{FactName, Value};
 use super::report::{NotLoaded, Report, Why};
-use super::world::{Answer, World};
+use super::world::{Answer, Kind, Reason, ReasonCode, World};
 use super::{Fact, Situation, Tool};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
@@ -61,6 +61,14 @@ pub(super) fn answer(
     if !rules.needs_tool.is_empty() && situation.tools.as_ref().is_some_and(missing) {
         let message = format!("skills are not listed: none of the tools {} is active", rules.needs_tool.join(", "));
         diagnostics.push(Diagnostic::note("no-reading-tool", message).about(name.as_str()));
+        for (root, inside) in scan::roots(situation) {
+            let directory = root.join(inside);
+            if matches!(world.kind(&directory), Answer::Present(Kind::Directory)) {
+                let path = Some(situation.workspace.show(&directory, rules.labels));
+                let why = Why::ToolMissing { tools: rules.needs_tool.clone() };
+                report.not_loaded.push(NotLoaded { fact: name.clone(), path, why });
+            }
+        }
         return Answer::Absent;
     }
     let mut skills = Scan::new(world, situation, name, form, report, diagnostics).all();
@@ -70,7 +78,7 @@ pub(super) fn answer(
         skills.truncate(SKILLS);
     }
     if skills.is_empty() {
-        return Answer::Absent;
+        return withheld(name, report).map_or(Answer::Absent, Answer::Unavailable);
     }
     let mut dropped = Vec::new();
     let draft = match form {
@@ -83,4 +91,12 @@ pub(super) fn answer(
         report.not_loaded.push(NotLoaded { fact: name.clone(), path, why: Why::OverBudget { bytes: skill.bytes } });
     }
     if draft.len() == 0 { Answer::Absent } else { Answer::Present(Value::Text(draft.into_text())) }
+}
+
+/// Why skills were withheld, if any were: that is not the same as none.
+fn withheld(name: &FactName, report: &Report) -> Option<Reason> {
+    report.not_loaded.iter().find_map(|one| match &one.why {
+        Why::Unavailable(reason) if one.fact == *name && reason.code == ReasonCode::Untrusted => Some(reason.clone()),
+        _ => None,
+    })
 }

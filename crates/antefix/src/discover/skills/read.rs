@@ -13,7 +13,7 @@ use crate::discover::fact::Text;
 use crate::discover::file::{FILE_LIMIT, read_shareable};
 use crate::discover::front_matter::{Field, FrontMatter, Missing};
 use crate::discover::report::Why;
-use crate::discover::world::Answer;
+use crate::discover::world::{Answer, ReasonCode};
 
 impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
@@ -23,7 +23,10 @@ impl Scan<'_> {
             Answer::Present(file) => file,
             Answer::Absent => return Found::Nothing,
             Answer::Unavailable(reason) => {
-                self.warn(&shown, format!("is not loaded: {reason}"));
+                // What is withheld is told once for all skills.
+                if reason.code != ReasonCode::Untrusted {
+                    self.warn(&shown, format!("is not loaded: {reason}"));
+                }
                 self.not_loaded(&shown, Why::Unavailable(reason));
                 return Found::File;
             }

@@ -128,7 +128,7 @@ impl<'s> Scan<'s> {
 }
 
 /// The roots, the nearest first: what may be read, and the directory from there.
-fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
+pub(super) fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
     let workspace = &situation.workspace;
     let mut roots = Vec::new();
     for root in &situation.skills.roots {

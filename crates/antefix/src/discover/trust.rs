@@ -1,0 +1,175 @@
+//! Whether the text of a repository may enter a prompt before its user trusts it.
+//!
+//! 1. By default it may, because a person ran the command there. The user's own settings can withhold it
+//!    (`untrusted_text = "withhold"`), but for the directories that they name as `trusted`; a project can do neither.
+//! 2. What is withheld is unavailable, with the reason [`Untrusted`](ReasonCode::Untrusted): it is listed, and it is no
+//!    error. A file that is not there stays absent.
+//! 3. It is decided in one place, between the sources and the world, so that no source can forget it: nothing beneath
+//!    the project root or in a directory above it is read, and no program is run.
+//! 4. The user's own files are never withheld: antefix's configuration directory, the home directory, and what
+//!    `file_roots` allows outside the project.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use super::report::{Report, Why};
+use super::workspace::{Workspace, normalize};
+use super::world::{Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, SystemText, World};
+use crate::diagnostic::Diagnostic;
+
+/// What becomes of a repository's text while nobody trusts it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UntrustedText {
+    /// It is used.
+    #[default]
+    Use,
+    /// It is withheld.
+    Withhold,
+}
+
+/// Whether a workspace's text may be used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// It may.
+    #[default]
+    Trusted,
+    /// It is withheld.
+    Untrusted,
+}
+
+impl UntrustedText {
+    /// Whether a workspace's text may be used. `trusted` are real paths of directories, from the user's own settings.
+    pub fn trust(self, workspace: &Workspace, trusted: &[PathBuf]) -> Trust {
+        match self {
+            UntrustedText::Use => Trust::Trusted,
+            UntrustedText::Withhold if trusted.iter().any(|directory| workspace.root.starts_with(directory)) => {
+                Trust::Trusted
+            }
+            UntrustedText::Withhold => Trust::Untrusted,
+        }
+    }
+}
+
+/// One finding about all that was withheld. The report has the rest of it.
+pub(super) fn told(report: &Report) -> Option<Diagnostic> {
+    let mut what: Vec<&str> = Vec::new();
+    for one in &report.not_loaded {
+        let name = one.path.as_deref().unwrap_or(one.fact.as_str());
+        let is_untrusted = matches!(&one.why, Why::Unavailable(reason) if reason.code == ReasonCode::Untrusted);
+        // A fact whose files are listed one by one is listed itself as well, without a path.
+        let is_listed = report.not_loaded.iter().any(|other| other.fact == one.fact && other.path.is_some());
+        if is_untrusted && (one.path.is_some() || !is_listed) && !what.contains(&name) {
+            what.push(name);
+        }
+    }
+    let more = what.len().saturating_sub(TOLD);
+    let mut names = what.get(..TOLD.min(what.len()))?.join(", ");
+    if names.is_empty() {
+        return None;
+    }
+    if more > 0 {
+        names.push_str(&format!(" and {more} more"));
+    }
+    let message = format!("the project's text is withheld, because this workspace is not trusted: {names}");
+    Some(Diagnostic::note("untrusted", message).hint(HINT))
+}
+
+/// How many things that were withheld are named in the finding.
+const TOLD: usize = 5;
+
+/// What to do about it.
+const HINT: &str = "name the project's directory in `trusted` in your own settings, if you trust it";
+
+/// A world that withholds what is not trusted. It asks the world behind it for everything else.
+pub struct Gate<'w> {
+    world: &'w dyn World,
+    workspace: &'w Workspace,
+    allowed: &'w [PathBuf],
+    trust: Trust,
+}
+
+impl<'w> Gate<'w> {
+    /// Stands before a world. `allowed` are the directories that the user's own settings let `file:` read.
+    pub fn new(world: &'w dyn World, workspace: &'w Workspace, allowed: &'w [PathBuf], trust: Trust) -> Gate<'w> {
+        Gate { world, workspace, allowed, trust }
+    }
+
+    fn withholds(&self, root: &Path, path: &Path) -> bool {
+        if self.trust == Trust::Trusted {
+            return false;
+        }
+        let path = normalize(&root.join(path));
+        let project = &self.workspace.root;
+        let is_config = self.workspace.config.as_ref().is_some_and(|config| path.starts_with(config));
+        // Where the project is the home directory, or lies around it, what is at home is the user's own all the same.
+        let is_at_home =
+            self.workspace.home.as_ref().is_some_and(|home| home.starts_with(project) && path.starts_with(home));
+        if is_config || is_at_home {
+            return false;
+        }
+        let is_above = project.starts_with(root)
+            && self.workspace.home.as_deref() != Some(root)
+            && !self.allowed.iter().any(|allowed| allowed == root);
+        path.starts_with(project) || is_above
+    }
+}
+
+impl World for Gate<'_> {
+    fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    fn platform(&self) -> String {
+        self.world.platform()
+    }
+
+    fn system_text(&self, which: SystemText) -> Answer<String> {
+        self.world.system_text(which)
+    }
+
+    fn hostname(&self) -> Answer<String> {
+        self.world.hostname()
+    }
+
+    fn env(&self, name: &str) -> Answer<String> {
+        self.world.env(name)
+    }
+
+    fn kind(&self, path: &Path) -> Answer<Kind> {
+        self.world.kind(path)
+    }
+
+    fn owner(&self, path: &Path) -> Answer<Owner> {
+        self.world.owner(path)
+    }
+
+    fn resolve(&self, path: &Path) -> Answer<PathBuf> {
+        self.world.resolve(path)
+    }
+
+    fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
+        if !self.withholds(root, path) {
+            return self.world.read(root, path, limit);
+        }
+        // That nothing is there may be said: it is what the agent would find itself.
+        match self.world.kind(&root.join(path)) {
+            Answer::Absent => Answer::Absent,
+            _ => Answer::unavailable(ReasonCode::Untrusted, ""),
+        }
+    }
+
+    fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
+        // Names are needed to say what was withheld; they enter no prompt.
+        self.world.list(root, path, limit)
+    }
+
+    fn run(&self, command: &Command) -> Answer<Output> {
+        match self.trust {
+            Trust::Trusted => self.world.run(command),
+            Trust::Untrusted => Answer::unavailable(ReasonCode::Untrusted, ""),
+        }
+    }
+}
