@@ -230,7 +230,7 @@ fn a_hidden_skill_is_reported_and_not_listed() {
 #[test]
 fn without_a_tool_that_reads_nothing_is_listed() {
     let world = world(&[("/p/.agents/skills/x/SKILL.md", &skill("x", "d"))]);
-    let told_without = "- -: absent: there is none\nnote[no-reading-tool]: skills are not listed: none of the tools read, bash is active\n";
+    let told_without = "- .agents/skills: tool-missing: the agent has none of the tools read, bash\n- -: absent: there is none\nnote[no-reading-tool]: skills are not listed: none of the tools read, bash is active\n";
     let rows: [(&str, Option<&[&str]>, &str); 5] = [
         ("", Some(&["edit"]), told_without),
         ("", Some(&[]), told_without),
