@@ -288,6 +288,53 @@ fn a_directory_link_that_flips_never_yields_a_byte_from_outside() {
 }
 
 #[test]
+fn a_directory_that_becomes_a_link_never_yields_a_byte_from_outside() {
+    let fixture = Fixture::new();
+    fixture.link("other", "../outside");
+    let stop = AtomicBool::new(false);
+    let (mut inside, mut refused) = (0, 0);
+    thread::scope(|scope| {
+        let _stop = Stop(&stop);
+        scope.spawn(|| {
+            // The directory and the link trade their names, so that one of them is always there.
+            while !stop.load(Ordering::Relaxed) {
+                let (one, other) = (fixture.root().join("inside"), fixture.root().join("other"));
+                let flags = rustix::fs::RenameFlags::EXCHANGE;
+                rustix::fs::renameat_with(rustix::fs::CWD, &one, rustix::fs::CWD, &other, flags).unwrap();
+            }
+        });
+        for _ in 0..10_000 {
+            match OsWorld::new().read(&fixture.root(), Path::new("inside/b.md"), LIMIT) {
+                Answer::Present(found) => {
+                    let places = ["inside/b.md", "other/b.md"];
+                    assert_eq!(found.bytes, b"b");
+                    assert!(places.iter().any(|place| found.resolved == Path::new(place)), "{:?}", found.resolved);
+                    inside += 1;
+                }
+                _ => refused += 1,
+            }
+        }
+    });
+    assert!(inside > 0 && refused > 0, "the race did not happen: {inside} inside, {refused} refused");
+}
+
+#[test]
+fn a_path_without_links_is_resolved_as_one_with_links_would_be() {
+    let fixture = Fixture::new();
+    fixture.link("link", "inside");
+    for path in ["inside/b.md", "./inside/./b.md", "inside//b.md", "inside/../inside/b.md", "link/b.md"] {
+        assert_eq!(fixture.read(path), contents("b", "inside/b.md"), "{path}");
+    }
+    assert_eq!(fixture.read("inside/b.md/"), Answer::Absent);
+    assert_eq!(fixture.read("inside/b.md/c.md"), Answer::Absent);
+    // A root that is reached through a link, or by a path that climbs, is walked the careful way.
+    symlink(fixture.root(), fixture.dir.path().join("by-link")).unwrap();
+    for root in ["by-link", "outside/../root"] {
+        assert_eq!(read(&fixture.dir.path().join(root), "inside/b.md"), contents("b", "inside/b.md"), "{root}");
+    }
+}
+
+#[test]
 fn a_file_that_is_replaced_while_it_is_read_keeps_its_place() {
     let fixture = Fixture::new();
     let stop = AtomicBool::new(false);

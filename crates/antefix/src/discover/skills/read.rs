@@ -31,11 +31,14 @@ impl Scan<'_> {
                 return Found::File;
             }
         };
-        let real = root.join(&file.resolved);
-        if self.seen.iter().any(|(path, id)| *path == real || (id.is_some() && *id == file.identity)) {
+        // One file has one number, however it is reached; only where files have none does the path tell.
+        let first_time = match file.identity {
+            Some(identity) => self.seen.insert(identity),
+            None => self.seen_paths.insert(root.join(&file.resolved).into_os_string()),
+        };
+        if !first_time {
             return Found::File;
         }
-        self.seen.push((real, file.identity));
         let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
         let text = if text.contains('\r') {
             Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))

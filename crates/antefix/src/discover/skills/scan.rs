@@ -5,7 +5,8 @@
 //! 2. A scan ends at [`DEPTH`] levels and [`DIRECTORIES`] directories, and says so.
 //! 3. A file that is reached twice is read once, whatever it is called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::rules::Loose;
@@ -31,8 +32,10 @@ pub(super) struct Scan<'s> {
     report: &'s mut Report,
     pub(super) diagnostics: &'s mut Vec<Diagnostic>,
     skills: BTreeMap<String, Skill>,
-    /// Real paths and numbers of files that were read.
-    pub(super) seen: Vec<(PathBuf, Option<(u64, u64)>)>,
+    /// The numbers of the files that were read.
+    pub(super) seen: BTreeSet<(u64, u64)>,
+    /// The real paths of those that have none.
+    pub(super) seen_paths: BTreeSet<OsString>,
 }
 
 /// Whether there was a file.
@@ -51,7 +54,17 @@ impl<'s> Scan<'s> {
         report: &'s mut Report,
         diagnostics: &'s mut Vec<Diagnostic>,
     ) -> Scan<'s> {
-        Scan { world, situation, name, form, report, diagnostics, skills: BTreeMap::new(), seen: Vec::new() }
+        Scan {
+            world,
+            situation,
+            name,
+            form,
+            report,
+            diagnostics,
+            skills: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            seen_paths: BTreeSet::new(),
+        }
     }
 
     /// The skills of all roots, in order of their names.

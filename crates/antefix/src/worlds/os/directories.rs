@@ -8,6 +8,7 @@ use cap_std::fs::{Dir, FileType};
 
 use super::answer;
 use super::files::{is_escape, outside, relative_to_root, stays_beneath};
+use super::straight::{self, Straight, Target};
 use crate::discover::{Answer, Kind, Link, ListedEntry, Listing};
 
 /// How many names are read before the rest is only known to be there. The order in which a system lists a directory is
@@ -23,6 +24,15 @@ pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         return outside();
     }
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    match straight::open(root, path, Target::Directory) {
+        Straight::Opened(directory) => answer(names(root, path, &Dir::from_std_file(directory), limit)),
+        Straight::Absent => Answer::Absent,
+        Straight::Blocked => list_carefully(root, path, limit),
+    }
+}
+
+/// Lists beneath a descriptor of the root.
+fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
     answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
         let opened = match dir.open_dir(path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
@@ -32,11 +42,11 @@ pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
             },
             opened => opened,
         };
-        answer(opened).and_then(|directory| answer(names(root, path, &dir, &directory, limit)))
+        answer(opened).and_then(|directory| answer(names(root, path, &directory, limit)))
     })
 }
 
-fn names(root: &Path, path: &Path, dir: &Dir, directory: &Dir, limit: usize) -> io::Result<Listing> {
+fn names(root: &Path, path: &Path, directory: &Dir, limit: usize) -> io::Result<Listing> {
     let mut found = Vec::new();
     let mut more = false;
     for entry in directory.entries()? {
@@ -60,7 +70,9 @@ fn names(root: &Path, path: &Path, dir: &Dir, directory: &Dir, limit: usize) -> 
         let metadata = match directory.metadata(&name) {
             // An absolute link may still come back in.
             Err(error) if is_escape(&error) => {
-                relative_to_root(root, &path.join(&name)).present().and_then(|inside| dir.metadata(inside).ok())
+                let inside = relative_to_root(root, &path.join(&name)).present();
+                let dir = Dir::open_ambient_dir(root, ambient_authority()).ok();
+                dir.zip(inside).and_then(|(dir, inside)| dir.metadata(inside).ok())
             }
             metadata => metadata.ok(),
         };

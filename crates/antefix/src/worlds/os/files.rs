@@ -1,7 +1,7 @@
 //! Reading one file beneath a root.
 //!
-//! 1. The root is opened once, and the path is walked by the kernel beneath that descriptor, so that no link swapped in
-//!    between can lead out.
+//! 1. Where a link is on the way, the root is opened and the path is walked by the kernel beneath that descriptor, so
+//!    that no link swapped in between can lead out. Where none is, see [`straight`].
 //! 2. Opening neither waits for a writer nor takes a terminal; what was opened is then examined on its own descriptor.
 //! 3. At most one byte more than asked for is read, however large the file says it is.
 
@@ -13,6 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
 use super::answer;
+use super::straight::{self, Straight, Target};
 use crate::discover::{Answer, Contents, ReasonCode};
 
 /// The first `limit` bytes of the regular file at `path` beneath `root`.
@@ -23,6 +24,15 @@ pub(super) fn read(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
     if !stays_beneath(path) {
         return outside();
     }
+    match straight::open(root, path, Target::File) {
+        Straight::Opened(file) => examined(&file, limit, || Answer::Present(straight::location(path))),
+        Straight::Absent => Answer::Absent,
+        Straight::Blocked => read_carefully(root, path, limit),
+    }
+}
+
+/// Reads beneath a descriptor of the root.
+fn read_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
     answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
         match open(&dir, path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
@@ -87,23 +97,21 @@ pub(super) fn relative_to_root(root: &Path, path: &Path) -> Answer<PathBuf> {
     })
 }
 
-/// Reads from what was opened, once its descriptor proves to be a regular file's.
 fn contents(root: &Path, dir: &Dir, path: &Path, opened: io::Result<File>, limit: usize) -> Answer<Contents> {
-    let file = match opened {
-        Ok(file) => file,
-        Err(error) => return refusal(dir, path, error),
-    };
+    match opened {
+        Ok(file) => examined(&file, limit, || location(root, dir, path, &file)),
+        Err(error) => refusal(dir, path, error),
+    }
+}
+
+/// Reads from what was opened, once its descriptor proves to be a regular file's.
+fn examined(file: &File, limit: usize, location: impl FnOnce() -> Answer<PathBuf>) -> Answer<Contents> {
     answer(file.metadata()).and_then(|metadata| {
         if !metadata.is_file() {
             return Answer::unavailable(ReasonCode::NotRegular, special(&metadata));
         }
-        answer(begin(&file, metadata.len(), limit)).and_then(|(bytes, more)| {
-            location(root, dir, path, &file).map(|resolved| Contents {
-                bytes,
-                more,
-                resolved,
-                identity: identity(&metadata),
-            })
+        answer(begin(file, metadata.len(), limit)).and_then(|(bytes, more)| {
+            location().map(|resolved| Contents { bytes, more, resolved, identity: identity(&metadata) })
         })
     })
 }
@@ -166,11 +174,22 @@ fn special(metadata: &std::fs::Metadata) -> &'static str {
 
 /// The first `limit` bytes, and whether there is one more.
 ///
-/// A file that tells its size is read in one go; what it tells is no more than a hint, and bounded by the limit.
-fn begin(file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)> {
+/// A file that tells its size is read in one go: where there was room for one byte more and it did not come, the file is
+/// over. What it tells is no more than a hint, and bounded by the limit.
+fn begin(mut file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)> {
     let hint = usize::try_from(size).unwrap_or(limit).min(limit);
-    let mut bytes = Vec::with_capacity(hint + 1);
-    file.take((limit as u64).saturating_add(1)).read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; hint.saturating_add(1)];
+    let first = loop {
+        match file.read(&mut bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            outcome => break outcome?,
+        }
+    };
+    bytes.truncate(first);
+    if first == 0 || first as u64 != size {
+        let left = (limit as u64).saturating_add(1).saturating_sub(first as u64);
+        file.take(left).read_to_end(&mut bytes)?;
+    }
     let more = bytes.len() > limit;
     bytes.truncate(limit);
     Ok((bytes, more))

@@ -13,6 +13,7 @@
 mod directories;
 mod files;
 mod run;
+mod straight;
 
 use std::env::VarError;
 use std::fs::File;
