@@ -59,6 +59,8 @@ pub mod stores;
 
 pub mod worlds;
 
+pub mod contract;
+
 mod diagnostic;
 mod digest;
 mod error;

@@ -1,0 +1,145 @@
+//! The rules that every store must keep, as code: whoever writes a store runs [`check`] in a test.
+//!
+//! 1. Each rule gets an empty medium of its own and a thread of its own. All rules run, and all that are broken are told.
+//! 2. A medium may be opened several times, and whoever opens it sees the same ledgers. Rules about what lasts and about
+//!    races open it more than once.
+//! 3. Nothing here depends on time: rules about races count winners, and do not sleep.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use antefix::contract::{self, Medium};
+//! use antefix::freeze::{Store, StoreResult};
+//! use antefix::stores::MemoryStore;
+//!
+//! /// Memory is its own medium.
+//! struct Memory(Arc<MemoryStore>);
+//!
+//! impl Medium for Memory {
+//!     fn open(&self) -> StoreResult<Arc<dyn Store>> {
+//!         Ok(self.0.clone())
+//!     }
+//! }
+//!
+//! contract::check(&|| Box::new(Memory(Arc::default())));
+//! ```
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a rule that is broken panics, as a test does")]
+
+mod compactions;
+mod ledgers;
+mod messages;
+mod races;
+mod sample;
+mod sweeps;
+mod texts;
+
+use std::sync::Arc;
+
+use crate::freeze::{Store, StoreResult};
+
+pub use sample::{amendment, compaction, epoch, id, moment};
+
+/// What a store keeps its ledgers in: a file, a database, memory.
+pub trait Medium: Send + Sync {
+    /// Opens it, as another process would.
+    fn open(&self) -> StoreResult<Arc<dyn Store>>;
+}
+
+/// A rule: its name is a sentence.
+type Rule = (&'static str, fn(&dyn Medium));
+
+/// Names functions as rules.
+macro_rules! rules {
+    ($($module:ident::{$($name:ident),* $(,)?}),* $(,)?) => {
+        const RULES: &[Rule] = &[$($((stringify!($name), $module::$name)),*),*];
+    };
+}
+
+rules! {
+    ledgers::{
+        a_conversation_that_nobody_opened_has_nothing,
+        an_epoch_is_kept_as_it_was_given,
+        every_cause_is_kept,
+        times_are_kept_to_the_microsecond,
+        what_is_not_known_stays_unknown,
+        the_last_epoch_stands,
+        whoever_comes_second_gets_the_first_one,
+        whoever_comes_late_gets_the_one_that_stands,
+        a_gap_in_the_numbers_is_refused,
+        conversations_do_not_mix,
+        epochs_are_paged_by_number,
+        conversations_are_paged_in_the_order_of_bytes,
+        ids_are_told_apart_byte_by_byte,
+        ids_may_be_long_and_in_any_script,
+        amendments_stand_in_their_order,
+        an_amendment_that_comes_second_gets_the_last_one,
+        an_amendment_to_an_epoch_that_has_passed_is_lost,
+        an_old_epoch_keeps_its_amendments,
+        what_was_acknowledged_is_there_for_others,
+    },
+    texts::{
+        texts_come_in_the_order_asked_for,
+        a_text_of_several_conversations_is_kept_once,
+        the_empty_text_is_a_text,
+        texts_keep_every_byte,
+        large_texts_are_kept,
+        many_texts_are_answered_at_once,
+        a_loser_leaves_no_text_behind,
+    },
+    messages::{
+        messages_wait_in_their_order,
+        a_message_is_taken_once,
+        a_turn_that_names_itself_may_ask_again,
+        a_message_may_come_before_the_first_turn,
+        messages_keep_every_byte,
+    },
+    compactions::{
+        beginning_changes_nothing_that_a_turn_sees,
+        a_commit_appends_the_epoch,
+        a_commit_without_a_next_epoch_keeps_the_standing_one,
+        only_the_last_compaction_can_be_committed,
+        an_aborted_compaction_cannot_be_committed,
+        aborting_one_leaves_another_alone,
+        a_conversation_that_moved_on_is_not_compacted,
+        a_compaction_is_committed_by_whoever_has_its_token,
+    },
+    sweeps::{
+        a_sweep_deletes_nothing_that_a_row_names,
+        a_sweep_spares_what_a_compaction_will_need,
+        a_dry_run_deletes_nothing,
+        a_text_that_was_swept_can_come_back,
+    },
+    races::{
+        of_many_first_epochs_one_wins,
+        of_many_second_epochs_one_wins,
+        of_many_amendments_one_wins,
+        of_many_commits_one_appends,
+        each_message_goes_with_one_turn,
+        no_number_is_given_to_two_messages,
+        a_sweep_beside_appends_takes_no_text_away,
+    },
+}
+
+/// Runs all rules, each with an empty medium.
+///
+/// # Panics
+///
+/// If a rule is broken; the message names all that are.
+pub fn check(fresh: &(dyn Fn() -> Box<dyn Medium> + Sync)) {
+    let mut broken = Vec::new();
+    for (name, rule) in RULES {
+        let medium = fresh();
+        let ended = std::thread::scope(|scope| scope.spawn(|| rule(medium.as_ref())).join());
+        if ended.is_err() {
+            broken.push(name.replace('_', " "));
+        }
+    }
+    let count = broken.len();
+    assert!(broken.is_empty(), "{count} of {} rules are broken:\n- {}", RULES.len(), broken.join("\n- "));
+}
+
+/// Opens the medium for a rule.
+#[track_caller]
+fn open(medium: &dyn Medium) -> Arc<dyn Store> {
+    medium.open().unwrap()
+}

@@ -1,0 +1,21 @@
+//! Every store keeps the contract.
+
+use std::sync::Arc;
+
+use antefix::contract::{self, Medium};
+use antefix::freeze::{Store, StoreResult};
+use antefix::stores::MemoryStore;
+
+/// Memory is its own medium.
+struct Memory(Arc<MemoryStore>);
+
+impl Medium for Memory {
+    fn open(&self) -> StoreResult<Arc<dyn Store>> {
+        Ok(self.0.clone())
+    }
+}
+
+#[test]
+fn the_store_in_memory_keeps_the_contract() {
+    contract::check(&|| Box::new(Memory(Arc::default())));
+}
