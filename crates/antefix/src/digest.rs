@@ -95,3 +95,16 @@ impl fmt::Debug for Digest {
         write!(f, "{self}")
     }
 }
+
+impl serde::Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Digest::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is no digest")))
+    }
+}

@@ -55,6 +55,8 @@ pub mod freeze;
 
 pub mod deliver;
 
+pub mod keeper;
+
 pub mod stores;
 
 pub mod worlds;

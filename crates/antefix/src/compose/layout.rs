@@ -6,17 +6,18 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::lint::findings;
-use super::policy::{Joint, NoticeStands, OnCompaction, OnDrift, Paths, Trim, WhenUnavailable};
+use super::policy::{Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Paths, Trim, WhenUnavailable};
 use super::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
 use super::wording::{Wording, WordingKey};
 use super::{Stability, roomy};
 use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
@@ -30,10 +31,12 @@ pub struct Layout {
     pub(crate) boundary: Option<Jinja>,
     paths: Paths,
     on_compaction: OnCompaction,
+    on_tools: OnTools,
     scope: Option<ScopeRules>,
     instructions: InstructionRules,
     skills: SkillRules,
     findings: Vec<Diagnostic>,
+    digest: OnceLock<Digest>,
 }
 
 /// The most that a section's own text may have.
@@ -127,9 +130,11 @@ impl Layout {
                 boundary: None,
                 paths: Paths::Absolute,
                 on_compaction: OnCompaction::Renew,
+                on_tools: OnTools::Renew,
                 scope: None,
                 instructions: InstructionRules::default(),
                 skills: SkillRules::default(),
+                digest: OnceLock::new(),
             })
         })
     }
@@ -154,6 +159,11 @@ impl Layout {
         self.on_compaction
     }
 
+    /// What happens when the agent's tools change.
+    pub fn on_tools(&self) -> OnTools {
+        self.on_tools
+    }
+
     /// What happens when the facts of a section no longer match its bytes; none if there is no such section.
     pub fn on_drift(&self, section: &str) -> Option<OnDrift> {
         self.sections.iter().find(|known| known.id == section).map(|known| known.on_drift)
@@ -172,6 +182,29 @@ impl Layout {
     /// Which skills it lists.
     pub fn skills(&self) -> &SkillRules {
         &self.skills
+    }
+
+    /// The sections before the boundary.
+    pub(crate) fn standing_sections(&self) -> &[Section] {
+        &self.sections[..self.first_live()]
+    }
+
+    /// The sections behind the boundary.
+    pub(crate) fn live_sections(&self) -> &[Section] {
+        &self.sections[self.first_live()..]
+    }
+
+    fn first_live(&self) -> usize {
+        self.sections.partition_point(|section| section.stability < Stability::Live)
+    }
+
+    /// The digest of the layout file and of every template that it is made of.
+    pub fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| {
+            let sections = self.sections.iter().flat_map(|section| section.template.sources());
+            let templates = sections.map(|source| ("template", &*source.text));
+            Digest::framed("antefix/layout/1", std::iter::once(("file", &*self.source.text)).chain(templates))
+        })
     }
 
     /// The facts that its sections name, each once, in order of appearance. Nothing else need be asked for.
@@ -207,6 +240,8 @@ struct LayoutFile {
     paths: Paths,
     #[serde(default)]
     on_compaction: OnCompaction,
+    #[serde(default)]
+    on_tools: OnTools,
     boundary: Option<Spanned<String>>,
     scope: Option<ScopeRules>,
     #[serde(default)]
@@ -299,9 +334,11 @@ impl Reading<'_> {
             boundary,
             paths: file.paths,
             on_compaction: file.on_compaction,
+            on_tools: file.on_tools,
             scope: file.scope,
             instructions: file.instructions,
             skills: file.skills,
+            digest: OnceLock::new(),
         })
     }
 

@@ -5,6 +5,7 @@
 
 pub mod builtin;
 
+mod canonical;
 mod layout;
 mod lint;
 mod policy;
@@ -18,8 +19,9 @@ mod wording;
 
 use std::sync::Arc;
 
+pub use canonical::{canonical, canonical_tool, canonical_tools};
 pub use layout::{Layout, description};
-pub use policy::{Joint, NoticeStands, OnCompaction, OnDrift, Paths, Trim, WhenUnavailable};
+pub use policy::{Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Paths, Trim, WhenUnavailable};
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use span::{FactOrigin, Origin, Piece, Transform};
 pub use stability::Stability;
@@ -29,13 +31,38 @@ pub use wording::{Phrases, Wording, WordingKey};
 pub(crate) use roomy::roomy;
 pub(crate) use span::Draft;
 use template::Spent;
+pub(crate) use wording::print;
 
-use crate::discover::Facts;
+use crate::discover::{Facts, Text};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Composes a prompt.
 pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {
     roomy(|| Composition::new(layout).finish(facts))
+}
+
+/// Composes what stands behind the boundary, for a prefix that stands already.
+///
+/// For the prefix that [`compose`] gives, the suffix is the one that it gives.
+pub fn compose_suffix(layout: &Layout, facts: &Facts, prefix: &str) -> Result<Prompt> {
+    roomy(|| {
+        let mut composition = Composition::new(layout);
+        composition.before = match prefix.as_bytes().last() {
+            None => Before::Nothing,
+            Some(b'\n') => Before::Lines,
+            Some(_) => Before::OpenLine,
+        };
+        composition.live(facts)?;
+        Ok(composition.spanned())
+    })
+}
+
+/// Composes one frozen section alone, without its joint; none if it is left out.
+pub(crate) fn compose_section(layout: &Layout, id: &str, facts: &Facts) -> Result<Option<Text>> {
+    roomy(|| {
+        let Some(section) = layout.sections.iter().find(|section| section.id == id) else { return Ok(None) };
+        Ok(section::compose(section, facts)?.draft.map(Draft::into_text))
+    })
 }
 
 /// A prompt in the making.
@@ -47,6 +74,17 @@ struct Composition<'l> {
     prompt: Prompt,
     /// What rendering the sections took so far.
     spent: Spent,
+    before: Before,
+}
+
+/// What stands before the text in the making, and is not part of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// Text whose last line is ended.
+    Lines,
+    /// Text whose last line is not.
+    OpenLine,
 }
 
 /// The largest prompt, in bytes.
@@ -56,22 +94,13 @@ const PIECES: usize = 1_100_000;
 
 impl<'l> Composition<'l> {
     fn new(layout: &'l Layout) -> Composition<'l> {
-        let prompt = Prompt {
-            layout: layout.name().to_owned(),
-            text: String::new(),
-            boundary: 0,
-            sections: Vec::new(),
-            left_out: Vec::new(),
-            spans: Vec::new(),
-            gaps: Vec::new(),
-            diagnostics: layout.findings().to_vec(),
-        };
-        Composition { layout, draft: Draft::default(), pieces: Vec::new(), prompt, spent: Spent::default() }
+        let prompt = Prompt { diagnostics: layout.findings().to_vec(), ..Prompt::empty(layout.name()) };
+        let (draft, pieces, spent) = (Draft::default(), Vec::new(), Spent::default());
+        Composition { layout, draft, pieces, prompt, spent, before: Before::Nothing }
     }
 
     fn finish(mut self, facts: &Facts) -> Result<Prompt> {
-        let live = self.layout.sections.partition_point(|section| section.stability < Stability::Live);
-        for section in &self.layout.sections[..live] {
+        for section in self.layout.standing_sections() {
             self.section(section, facts)?;
         }
         if let Some(template) = &self.layout.boundary {
@@ -79,9 +108,16 @@ impl<'l> Composition<'l> {
             self.place("boundary", Stability::Frozen, Draft::default(), text);
         }
         self.prompt.boundary = self.draft.len();
-        for section in &self.layout.sections[live..] {
-            self.section(section, facts)?;
-        }
+        self.live(facts)?;
+        Ok(self.spanned())
+    }
+
+    fn live(&mut self, facts: &Facts) -> Result<()> {
+        self.layout.live_sections().iter().try_for_each(|section| self.section(section, facts))
+    }
+
+    /// The prompt, its pieces told to which section they belong.
+    fn spanned(mut self) -> Prompt {
         let (text, pieces) = self.draft.into_parts();
         self.prompt.text = text;
         self.prompt.spans.reserve_exact(pieces.len());
@@ -93,7 +129,7 @@ impl<'l> Composition<'l> {
             let Piece { range, origin, transform } = piece;
             self.prompt.spans.push(Span { range, section, origin, transform });
         }
-        Ok(self.prompt)
+        self.prompt
     }
 
     fn section(&mut self, section: &layout::Section, facts: &Facts) -> Result<()> {
@@ -118,16 +154,20 @@ impl<'l> Composition<'l> {
     /// What stands between a section and what precedes it; nothing if nothing does.
     fn joint(&self, section: &layout::Section) -> Draft {
         let text = match section.joint {
-            _ if self.prompt.sections.is_empty() => "",
+            _ if self.prompt.sections.is_empty() && self.before == Before::Nothing => "",
             Joint::None => "",
             Joint::Paragraph => "\n\n",
-            Joint::BlankLine if self.draft.as_str().ends_with('\n') => "\n",
+            Joint::BlankLine if self.ends_line() => "\n",
             Joint::BlankLine => "\n\n",
         };
         let mut joint = Draft::default();
         let origin = Origin::Source { source: Arc::clone(&self.layout.source), offset: section.declared.start };
         joint.push(text, origin, Some(Transform::Joined));
         joint
+    }
+
+    fn ends_line(&self) -> bool {
+        if self.draft.len() == 0 { self.before == Before::Lines } else { self.draft.as_str().ends_with('\n') }
     }
 
     /// Refuses a prompt that no model would take, before it takes the machine.

@@ -37,6 +37,17 @@ pub enum OnDrift {
     Renew,
 }
 
+/// What happens when the agent's tools are others than those of the epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnTools {
+    /// A new epoch begins: providers put tools before the system text, so the cache is lost anyway.
+    #[default]
+    Renew,
+    /// The epoch stands with its tools; the change is pending.
+    Hold,
+}
+
 /// What happens to a section when one of its facts is unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -65,6 +65,20 @@ pub struct Gap {
 }
 
 impl Prompt {
+    /// A prompt without a byte.
+    pub(crate) fn empty(layout: &str) -> Prompt {
+        Prompt {
+            layout: layout.to_owned(),
+            text: String::new(),
+            boundary: 0,
+            sections: Vec::new(),
+            left_out: Vec::new(),
+            spans: Vec::new(),
+            gaps: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
     /// The name of the layout that it was composed with.
     pub fn layout(&self) -> &str {
         &self.layout

@@ -1,10 +1,10 @@
 //! For how long a section's bytes hold.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// For how long a section's bytes hold. The order is the order in a prompt: sections may only step downwards, so that
 /// what moves never stands before what stays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stability {
     /// A release of the layout: no facts in it.

@@ -8,11 +8,12 @@
 //! Prefixes and layers are two things: `$user/…` never stands in for `$workspace/…`, a wording does.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::template::{Jinja, Names, Shelf};
 use super::{Draft, Origin, roomy};
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::digest::Digest;
 use crate::discover::{FactName, Text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::{Place, Source, SourceKind, Within};
@@ -40,6 +41,9 @@ macro_rules! wordings {
 const BUILT_IN: &[Entry] = wordings![
     agents_md_section(agents_md),
     agents_md_truncation_notice(),
+    amend_added(subject, text),
+    amend_changed(subject, text),
+    amend_removed(subject),
     boundary(),
     compact_system(),
     cut_notice(),
@@ -106,13 +110,14 @@ fn known_keys() -> String {
 pub struct Wording {
     sources: Vec<Arc<Source>>,
     findings: Vec<Diagnostic>,
+    digest: OnceLock<Digest>,
 }
 
 impl Wording {
     /// The built-in layer alone.
     pub fn built_in() -> Wording {
         let source = |key: WordingKey| Arc::new(Source::new(SourceKind::Wording, key.name(), key.built_in()));
-        Wording { sources: WordingKey::all().map(source).collect(), findings: Vec::new() }
+        Wording { sources: WordingKey::all().map(source).collect(), findings: Vec::new(), digest: OnceLock::new() }
     }
 
     /// The built-in layer with the given files over it, the last one winning.
@@ -129,6 +134,14 @@ impl Wording {
     /// What looks wrong in the files.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
+    }
+
+    /// The digest of all wordings in force.
+    pub fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| {
+            let texts = self.sources.iter().map(|source| (&*source.name, &*source.text));
+            Digest::framed("antefix/wording/1", texts)
+        })
     }
 
     /// The source in force.

@@ -32,6 +32,7 @@ use std::path::PathBuf;
 pub use fact::{Fact, FactName, Facts, Text, Value};
 pub use file::FILE_LIMIT;
 pub use hygiene::{HiddenText, Hygiene, Secrets};
+pub(crate) use instructions::protected;
 pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub use report::{Loaded, NotLoaded, Report, Why};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};

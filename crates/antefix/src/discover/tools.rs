@@ -23,6 +23,9 @@ pub struct Tool {
     pub description: Option<String>,
     /// A line for the list of tools.
     pub prompt_snippet: Option<String>,
+    /// The JSON schema of its arguments, under any of the names that providers give it.
+    #[serde(alias = "input_schema", alias = "inputSchema")]
+    pub parameters: Option<serde_json::Value>,
     /// Advice that comes with the tool.
     pub prompt_guidelines: Vec<String>,
     /// Whether the list of tools leaves it out.

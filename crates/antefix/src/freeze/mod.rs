@@ -4,13 +4,31 @@
 //! 2. First writer wins: any number of racing first turns, in any number of processes, get one epoch.
 //! 3. Every change is somebody's decision, recorded with its [`Cause`].
 
+mod amendment;
 mod cause;
+mod change;
 mod conversation;
+mod difference;
+mod epoch;
+mod mark;
+mod notice;
+mod record;
+mod standing;
 mod store;
 
+pub use amendment::{Amendment, AmendmentBody};
 pub use cause::Cause;
+pub use change::{Change, ChangeKind};
 pub use conversation::ConversationId;
+pub use difference::{Difference, Same, Side};
+pub use epoch::{Epoch, EpochBody, EpochSection};
+pub use mark::Mark;
+pub use record::{AmendmentKind, MadeBy, RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
 pub use store::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Fault, QueuedMessage, Standing, Store,
     StoreError, StoreResult, Sweep, Swept,
 };
+
+pub(crate) use epoch::Making;
+pub use standing::Watch;
+pub(crate) use standing::{Drifted, Now, Told};

@@ -20,7 +20,7 @@ pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
 }
 
 /// The text with the tags that frame it written out.
-pub(super) fn protected(text: &Text, tags: &[String]) -> Text {
+pub(crate) fn protected(text: &Text, tags: &[String]) -> Text {
     let whole = text.as_str();
     let mut draft = Draft::default();
     let mut from = 0;

@@ -1,0 +1,124 @@
+//! Amendments: notices that are appended to a conversation, so that its cached prefix survives a change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::epoch::{json, record, texts};
+use super::mark::Mark;
+use super::record::{AmendmentKind, AmendmentRecord, RecordedSpan, VERSION};
+use super::store::{AmendmentRow, Bundle, Store, StoreResult};
+use crate::compose::Span;
+use crate::digest::Digest;
+use crate::discover::{FactName, Text};
+
+/// An amendment of an epoch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Amendment {
+    /// From 1 within its epoch.
+    pub number: u64,
+    /// When it was appended.
+    pub at: Timestamp,
+    /// What it says.
+    pub body: Arc<AmendmentBody>,
+}
+
+/// What an amendment says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AmendmentBody {
+    /// The section that it amends.
+    pub section: String,
+    /// What it says of its subject.
+    pub kind: AmendmentKind,
+    /// The file that it is about; none if it is about the whole section.
+    pub file: Option<String>,
+    /// The notice.
+    pub text: Arc<str>,
+    /// Where every byte of the notice came from.
+    pub spans: Vec<RecordedSpan>,
+    /// The facts that it brings up to date, as a whole.
+    pub(super) facts: BTreeMap<FactName, Mark>,
+    /// The files of facts that it brings up to date; none for one that is gone.
+    pub(super) files: BTreeMap<FactName, BTreeMap<String, Option<Digest>>>,
+    /// The digest of the section's text, if the notice says all of it again.
+    pub(super) says: Option<Digest>,
+}
+
+impl AmendmentBody {
+    /// The spans of a notice.
+    pub(super) fn spans(text: &Text) -> Vec<RecordedSpan> {
+        let pieces = text.pieces().map(|piece| Span {
+            range: piece.range.clone(),
+            section: 0,
+            origin: piece.origin.clone(),
+            transform: piece.transform,
+        });
+        pieces.map(|span| RecordedSpan::of(&span)).collect()
+    }
+
+    /// The body as a store keeps it.
+    pub(crate) fn bundle(&self) -> Bundle {
+        let files = self.files.iter().map(|(name, files)| (name.to_string(), files.clone()));
+        let record = AmendmentRecord {
+            version: VERSION,
+            section: self.section.clone(),
+            kind: self.kind,
+            file: self.file.clone(),
+            text: Digest::of(&self.text),
+            facts: self.facts.iter().map(|(name, mark)| (name.to_string(), mark.clone())).collect(),
+            files: files.collect(),
+            says: self.says,
+            spans: self.spans.clone(),
+        };
+        Bundle::new(json(&record), [Arc::clone(&self.text)])
+    }
+
+    /// Reads a body back.
+    pub(crate) fn load(store: &dyn Store, body: Digest) -> StoreResult<AmendmentBody> {
+        let record: AmendmentRecord = record(store, body)?;
+        let text = texts(store, &[record.text])?.pop().unwrap_or_default();
+        let named = |name: String| FactName::parse(name);
+        Ok(AmendmentBody {
+            section: record.section,
+            kind: record.kind,
+            file: record.file,
+            text,
+            spans: record.spans,
+            facts: record.facts.into_iter().filter_map(|(name, mark)| Some((named(name)?, mark))).collect(),
+            says: record.says,
+            files: record.files.into_iter().filter_map(|(name, files)| Some((named(name)?, files))).collect(),
+        })
+    }
+}
+
+impl Amendment {
+    pub(crate) fn new(row: &AmendmentRow, body: Arc<AmendmentBody>) -> Amendment {
+        Amendment { number: row.number, at: row.at, body }
+    }
+
+    /// Brings the marks of an epoch up to date with the notice.
+    pub(super) fn apply(&self, marks: &mut BTreeMap<FactName, Mark>) {
+        for (name, mark) in &self.body.facts {
+            marks.insert(name.clone(), mark.clone());
+        }
+        for (name, changes) in &self.body.files {
+            let mark = marks.entry(name.clone()).or_insert(Mark::Absent);
+            let mut files = mark.files().cloned().unwrap_or_default();
+            for (file, digest) in changes {
+                match digest {
+                    Some(digest) => files.insert(file.clone(), *digest),
+                    None => files.remove(file),
+                };
+            }
+            // Only the files count from here on: the order of a list is not amended.
+            *mark = Mark::Present { digest: files_digest(&files), files };
+        }
+    }
+}
+
+/// The digest of a fact that is known by its files.
+fn files_digest(files: &BTreeMap<String, Digest>) -> Digest {
+    let texts: Vec<(String, String)> = files.iter().map(|(file, digest)| (file.clone(), digest.to_string())).collect();
+    Digest::framed("antefix/files/1", texts.iter().map(|(file, digest)| (file.as_str(), digest.as_str())))
+}

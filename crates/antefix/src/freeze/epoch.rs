@@ -1,0 +1,287 @@
+//! Epochs: a frozen prefix, and what made it.
+//!
+//! 1. The digest of an epoch is of what the model sees, the system text and the canonical tools, and of nothing else.
+//! 2. Sections are kept apart, each as a text of its own, so that conversations share what they have in common.
+//! 3. An epoch that is read back is checked against its digest: damaged bytes are an error, never a prompt.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::mark::Mark;
+use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
+use super::store::{Bundle, EpochRow, Fault, Store, StoreError, StoreResult};
+use super::{Cause, ConversationId};
+use crate::compose::{Layout, Prompt, Stability, Wording, canonical_tools};
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+use crate::discover::{FactName, Facts, Tool};
+
+/// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
+pub(super) const ENGINE: &str = "minijinja 3.0.5";
+
+/// An epoch of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Epoch {
+    pub(super) row: EpochRow,
+    pub(super) body: Arc<EpochBody>,
+}
+
+impl Epoch {
+    pub(crate) fn new(row: EpochRow, body: Arc<EpochBody>) -> Epoch {
+        Epoch { row, body }
+    }
+
+    /// Whose it is.
+    pub fn conversation(&self) -> &ConversationId {
+        &self.row.conversation
+    }
+
+    /// From 1, without gaps.
+    pub fn number(&self) -> u64 {
+        self.row.number
+    }
+
+    /// Why it began.
+    pub fn cause(&self) -> Cause {
+        self.row.cause
+    }
+
+    /// When it began, by the clock of whoever opened it.
+    pub fn opened_at(&self) -> Timestamp {
+        self.row.opened_at
+    }
+
+    /// The digest of what the model sees.
+    pub fn digest(&self) -> Digest {
+        self.row.digest
+    }
+
+    /// The row, as it is kept.
+    pub fn row(&self) -> &EpochRow {
+        &self.row
+    }
+
+    /// All that other conversations may share.
+    pub fn body(&self) -> &EpochBody {
+        &self.body
+    }
+
+    /// The frozen prefix.
+    pub fn text(&self) -> &str {
+        &self.body.text
+    }
+
+    /// Whether something is missing in it because it could not be asked for.
+    pub fn is_degraded(&self) -> bool {
+        !self.body.gaps.is_empty()
+    }
+}
+
+/// What an epoch is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EpochBody {
+    /// What made it.
+    pub made_by: MadeBy,
+    /// The frozen prefix.
+    pub text: Arc<str>,
+    /// Its sections, in order.
+    pub sections: Vec<EpochSection>,
+    /// The canonical tools; none if nobody told of tools.
+    pub tools: Option<Arc<str>>,
+    /// What is remembered of the facts of its sections.
+    pub facts: BTreeMap<FactName, Mark>,
+    /// What is missing in it.
+    pub gaps: Vec<RecordedGap>,
+    /// What was found when it was composed.
+    pub diagnostics: Vec<RecordedDiagnostic>,
+    /// Parsed when they are asked for: most turns need none.
+    spans: Arc<str>,
+}
+
+/// A section's place in an epoch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EpochSection {
+    /// Its id in the layout.
+    pub id: String,
+    /// For how long its bytes hold.
+    pub stability: Stability,
+    /// Its bytes in the prefix, with the joint before them.
+    pub range: Range<usize>,
+    /// Their digest.
+    pub digest: Digest,
+}
+
+/// What goes into an epoch besides the prompt.
+pub(crate) struct Making<'m> {
+    pub(crate) layout: &'m Layout,
+    pub(crate) wording: &'m Wording,
+    pub(crate) tools: Option<&'m [Tool]>,
+    pub(crate) facts: &'m Facts,
+    pub(crate) diagnostics: &'m [Diagnostic],
+}
+
+impl EpochBody {
+    /// The body of a prompt's prefix.
+    pub(crate) fn new(prompt: &Prompt, making: &Making<'_>) -> EpochBody {
+        let Making { layout, wording, tools, facts, diagnostics } = making;
+        let prefix = prompt.prefix();
+        let frozen = prompt.sections().iter().filter(|section| section.stability < Stability::Live);
+        let sections = frozen.map(|section| EpochSection {
+            id: section.id.clone(),
+            stability: section.stability,
+            range: section.range.clone(),
+            digest: Digest::of(&prefix[section.range.clone()]),
+        });
+        let spans: Vec<RecordedSpan> =
+            prompt.spans().iter().take_while(|span| span.range.end <= prefix.len()).map(RecordedSpan::of).collect();
+        let standing = layout.standing_sections();
+        let names = standing.iter().flat_map(|section| section.facts());
+        let marks = names.filter_map(|name| {
+            let mark = Mark::of(&name, facts.get(&name)?);
+            Some((name, mark))
+        });
+        let gaps = prompt.gaps().iter().filter(|gap| standing.iter().any(|section| section.id == gap.section));
+        let gaps = gaps.map(|gap| RecordedGap {
+            section: gap.section.clone(),
+            fact: gap.fact.to_string(),
+            reason: gap.reason.code.name().to_owned(),
+            detail: gap.reason.to_string(),
+        });
+        EpochBody {
+            made_by: made_by(layout, wording),
+            text: prefix.into(),
+            sections: sections.collect(),
+            tools: tools.map(|tools| canonical_tools(tools).into()),
+            facts: marks.collect(),
+            gaps: gaps.collect(),
+            diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
+            spans: json(&spans).into(),
+        }
+    }
+
+    /// The digest of what the model sees. `docs/digests.md` is the specification.
+    pub fn digest(&self) -> Digest {
+        let tools = self.tools.iter().map(|tools| ("tools", &**tools));
+        Digest::framed("antefix/epoch/1", std::iter::once(("system", &*self.text)).chain(tools))
+    }
+
+    /// Where every byte of the prefix came from, in order, without gap or overlap.
+    pub fn spans(&self) -> Vec<RecordedSpan> {
+        serde_json::from_str(&self.spans).unwrap_or_default()
+    }
+
+    /// A section's text, with the joint before it.
+    pub fn section(&self, id: &str) -> Option<&str> {
+        let section = self.sections.iter().find(|section| section.id == id)?;
+        self.text.get(section.range.clone())
+    }
+
+    /// The body as a store keeps it.
+    pub(crate) fn bundle(&self) -> Bundle {
+        let record = EpochRecord {
+            version: VERSION,
+            made_by: self.made_by.clone(),
+            sections: self
+                .sections
+                .iter()
+                .map(|section| SectionRecord {
+                    id: section.id.clone(),
+                    stability: section.stability,
+                    text: section.digest,
+                })
+                .collect(),
+            spans: Digest::of(&self.spans),
+            tools: self.tools.as_ref().map(|tools| Digest::of(tools)),
+            facts: self.facts.iter().map(|(name, mark)| (name.to_string(), mark.clone())).collect(),
+            gaps: self.gaps.clone(),
+            diagnostics: self.diagnostics.clone(),
+        };
+        let sections = self.sections.iter().map(|section| Arc::from(&self.text[section.range.clone()]));
+        let others = std::iter::once(&self.spans).chain(&self.tools).map(Arc::clone);
+        Bundle::new(json(&record), sections.chain(others))
+    }
+
+    /// Reads a body back. `seen` is the digest of what the model sees.
+    pub(crate) fn load(store: &dyn Store, body: Digest, seen: Digest) -> StoreResult<EpochBody> {
+        let record: EpochRecord = record(store, body)?;
+        let wanted: Vec<Digest> =
+            record.sections.iter().map(|section| section.text).chain(record.tools).chain([record.spans]).collect();
+        let mut texts = texts(store, &wanted)?.into_iter();
+        let mut text = String::new();
+        let mut sections = Vec::with_capacity(record.sections.len());
+        for (section, part) in record.sections.iter().zip(texts.by_ref()) {
+            let start = text.len();
+            text.push_str(&part);
+            let range = start..text.len();
+            let SectionRecord { id, stability, text: digest } = section.clone();
+            sections.push(EpochSection { id, stability, range, digest });
+        }
+        let tools = record.tools.and_then(|_| texts.next());
+        let facts = record.facts.into_iter().filter_map(|(name, mark)| Some((FactName::parse(name)?, mark)));
+        let body = EpochBody {
+            made_by: record.made_by,
+            text: text.into(),
+            sections,
+            tools,
+            facts: facts.collect(),
+            gaps: record.gaps,
+            diagnostics: record.diagnostics,
+            spans: texts.next().unwrap_or_default(),
+        };
+        if body.digest() != seen {
+            let message = format!("an epoch's bytes do not match its digest {seen}");
+            return Err(StoreError::new(Fault::Corrupt, message));
+        }
+        Ok(body)
+    }
+
+    /// How much memory it takes, roughly.
+    pub(crate) fn weight(&self) -> usize {
+        let tools = self.tools.as_ref().map_or(0, |tools| tools.len());
+        self.text.len() + self.spans.len() + tools + 200 * (self.sections.len() + self.facts.len()) + 500
+    }
+}
+
+/// What makes an epoch now.
+pub(super) fn made_by(layout: &Layout, wording: &Wording) -> MadeBy {
+    MadeBy {
+        antefix: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: ENGINE.to_owned(),
+        layout: layout.name().to_owned(),
+        layout_digest: layout.digest(),
+        wording_digest: wording.digest(),
+    }
+}
+
+/// A record as JSON. Records are made of texts, numbers, lists and maps with text keys, which cannot fail.
+pub(super) fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Reads a record of ours.
+pub(super) fn record<R: serde::de::DeserializeOwned>(store: &dyn Store, body: Digest) -> StoreResult<R> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        version: u32,
+    }
+    let text = texts(store, &[body])?.pop().unwrap_or_default();
+    let corrupt = |error: serde_json::Error| {
+        StoreError::new(Fault::Corrupt, format!("the record {body} cannot be read")).because(error)
+    };
+    let version = serde_json::from_str::<Versioned>(&text).map_err(corrupt)?.version;
+    if version > VERSION {
+        let message = format!("the record {body} has version {version}, and this antefix reads up to {VERSION}");
+        return Err(StoreError::new(Fault::Newer, message));
+    }
+    serde_json::from_str(&text).map_err(corrupt)
+}
+
+/// Texts that must be there.
+pub(super) fn texts(store: &dyn Store, digests: &[Digest]) -> StoreResult<Vec<Arc<str>>> {
+    let found = store.texts(digests)?;
+    let missing = |digest: &Digest| StoreError::new(Fault::Corrupt, format!("the text {digest} is missing"));
+    digests.iter().zip(found).map(|(digest, text)| text.ok_or_else(|| missing(digest))).collect()
+}

@@ -1,0 +1,80 @@
+//! Marks: what an epoch remembers of a fact, so that a later turn can tell whether it moved.
+//!
+//! A mark keeps digests, never text: what the model was told is in the sections, what it was not told is nobody's to keep.
+//! The three outcomes stay apart in it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::discover::{Answer, Fact, FactName, Value};
+
+/// What is remembered of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// It was present.
+    Present {
+        /// Of all of it.
+        digest: Digest,
+        /// Of what came from each file, by the file's label.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        files: BTreeMap<String, Digest>,
+    },
+    /// There was none.
+    Absent,
+    /// It could not be asked for, for a reason of this name.
+    Unavailable(String),
+}
+
+impl Mark {
+    /// The mark of a fact.
+    pub fn of(name: &FactName, fact: &Fact) -> Mark {
+        match fact {
+            Answer::Absent => Mark::Absent,
+            Answer::Unavailable(reason) => Mark::Unavailable(reason.code.name().to_owned()),
+            Answer::Present(value) => {
+                let text = value.text(name);
+                let mut files: BTreeMap<String, Digest> = BTreeMap::new();
+                if let Value::Maps { maps, .. } = value {
+                    // Each has a path of its own; what it imports belongs to it.
+                    files.extend(maps.iter().filter_map(|map| {
+                        let entries = map.iter().map(|(key, text)| (*key, text.as_str()));
+                        Some((map.get("path")?.as_str().to_owned(), Digest::framed("antefix/item/1", entries)))
+                    }));
+                } else {
+                    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+                    for piece in text.pieces() {
+                        if let Some(path) = piece.origin.path() {
+                            texts.entry(path).or_default().push_str(&text.as_str()[piece.range.clone()]);
+                        }
+                    }
+                    files.extend(texts.iter().map(|(path, text)| ((*path).to_owned(), Digest::of(text))));
+                }
+                Mark::Present { digest: value_digest(value), files }
+            }
+        }
+    }
+
+    /// The files of a fact that is present.
+    pub fn files(&self) -> Option<&BTreeMap<String, Digest>> {
+        match self {
+            Mark::Present { files, .. } => Some(files),
+            Mark::Absent | Mark::Unavailable(_) => None,
+        }
+    }
+}
+
+fn value_digest(value: &Value) -> Digest {
+    match value {
+        Value::Text(text) => Digest::framed("antefix/fact/1", [("text", text.as_str())]),
+        Value::List(items) => Digest::framed("antefix/fact/1", items.iter().map(|item| ("item", item.as_str()))),
+        Value::Maps { maps, .. } => {
+            let entries = maps.iter().flat_map(|map| {
+                std::iter::once(("map", "")).chain(map.iter().map(|(key, text)| (*key, text.as_str())))
+            });
+            Digest::framed("antefix/fact/1", entries)
+        }
+    }
+}

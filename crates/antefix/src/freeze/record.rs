@@ -1,0 +1,191 @@
+//! Records: what is written into a ledger, as JSON whose bytes are the same for the same content.
+//!
+//! Only what two conversations may share stands in a record; what belongs to one alone is in its row. A record names
+//! texts by their digests. Later versions add fields and never change the meaning of one: `version` counts the changes
+//! that an older antefix could not read.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::mark::Mark;
+use crate::compose::{Span, Stability};
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+
+/// The version that is written.
+pub(super) const VERSION: u32 = 1;
+
+/// The body of an epoch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct EpochRecord {
+    pub(super) version: u32,
+    pub(super) made_by: MadeBy,
+    pub(super) sections: Vec<SectionRecord>,
+    /// The digest of the spans, which are a text of their own.
+    pub(super) spans: Digest,
+    /// The digest of the canonical tools; none if nobody told of tools.
+    pub(super) tools: Option<Digest>,
+    pub(super) facts: BTreeMap<String, Mark>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) gaps: Vec<RecordedGap>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) diagnostics: Vec<RecordedDiagnostic>,
+}
+
+/// What made an epoch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeBy {
+    /// The version of antefix.
+    pub antefix: String,
+    /// The template engine and its version.
+    pub engine: String,
+    /// The layout's name.
+    pub layout: String,
+    /// The digest of the layout and its templates.
+    pub layout_digest: Digest,
+    /// The digest of the wordings.
+    pub wording_digest: Digest,
+}
+
+/// A section of the prefix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SectionRecord {
+    pub(super) id: String,
+    pub(super) stability: Stability,
+    pub(super) text: Digest,
+}
+
+/// A span of an epoch or an amendment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedSpan {
+    /// The first byte.
+    pub start: usize,
+    /// The byte behind the last one.
+    pub end: usize,
+    /// The number of the section.
+    pub section: usize,
+    /// Where the bytes came from.
+    pub origin: RecordedOrigin,
+    /// What was done to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transform: Option<String>,
+}
+
+/// Where bytes came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedOrigin {
+    /// `template`, `wording`, `layout`, `expression`, `file` or `variable`.
+    pub kind: String,
+    /// The template's reference, the wording's key, the fact's name.
+    pub name: String,
+    /// The file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+}
+
+impl RecordedSpan {
+    pub(super) fn of(span: &Span) -> RecordedSpan {
+        let origin = &span.origin;
+        RecordedSpan {
+            start: span.range.start,
+            end: span.range.end,
+            section: span.section,
+            origin: RecordedOrigin {
+                kind: origin.kind().to_owned(),
+                name: origin.name().to_owned(),
+                path: origin.path().map(str::to_owned),
+                line: origin.line(),
+            },
+            transform: span.transform.map(|transform| transform.name().to_owned()),
+        }
+    }
+}
+
+/// A section that goes without something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedGap {
+    /// The section.
+    pub section: String,
+    /// The fact that could not be asked for.
+    pub fact: String,
+    /// The reason's name.
+    pub reason: String,
+    /// For people.
+    pub detail: String,
+}
+
+/// A finding of the time when an epoch began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedDiagnostic {
+    /// `note`, `warning` or `error`.
+    pub level: String,
+    /// Its stable name.
+    pub code: String,
+    /// For people.
+    pub message: String,
+    /// A fact's name or a file's path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+}
+
+impl RecordedDiagnostic {
+    pub(super) fn of(diagnostic: &Diagnostic) -> RecordedDiagnostic {
+        RecordedDiagnostic {
+            level: diagnostic.level.name().to_owned(),
+            code: diagnostic.code.to_owned(),
+            message: match &diagnostic.place {
+                Some(place) => format!("{place}: {}", diagnostic.message),
+                None => diagnostic.message.clone(),
+            },
+            about: diagnostic.about.clone(),
+        }
+    }
+}
+
+/// The body of an amendment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AmendmentRecord {
+    pub(super) version: u32,
+    pub(super) section: String,
+    pub(super) kind: AmendmentKind,
+    /// The file that it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<String>,
+    pub(super) text: Digest,
+    /// The facts that it brings up to date, as a whole.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) facts: BTreeMap<String, Mark>,
+    /// The files of facts that it brings up to date: none for one that is gone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) files: BTreeMap<String, BTreeMap<String, Option<Digest>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) says: Option<Digest>,
+    pub(super) spans: Vec<RecordedSpan>,
+}
+
+/// What an amendment says of its subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AmendmentKind {
+    /// It is new.
+    Added,
+    /// It replaces what was said.
+    Changed,
+    /// It no longer applies.
+    Removed,
+}
+
+impl AmendmentKind {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            AmendmentKind::Added => "added",
+            AmendmentKind::Changed => "changed",
+            AmendmentKind::Removed => "removed",
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! A standing epoch against the world as it is: what changed, and what follows from it.
+//!
+//! 1. Layouts, wordings, tools, place and model are compared for nothing: the caller brought them along.
+//! 2. Facts are compared where they were asked for. A name that nobody asked for says nothing.
+//! 3. Each section decides for itself: hold, amend or renew. A changed model is always held back.
+
+use std::collections::BTreeMap;
+
+use super::Cause;
+use super::amendment::{Amendment, AmendmentBody};
+use super::change::{self, Change, ChangeKind};
+use super::epoch::{self, Epoch};
+use super::mark::Mark;
+use super::notice::{Notices, section_digest};
+use super::record::AmendmentKind;
+use crate::compose::{Layout, OnDrift, OnTools, Shelf, Wording};
+use crate::digest::Digest;
+use crate::discover::{Discovery, FactName, Situation, Why};
+use crate::error::Result;
+
+/// Which facts of a standing epoch are asked for again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Watch {
+    /// Those of sections that amend or renew. A change in any other is found at the next renewal, or by `drift`.
+    #[default]
+    Acting,
+    /// Those of every section: what is held back is listed as pending, at the price of asking for it.
+    All,
+}
+
+/// What a conversation was told: an epoch and its amendments.
+#[derive(Debug, Clone)]
+pub(crate) struct Told<'t> {
+    pub(crate) epoch: &'t Epoch,
+    pub(crate) amendments: &'t [Amendment],
+}
+
+/// What follows from the changes.
+#[derive(Debug, Default)]
+pub(crate) struct Drifted {
+    /// A new epoch is due.
+    pub(crate) renew: Option<Cause>,
+    /// Why it is due.
+    pub(crate) changes: Vec<Change>,
+    /// Notices to append, if no new epoch is due.
+    pub(crate) amend: Vec<AmendmentBody>,
+    /// Changes that are held back.
+    pub(crate) pending: Vec<Change>,
+}
+
+/// What a turn brings along.
+pub(crate) struct Now<'n> {
+    pub(crate) layout: &'n Layout,
+    pub(crate) wording: &'n Wording,
+    pub(crate) shelf: &'n dyn Shelf,
+    pub(crate) situation: &'n Situation,
+    pub(crate) machine: Option<&'n str>,
+    pub(crate) discovery: &'n Discovery,
+}
+
+impl Told<'_> {
+    /// The facts that a turn asks for besides the live ones.
+    pub(crate) fn watched(layout: &Layout, watch: Watch) -> Vec<FactName> {
+        let sections = layout.standing_sections().iter();
+        let watched = sections.filter(|section| watch == Watch::All || section.on_drift != OnDrift::Hold);
+        watched.flat_map(|section| section.facts()).collect()
+    }
+
+    /// What is remembered of the facts, with the amendments.
+    pub(crate) fn marks(&self) -> BTreeMap<FactName, Mark> {
+        let mut marks = self.epoch.body.facts.clone();
+        for amendment in self.amendments {
+            amendment.apply(&mut marks);
+        }
+        marks
+    }
+
+    /// The digest of a section's text as it was said last; none if it has none.
+    fn said(&self, section: &str) -> Option<Digest> {
+        let whole = self.amendments.iter().rev().find(|one| one.body.section == section && one.body.file.is_none());
+        match whole {
+            Some(amendment) if amendment.body.kind == AmendmentKind::Removed => None,
+            Some(amendment) => amendment.body.says,
+            None => self.epoch.body.section(section).filter(|text| !text.trim().is_empty()).map(section_digest),
+        }
+    }
+
+    /// Compares, and draws the conclusions.
+    pub(crate) fn drifted(&self, now: &Now<'_>) -> Result<Drifted> {
+        let mut drifted = Drifted::default();
+        self.compare_place(now, &mut drifted);
+        self.compare_tools(now, &mut drifted);
+        self.compare_makers(now, &mut drifted);
+        self.compare_facts(now, &mut drifted)?;
+        Ok(drifted)
+    }
+
+    fn compare_place(&self, now: &Now<'_>, drifted: &mut Drifted) {
+        let row = &self.epoch.row;
+        let cwd = now.situation.workspace.cwd.to_string_lossy();
+        if row.cwd != cwd {
+            let detail = format!("the conversation moved from {} to {cwd}", row.cwd);
+            drifted.renew(Cause::Moved, Change::new(ChangeKind::Moved, "working directory", detail));
+        }
+        if let (Some(before), Some(machine)) = (row.machine.as_deref(), now.machine)
+            && before != machine
+        {
+            let detail = format!("the conversation moved from machine {before} to {machine}");
+            drifted.renew(Cause::Moved, Change::new(ChangeKind::Moved, "machine", detail));
+        }
+        if let Some(model) = now.situation.model.as_deref()
+            && row.model.as_deref() != Some(model)
+        {
+            let before = row.model.as_deref().unwrap_or("an unknown one");
+            let detail = format!("the model is {model} now; the epoch was composed for {before}");
+            drifted.pending.push(Change::new(ChangeKind::ModelChanged, model, detail));
+        }
+    }
+
+    fn compare_tools(&self, now: &Now<'_>, drifted: &mut Drifted) {
+        let Some(tools) = &now.situation.tools else { return };
+        let before = self.epoch.body.tools.as_deref().unwrap_or("[]");
+        if before == crate::compose::canonical_tools(tools) {
+            return;
+        }
+        for change in change::of_tools(before, tools) {
+            match now.layout.on_tools() {
+                OnTools::Hold => drifted.pending.push(change),
+                OnTools::Renew => drifted.renew(Cause::ToolsChanged, change),
+            }
+        }
+    }
+
+    fn compare_makers(&self, now: &Now<'_>, drifted: &mut Drifted) {
+        let before = &self.epoch.body.made_by;
+        let made_by = epoch::made_by(now.layout, now.wording);
+        let mut differs = |kind: ChangeKind, before: String, after: String, what: &str| {
+            if before != after {
+                let detail = format!("{what} changed; it counts from the next renewal on");
+                drifted.pending.push(Change::new(kind, after, detail));
+            }
+        };
+        let engine = |by: &super::MadeBy| format!("antefix {}, {}", by.antefix, by.engine);
+        let layout = |by: &super::MadeBy| format!("{} {}", by.layout, by.layout_digest.short());
+        differs(ChangeKind::LayoutChanged, layout(before), layout(&made_by), "the layout or a template of it");
+        let wording = |by: &super::MadeBy| by.wording_digest.short();
+        differs(ChangeKind::WordingChanged, wording(before), wording(&made_by), "a wording");
+        differs(ChangeKind::EngineChanged, engine(before), engine(&made_by), "antefix or its template engine");
+    }
+
+    fn compare_facts(&self, now: &Now<'_>, drifted: &mut Drifted) -> Result<()> {
+        let marks = self.marks();
+        let of_tools = |change: &Change| {
+            matches!(change.kind, ChangeKind::ToolAdded | ChangeKind::ToolChanged | ChangeKind::ToolRemoved)
+        };
+        let tools_told = drifted.changes.iter().chain(&drifted.pending).any(of_tools);
+        let report = &now.discovery.report;
+        let unreadable = |file: &str| {
+            report
+                .not_loaded
+                .iter()
+                .any(|missing| missing.path.as_deref() == Some(file) && matches!(missing.why, Why::Unavailable(_)))
+        };
+        for section in now.layout.standing_sections() {
+            let mut changed = Vec::new();
+            let mut changes = Vec::new();
+            for name in section.facts() {
+                // Facts that the epoch's layout did not name belong to the change of the layout.
+                let (Some(before), Some(fact)) = (marks.get(&name), now.discovery.facts.get(&name)) else { continue };
+                let of_fact = change::of_fact(&name, before, &Mark::of(&name, fact), &unreadable);
+                let of_fact = of_fact.into_iter().map(|change| change.in_section(&section.id));
+                // The model is compared by its name, and tools one by one.
+                if name.as_str() == "prompt:model" || (name.namespace() == "tools" && tools_told) {
+                    continue;
+                }
+                let before = changes.len();
+                changes.extend(of_fact);
+                if changes[before..].iter().any(Change::says_something) && !changed.contains(&name) {
+                    changed.push(name);
+                }
+            }
+            let (acts, silent): (Vec<Change>, Vec<Change>) = changes.into_iter().partition(Change::says_something);
+            drifted.pending.extend(silent);
+            match section.on_drift {
+                _ if acts.is_empty() => {}
+                OnDrift::Hold => drifted.pending.extend(acts),
+                OnDrift::Renew => {
+                    for change in acts {
+                        let cause = match change.kind {
+                            ChangeKind::Recovered => Cause::Recovered,
+                            _ if change.origin.starts_with("tools:") => Cause::ToolsChanged,
+                            _ => Cause::ResourcesChanged,
+                        };
+                        drifted.renew(cause, change);
+                    }
+                }
+                OnDrift::Amend => {
+                    let (layout, wording, shelf) = (now.layout, now.wording, now.shelf);
+                    let notices = Notices { layout, wording, shelf, facts: &now.discovery.facts, marks: &marks };
+                    let said = self.said(&section.id);
+                    drifted.amend.extend(notices.of_section(&section.id, &changed, &unreadable, said)?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drifted {
+    /// The first cause counts; all changes are told.
+    fn renew(&mut self, cause: Cause, change: Change) {
+        self.renew.get_or_insert(cause);
+        self.changes.push(change);
+    }
+}

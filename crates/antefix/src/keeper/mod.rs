@@ -1,0 +1,469 @@
+//! The whole flow for one conversation: discover, compose, freeze, turn by turn.
+//!
+//! 1. The first turn opens an epoch; every later one gets the same bytes back, whatever has happened since.
+//! 2. A turn asks for live facts, and for those of sections that act on a change. For all else, nothing is opened.
+//! 3. A change is held back, appended as a notice, or begins a new epoch, as its section says. Each is recorded.
+//! 4. Of racing writers one wins, in this process and across others, and all get the winner's bytes.
+//!
+//! ```
+//! use std::path::Path;
+//! use antefix::compose::{Layout, Wording, builtin};
+//! use antefix::discover::{Shelves, Situation, Workspace};
+//! use antefix::freeze::ConversationId;
+//! use antefix::keeper::{Keeper, TurnInput};
+//! use antefix::stores::MemoryStore;
+//! use antefix::worlds::MemoryWorld;
+//! use antefix::{Source, SourceKind};
+//!
+//! let mut world = MemoryWorld::new().file("/p/.git/HEAD", "").file("/p/AGENTS.md", "Use tabs.");
+//! let workspace = Workspace::find(&world, Path::new("/p"));
+//! let wording = Wording::built_in();
+//! let file = Source::new(SourceKind::Layout, "dispatch", builtin::layout("dispatch").unwrap().text);
+//! let layout = Layout::parse(&file.into(), &wording, &Shelves::new(&world, &workspace, None))?;
+//! let mut situation = Situation::new(workspace.clone());
+//! situation.paths = layout.paths();
+//!
+//! let keeper = Keeper::new(MemoryStore::new());
+//! let conversation = ConversationId::parse("c1")?;
+//! let turn = |world: &MemoryWorld| {
+//!     let shelves = Shelves::new(world, &workspace, None);
+//!     keeper.turn(&conversation, &TurnInput::new(world, &layout, &wording, &shelves, &situation))
+//! };
+//! let first = turn(&world)?;
+//! world = world.file("/p/AGENTS.md", "Use spaces.");
+//! let second = turn(&world)?;
+//! assert_eq!(first.prefix(), second.prefix());
+//! # Ok::<(), antefix::Error>(())
+//! ```
+
+mod cache;
+mod compaction;
+mod flight;
+mod settled;
+mod turn;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use self::cache::Cache;
+pub use self::compaction::{Compaction, Compactions};
+use self::flight::Flights;
+use self::settled::Settled;
+pub use self::turn::{Began, Turn, TurnInput};
+use crate::compose::{Layout, Prompt, compose, compose_suffix};
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+use crate::discover::{Discovery, FactName, Report, Situation, discover};
+use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::{
+    Amendment, AmendmentBody, AmendmentRow, Appended, Bundle, Cause, Change, ConversationId, Difference, Drifted,
+    Epoch, EpochBody, EpochRow, Making, Now, Standing, Store, Told, Watch,
+};
+
+/// How often a turn begins again because another one was faster.
+const ROUNDS: usize = 20;
+
+/// Keeps the conversations of a store.
+pub struct Keeper {
+    store: Box<dyn Store>,
+    cache: Cache,
+    flights: Flights,
+    settled: Settled,
+}
+
+/// What composing now would change.
+#[derive(Debug, Clone)]
+pub struct Drift {
+    /// The epoch that stands.
+    pub epoch: Arc<Epoch>,
+    /// Its amendments.
+    pub amendments: Vec<Amendment>,
+    /// Every change, whatever its section does about it.
+    pub changes: Vec<Change>,
+    /// Where the bytes would part; none if the model would see the same.
+    pub difference: Option<Difference>,
+    /// The body that a renewal would begin with.
+    pub next: Arc<EpochBody>,
+    /// What is worth knowing about the prompt as it would be now.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A prompt that was composed for an epoch.
+struct Candidate {
+    prompt: Prompt,
+    body: Arc<EpochBody>,
+    discovery: Discovery,
+}
+
+impl Keeper {
+    /// A keeper of a store.
+    pub fn new(store: impl Store + 'static) -> Keeper {
+        Keeper {
+            store: Box::new(store),
+            cache: Cache::default(),
+            flights: Flights::default(),
+            settled: Settled::default(),
+        }
+    }
+
+    /// The store.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Opens the conversation, or goes on with it.
+    pub fn turn(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Turn> {
+        if let Some(text) = input.replacement {
+            return Ok(replaced(text, input.layout));
+        }
+        let situation = &*named(input.situation, conversation);
+        let input = &TurnInput { situation, ..*input };
+        for _ in 0..ROUNDS {
+            let Some(standing) = self.store.standing(conversation)? else {
+                if let Some(turn) = self.flights.alone(conversation, || self.open(conversation, input))? {
+                    return Ok(turn);
+                }
+                continue;
+            };
+            let (epoch, amendments) = self.told(&standing)?;
+            let told = Told { epoch: &epoch, amendments: &amendments };
+            let discovery = self.ask(input, Told::watched(input.layout, input.watch));
+            let drifted = self.drifted(&told, input, &discovery)?;
+            if let Some(cause) = drifted.renew
+                && !self.settled.is_known(&epoch, &drifted.changes)
+            {
+                let renewed = self.flights.alone(conversation, || self.renewed(&epoch, cause, input))?;
+                if let Some((candidate, row)) = renewed {
+                    let epoch = Arc::new(Epoch::new(row, Arc::clone(&candidate.body)));
+                    return self.begun(epoch, candidate, drifted.changes, input);
+                }
+                if self.store.standing(conversation)?.is_some_and(|now| now.epoch.number != epoch.number()) {
+                    continue;
+                }
+                self.settled.remember(&epoch, &drifted.changes);
+            }
+            let Some(fresh) = self.amended(&epoch, &amendments, &drifted, now(input))? else { continue };
+            return self.stood(epoch, amendments, fresh, drifted, discovery, standing.waiting, input);
+        }
+        Err(Error::new(ErrorKind::Conflict, format!("{conversation} changes faster than it can be read"))
+            .with_hint("try again"))
+    }
+
+    /// Begins a new epoch, unless the model would see the same bytes. The epoch that stands then is the answer.
+    pub fn renew(
+        &self,
+        conversation: &ConversationId,
+        cause: Cause,
+        input: &TurnInput<'_>,
+    ) -> Result<(Arc<Epoch>, Began)> {
+        let situation = &*named(input.situation, conversation);
+        let input = &TurnInput { situation, ..*input };
+        for _ in 0..ROUNDS {
+            let (epoch, _) = self.standing(conversation)?;
+            if let Some((candidate, row)) = self.flights.alone(conversation, || self.renewed(&epoch, cause, input))? {
+                return Ok((Arc::new(Epoch::new(row, candidate.body)), Began::Now));
+            }
+            let (now, _) = self.standing(conversation)?;
+            if now.number() == epoch.number() {
+                return Ok((now, Began::Before));
+            }
+        }
+        Err(Error::new(ErrorKind::Conflict, format!("{conversation} is renewed by others all the time")))
+    }
+
+    /// What composing now would change. Nothing is stored.
+    pub fn drift(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Drift> {
+        let situation = &*named(input.situation, conversation);
+        let input = &TurnInput { situation, watch: Watch::All, ..*input };
+        let (epoch, amendments) = self.standing(conversation)?;
+        let candidate = self.compose(input)?;
+        let told = Told { epoch: &epoch, amendments: &amendments };
+        let drifted = self.drifted(&told, input, &candidate.discovery)?;
+        let mut changes = drifted.changes;
+        changes.extend(drifted.pending);
+        // What a notice would say is a change as well, and so is what notices have said already: a renewal folds them in.
+        let own = Told { epoch: &epoch, amendments: &[] };
+        let since = self.drifted(&own, input, &candidate.discovery)?;
+        changes.extend(since.amend.iter().map(Change::of_notice));
+        let difference = Difference::between(epoch.body(), &candidate.body);
+        let diagnostics = candidate.diagnostics();
+        Ok(Drift { epoch, amendments, changes, difference, next: candidate.body, diagnostics })
+    }
+
+    /// The epoch that stands, with its amendments.
+    pub fn standing(&self, conversation: &ConversationId) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
+        let standing = self.store.standing(conversation)?.ok_or_else(|| unknown(conversation))?;
+        self.told(&standing)
+    }
+
+    /// One epoch, with its amendments.
+    pub fn epoch(&self, conversation: &ConversationId, number: u64) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
+        let found = self.store.epoch(conversation, number)?.ok_or_else(|| {
+            let message = format!("{conversation} has no epoch {number}");
+            Error::new(ErrorKind::Conversation, message).with_hint("`antefix epochs` lists them")
+        })?;
+        self.told(&found)
+    }
+
+    /// The epochs of a conversation behind `after`, at most `limit`.
+    pub fn history(&self, conversation: &ConversationId, after: u64, limit: usize) -> Result<Vec<EpochRow>> {
+        Ok(self.store.epochs(conversation, after, limit)?)
+    }
+
+    /// Queues a message for the next turn.
+    pub fn send(&self, conversation: &ConversationId, message: &str, input: &TurnInput<'_>) -> Result<u64> {
+        Ok(self.store.queue(conversation, now(input), message)?)
+    }
+
+    /// The first turn; none if somebody else was faster, and the epoch is read as a standing one.
+    fn open(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Option<Turn>> {
+        if self.store.standing(conversation)?.is_some() {
+            return Ok(None);
+        }
+        let candidate = self.compose(input)?;
+        let bundle = candidate.body.bundle();
+        let row = row(conversation, 1, Cause::Opened, (&candidate.body, &bundle), input);
+        match self.store.append(&row, &bundle)? {
+            Appended::Lost(_) => Ok(None),
+            Appended::Won => {
+                self.cache.put(row.body, &candidate.body, candidate.body.weight());
+                let epoch = Arc::new(Epoch::new(row, Arc::clone(&candidate.body)));
+                self.begun(epoch, candidate, Vec::new(), input).map(Some)
+            }
+        }
+    }
+
+    /// Appends the epoch behind one that stands; none if the bytes are the same, or if somebody else was faster.
+    fn renewed(&self, standing: &Epoch, cause: Cause, input: &TurnInput<'_>) -> Result<Option<(Candidate, EpochRow)>> {
+        let candidate = self.compose(input)?;
+        let bundle = candidate.body.bundle();
+        let row = row(standing.conversation(), standing.number() + 1, cause, (&candidate.body, &bundle), input);
+        if row.digest == standing.digest() && !self.has_amendments(standing)? {
+            return Ok(None);
+        }
+        match self.store.append(&row, &bundle)? {
+            Appended::Lost(_) => Ok(None),
+            Appended::Won => {
+                self.cache.put(row.body, &candidate.body, candidate.body.weight());
+                Ok(Some((candidate, row)))
+            }
+        }
+    }
+
+    /// A renewal to the same bytes still begins an epoch if notices have said something else meanwhile.
+    fn has_amendments(&self, epoch: &Epoch) -> Result<bool> {
+        let found = self.store.epoch(epoch.conversation(), epoch.number())?;
+        Ok(found.is_some_and(|found| !found.amendments.is_empty()))
+    }
+
+    /// Appends the notices that are due; none if somebody else was faster.
+    fn amended(
+        &self,
+        epoch: &Epoch,
+        before: &[Amendment],
+        drifted: &Drifted,
+        at: Timestamp,
+    ) -> Result<Option<Vec<Amendment>>> {
+        let mut fresh = Vec::new();
+        for body in &drifted.amend {
+            let bundle = body.bundle();
+            let last = fresh.last().or(before.last()).map_or(0, |amendment: &Amendment| amendment.number);
+            let row = AmendmentRow {
+                conversation: epoch.conversation().clone(),
+                epoch: epoch.number(),
+                number: last + 1,
+                at,
+                body: Digest::of(&bundle.body),
+            };
+            match self.store.amend(&row, &bundle)? {
+                Appended::Won => fresh.push(Amendment::new(&row, Arc::new(body.clone()))),
+                Appended::Lost(_) => return Ok(None),
+            }
+        }
+        Ok(Some(fresh))
+    }
+
+    /// The turn of an epoch that just began.
+    fn begun(
+        &self,
+        epoch: Arc<Epoch>,
+        candidate: Candidate,
+        changes: Vec<Change>,
+        input: &TurnInput<'_>,
+    ) -> Result<Turn> {
+        let diagnostics = candidate.diagnostics();
+        let suffix = compose_suffix(input.layout, &candidate.discovery.facts, candidate.prompt.prefix())?;
+        Ok(Turn {
+            messages: self.store.take(epoch.conversation(), input.id)?,
+            epoch: Some(epoch),
+            began: Began::Now,
+            amendments: Vec::new(),
+            fresh: 0,
+            suffix,
+            replacement: None,
+            pending: Vec::new(),
+            changes,
+            report: candidate.discovery.report,
+            diagnostics,
+        })
+    }
+
+    /// The turn of an epoch that stands.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a turn, each made by another step")]
+    fn stood(
+        &self,
+        epoch: Arc<Epoch>,
+        mut amendments: Vec<Amendment>,
+        fresh: Vec<Amendment>,
+        drifted: Drifted,
+        discovery: Discovery,
+        waiting: u64,
+        input: &TurnInput<'_>,
+    ) -> Result<Turn> {
+        let suffix = compose_suffix(input.layout, &discovery.facts, epoch.text())?;
+        let mut diagnostics = discovery.diagnostics;
+        diagnostics.extend(suffix.diagnostics().iter().cloned());
+        // A turn that names itself may ask again for what it took before.
+        let asks = waiting > 0 || input.id.is_some();
+        let messages = if asks { self.store.take(epoch.conversation(), input.id)? } else { Vec::new() };
+        let count = fresh.len();
+        amendments.extend(fresh);
+        Ok(Turn {
+            epoch: Some(epoch),
+            began: Began::Before,
+            amendments,
+            fresh: count,
+            suffix,
+            replacement: None,
+            messages,
+            pending: drifted.pending,
+            changes: Vec::new(),
+            report: discovery.report,
+            diagnostics,
+        })
+    }
+
+    /// Asks for the live facts and the named ones.
+    fn ask(&self, input: &TurnInput<'_>, watched: Vec<FactName>) -> Discovery {
+        let live = input.layout.live_sections().iter().flat_map(|section| section.facts());
+        let names: BTreeSet<FactName> = watched.into_iter().chain(live).collect();
+        discover(input.world, input.situation, &names)
+    }
+
+    fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {
+        let discovery = discover(input.world, input.situation, &input.layout.facts());
+        let prompt = compose(input.layout, &discovery.facts)?;
+        let mut found = discovery.diagnostics.clone();
+        found.extend(prompt.diagnostics().iter().cloned());
+        let making = Making {
+            layout: input.layout,
+            wording: input.wording,
+            tools: input.situation.tools.as_deref(),
+            facts: &discovery.facts,
+            diagnostics: &found,
+        };
+        let body = Arc::new(EpochBody::new(&prompt, &making));
+        Ok(Candidate { prompt, body, discovery })
+    }
+
+    fn drifted(&self, told: &Told<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
+        let machine = input.world.hostname().present();
+        told.drifted(&Now {
+            layout: input.layout,
+            wording: input.wording,
+            shelf: input.shelf,
+            situation: input.situation,
+            machine: machine.as_deref(),
+            discovery,
+        })
+    }
+
+    fn told(&self, standing: &Standing) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
+        let row = &standing.epoch;
+        let body = self.cache.get(row.body, || {
+            let body = EpochBody::load(&*self.store, row.body, row.digest)?;
+            let weight = body.weight();
+            Ok::<_, Error>((body, weight))
+        })?;
+        let mut amendments = Vec::with_capacity(standing.amendments.len());
+        for amendment in &standing.amendments {
+            let body = self.cache.get(amendment.body, || {
+                let body = AmendmentBody::load(&*self.store, amendment.body)?;
+                let weight = 2 * body.text.len() + 500;
+                Ok::<_, Error>((body, weight))
+            })?;
+            amendments.push(Amendment::new(amendment, body));
+        }
+        Ok((Arc::new(Epoch::new(row.clone(), body)), amendments))
+    }
+}
+
+impl Candidate {
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut all = self.discovery.diagnostics.clone();
+        all.extend(self.prompt.diagnostics().iter().cloned());
+        all
+    }
+}
+
+/// The row of an epoch that begins now.
+fn row(
+    conversation: &ConversationId,
+    number: u64,
+    cause: Cause,
+    (body, bundle): (&EpochBody, &Bundle),
+    input: &TurnInput<'_>,
+) -> EpochRow {
+    EpochRow {
+        conversation: conversation.clone(),
+        number,
+        cause,
+        opened_at: now(input),
+        digest: body.digest(),
+        body: Digest::of(&bundle.body),
+        cwd: input.situation.workspace.cwd.to_string_lossy().into_owned(),
+        machine: input.world.hostname().present(),
+        model: input.situation.model.clone(),
+    }
+}
+
+/// The situation, with the conversation's id in it.
+fn named<'s>(situation: &'s Situation, conversation: &ConversationId) -> Cow<'s, Situation> {
+    if situation.conversation_id.as_deref() == Some(conversation.as_str()) {
+        return Cow::Borrowed(situation);
+    }
+    let mut situation = situation.clone();
+    situation.conversation_id = Some(conversation.to_string());
+    Cow::Owned(situation)
+}
+
+/// A turn whose system text is the caller's.
+fn replaced(text: &str, layout: &Layout) -> Turn {
+    Turn {
+        epoch: None,
+        began: Began::Before,
+        amendments: Vec::new(),
+        fresh: 0,
+        suffix: Prompt::empty(layout.name()),
+        replacement: Some(text.to_owned()),
+        messages: Vec::new(),
+        pending: Vec::new(),
+        changes: Vec::new(),
+        report: Report::default(),
+        diagnostics: Vec::new(),
+    }
+}
+
+/// The clock, as fine as every store keeps it.
+fn now(input: &TurnInput<'_>) -> Timestamp {
+    let now = input.world.now();
+    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+}
+
+fn unknown(conversation: &ConversationId) -> Error {
+    Error::new(ErrorKind::Conversation, format!("there is no conversation {conversation:?}"))
+        .with_hint("its first turn opens it")
+}

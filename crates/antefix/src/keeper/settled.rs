@@ -1,0 +1,42 @@
+//! Changes that were found to change nothing: a conversation that moved to another clone of the same repository, say.
+//!
+//! Without this, every turn there would compose everything anew to find the same bytes again.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::digest::Digest;
+use crate::freeze::{Change, ConversationId, Epoch};
+
+/// How many conversations are remembered. Beyond that all are forgotten, and found out once more.
+const MOST: usize = 10_000;
+
+/// By conversation: the epoch, and the changes that gave its very bytes.
+#[derive(Default)]
+pub(super) struct Settled(Mutex<BTreeMap<ConversationId, (u64, Digest)>>);
+
+impl Settled {
+    /// Whether just these changes were found to give the epoch's own bytes.
+    pub(super) fn is_known(&self, epoch: &Epoch, changes: &[Change]) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(epoch.conversation()) == Some(&(epoch.number(), digest(changes)))
+    }
+
+    /// Remembers that they do.
+    pub(super) fn remember(&self, epoch: &Epoch, changes: &[Change]) {
+        // A fact that moved may move again under the same words; only where it works is told in full.
+        if changes.iter().any(|change| change.kind != crate::freeze::ChangeKind::Moved) {
+            return;
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(epoch.conversation().clone(), (epoch.number(), digest(changes)));
+    }
+}
+
+fn digest(changes: &[Change]) -> Digest {
+    let texts = changes.iter().map(|change| (change.kind.name(), change.detail.as_str()));
+    Digest::framed("antefix/changes/1", texts)
+}
