@@ -121,6 +121,8 @@ fn every_built_in_wording_prints() {
         let shelf = Stand::default();
         let built_in = key.built_in();
         let printed = match key.variables() {
+            // Notices have two; `keeper` prints them.
+            _ if key.name().starts_with("amend_") => continue,
             [] => Wording::built_in().phrases(&shelf).unwrap().get(key.name()).as_str().to_owned(),
             variables => framed(key, variables),
         };
