@@ -222,10 +222,13 @@ impl Layout {
 }
 
 impl Section {
-    /// The facts that the section names, in its conditions and in its text.
+    /// The facts that the section names, in its conditions and in its text, each once.
     pub(crate) fn facts(&self) -> Vec<FactName> {
         let conditions = self.only_if.iter().map(Condition::fact);
-        conditions.chain(self.template.names().iter().cloned()).collect()
+        let mut known = BTreeSet::new();
+        let mut facts = conditions.chain(self.template.names().iter().cloned()).collect::<Vec<_>>();
+        facts.retain(|name| known.insert(name.clone()));
+        facts
     }
 }
 

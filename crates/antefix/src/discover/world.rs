@@ -139,6 +139,11 @@ impl ReasonCode {
         }
     }
 
+    /// Whether it may be otherwise a little later: something went wrong, and nobody decided it.
+    pub fn may_pass(self) -> bool {
+        matches!(self, ReasonCode::NotPermitted | ReasonCode::TimedOut | ReasonCode::NotInstalled | ReasonCode::Failed)
+    }
+
     /// The words in messages.
     pub fn sentence(self) -> &'static str {
         match self {

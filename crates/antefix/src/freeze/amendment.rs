@@ -112,7 +112,10 @@ impl Amendment {
                 };
             }
             // Only the files count from here on: the order of a list is not amended.
-            *mark = Mark::Present { digest: files_digest(&files), files };
+            *mark = match files.is_empty() {
+                true => Mark::Absent,
+                false => Mark::Present { digest: files_digest(&files), files },
+            };
         }
     }
 }

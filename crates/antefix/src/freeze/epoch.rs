@@ -17,7 +17,7 @@ use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability, Wording, canonical_tools};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::discover::{FactName, Facts, Tool};
+use crate::discover::{Answer, FactName, Facts, Report, Tool, Why};
 
 /// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";
@@ -120,13 +120,14 @@ pub(crate) struct Making<'m> {
     pub(crate) wording: &'m Wording,
     pub(crate) tools: Option<&'m [Tool]>,
     pub(crate) facts: &'m Facts,
+    pub(crate) report: &'m Report,
     pub(crate) diagnostics: &'m [Diagnostic],
 }
 
 impl EpochBody {
     /// The body of a prompt's prefix.
     pub(crate) fn new(prompt: &Prompt, making: &Making<'_>) -> EpochBody {
-        let Making { layout, wording, tools, facts, diagnostics } = making;
+        let Making { layout, wording, tools, facts, report, diagnostics } = making;
         let prefix = prompt.prefix();
         let frozen = prompt.sections().iter().filter(|section| section.stability < Stability::Live);
         let sections = frozen.map(|section| EpochSection {
@@ -150,13 +151,25 @@ impl EpochBody {
             reason: gap.reason.code.name().to_owned(),
             detail: gap.reason.to_string(),
         });
+        // A list of files is present without the one that could not be read; the hole is told all the same.
+        let holes = report.not_loaded.iter().filter_map(|missing| {
+            let (Some(path), Why::Unavailable(reason)) = (&missing.path, &missing.why) else { return None };
+            let section = standing.iter().find(|section| section.facts().contains(&missing.fact))?;
+            let present = matches!(facts.get(&missing.fact), Some(Answer::Present(_)));
+            (present && reason.code.may_pass()).then(|| RecordedGap {
+                section: section.id.clone(),
+                fact: missing.fact.to_string(),
+                reason: reason.code.name().to_owned(),
+                detail: format!("{path}: {reason}"),
+            })
+        });
         EpochBody {
             made_by: made_by(layout, wording),
             text: prefix.into(),
             sections: sections.collect(),
             tools: tools.map(|tools| canonical_tools(tools).into()),
             facts: marks.collect(),
-            gaps: gaps.collect(),
+            gaps: gaps.chain(holes).collect(),
             diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
             spans: json(&spans).into(),
         }

@@ -363,6 +363,7 @@ impl Keeper {
             wording: input.wording,
             tools: input.situation.tools.as_deref(),
             facts: &discovery.facts,
+            report: &discovery.report,
             diagnostics: &found,
         };
         let body = Arc::new(EpochBody::new(&prompt, &making));

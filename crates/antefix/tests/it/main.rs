@@ -37,3 +37,5 @@ mod resolver;
 mod scope;
 
 mod watched;
+
+mod keeper;

@@ -1,0 +1,97 @@
+//! Conversations, turn by turn.
+
+mod compaction;
+
+mod drift;
+
+mod races;
+
+mod table;
+
+mod turns;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use antefix::compose::{Layout, Wording};
+use antefix::discover::{Shelves, Situation, Tool, Workspace, World};
+use antefix::freeze::{Cause, Change, ConversationId, Epoch, Watch};
+use antefix::keeper::{Began, Keeper, Turn, TurnInput};
+use antefix::stores::MemoryStore;
+use antefix::worlds::MemoryWorld;
+use antefix::{Result, Source, SourceKind};
+
+/// A conversation `c` in `/p`, with a layout made of data.
+pub(super) struct Talk {
+    pub(super) keeper: Keeper,
+    pub(super) layout: Layout,
+    pub(super) wording: Wording,
+    pub(super) conversation: ConversationId,
+    pub(super) tools: Option<Vec<Tool>>,
+    pub(super) model: Option<String>,
+    pub(super) cwd: &'static str,
+    pub(super) watch: Watch,
+}
+
+impl Talk {
+    pub(super) fn new(layout: &str) -> Talk {
+        let wording = Wording::built_in();
+        let world = project();
+        let workspace = Workspace::find(&world, Path::new("/p"));
+        let source = Source::new(SourceKind::Layout, "test", layout);
+        let layout = Layout::parse(&source.into(), &wording, &Shelves::new(&world, &workspace, None)).unwrap();
+        Talk {
+            keeper: Keeper::new(MemoryStore::new()),
+            layout,
+            wording,
+            conversation: ConversationId::parse("c").unwrap(),
+            tools: None,
+            model: None,
+            cwd: "/p",
+            watch: Watch::Acting,
+        }
+    }
+
+    /// Runs `with` on the input of a turn in a world.
+    pub(super) fn with<T>(&self, world: &dyn World, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
+        let workspace = Workspace::find(world, Path::new(self.cwd));
+        let shelves = Shelves::new(world, &workspace, None);
+        let mut situation = Situation::new(workspace.clone());
+        situation.paths = self.layout.paths();
+        situation.instructions = self.layout.instructions().clone();
+        situation.skills = self.layout.skills().clone();
+        situation.tools.clone_from(&self.tools);
+        situation.model.clone_from(&self.model);
+        let mut input = TurnInput::new(world, &self.layout, &self.wording, &shelves, &situation);
+        input.watch = self.watch;
+        with(&input)
+    }
+
+    pub(super) fn try_turn(&self, world: &dyn World) -> Result<Turn> {
+        self.with(world, |input| self.keeper.turn(&self.conversation, input))
+    }
+
+    pub(super) fn turn(&self, world: &dyn World) -> Turn {
+        self.try_turn(world).unwrap()
+    }
+
+    pub(super) fn renew(&self, world: &dyn World, cause: Cause) -> (Arc<Epoch>, Began) {
+        self.with(world, |input| self.keeper.renew(&self.conversation, cause, input)).unwrap()
+    }
+
+    /// Number and cause of every epoch.
+    pub(super) fn ledger(&self) -> Vec<(u64, &'static str)> {
+        let rows = self.keeper.history(&self.conversation, 0, 100).unwrap();
+        rows.iter().map(|row| (row.number, row.cause.name())).collect()
+    }
+}
+
+/// A repository with nothing in it.
+pub(super) fn project() -> MemoryWorld {
+    MemoryWorld::new().file("/p/.git/HEAD", "")
+}
+
+/// Changes as `kind origin`.
+pub(super) fn told(changes: &[Change]) -> Vec<String> {
+    changes.iter().map(|change| format!("{} {}", change.kind.name(), change.origin)).collect()
+}
