@@ -27,8 +27,19 @@ pub(crate) struct Composed {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Composes what the arguments ask for.
-pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
+/// Everything that the arguments, the settings and the files around say, before anything is asked for.
+pub(crate) struct Prepared {
+    world: OsWorld,
+    workspace: Workspace,
+    wording: Wording,
+    layout: Layout,
+    situation: Situation,
+    /// Files of the project's own that were not read, because the project is not trusted.
+    withheld: Vec<NotLoaded>,
+}
+
+/// Finds the layout, the wordings and the settings that the arguments ask for.
+pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
     let workspace = Workspace::find(&world, &directory(args.cwd.as_deref())?);
     let settings = Settings::load(&world, &workspace)?;
@@ -55,13 +66,28 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
     situation.phrases = wording.phrases(&shelves)?;
     situation.instructions = layout.instructions().clone();
     situation.skills = layout.skills().clone();
+    drop(shelves);
+    Ok(Prepared { world, workspace, wording, layout, situation, withheld })
+}
 
-    let mut discovery = discover(&world, &situation, &layout.facts());
-    let prompt = compose(&layout, &discovery.facts)?;
-    let mut diagnostics: Vec<Diagnostic> = workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
-    diagnostics.extend(withheld.iter().map(|one| own_withheld(one.path.as_deref().unwrap_or_default(), &one.detail())));
-    discovery.report.not_loaded.splice(0..0, withheld);
-    diagnostics.extend(wording.findings().iter().cloned());
+impl Prepared {
+    /// What there is to say before anything is asked for.
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut diagnostics: Vec<Diagnostic> = self.workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
+        let withheld = self.withheld.iter();
+        diagnostics.extend(withheld.map(|one| own_withheld(one.path.as_deref().unwrap_or_default(), &one.detail())));
+        diagnostics.extend(self.wording.findings().iter().cloned());
+        diagnostics
+    }
+}
+
+/// Composes what the arguments ask for.
+pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
+    let prepared = prepared(args)?;
+    let mut diagnostics = prepared.diagnostics();
+    let mut discovery = discover(&prepared.world, &prepared.situation, &prepared.layout.facts());
+    let prompt = compose(&prepared.layout, &discovery.facts)?;
+    discovery.report.not_loaded.splice(0..0, prepared.withheld);
     diagnostics.extend(discovery.diagnostics);
     diagnostics.extend(prompt.diagnostics().iter().cloned());
     for gap in prompt.gaps() {
