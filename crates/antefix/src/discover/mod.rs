@@ -42,7 +42,8 @@ pub use tools::Tool;
 pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
 pub use world::{
-    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode, SystemText, World,
+    Answer, Command, Contents, Kill, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode, SystemText,
+    World,
 };
 
 use self::catalog::Lookup;

@@ -238,10 +238,24 @@ pub struct Command {
     pub env: Vec<(String, String)>,
     /// Where it runs.
     pub cwd: PathBuf,
+    /// What it may read from its standard input; without any, its input is empty. It need not read all of it.
+    pub stdin: Vec<u8>,
     /// It and its children are killed after this.
     pub time_limit: Duration,
     /// It is stopped once it has printed more than this.
     pub output_limit: usize,
+    /// Who is killed with it.
+    pub kill: Kill,
+}
+
+/// Who is killed when a program ends, whichever way it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kill {
+    /// Its process group. A descendant that moved itself to another group lives on, and holds up nobody.
+    #[default]
+    Group,
+    /// Those descendants as well, where the system lets them be found. Looking for them takes some milliseconds.
+    Descendants,
 }
 
 /// How a program ended.

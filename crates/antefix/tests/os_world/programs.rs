@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Answer, Command, Output, ReasonCode, World};
+use antefix::discover::{Answer, Command, Kill, Output, ReasonCode, World};
 use antefix::worlds::OsWorld;
 use tempfile::TempDir;
 
@@ -25,8 +25,10 @@ impl Shell {
             args: vec!["-c".to_owned(), script.to_owned()],
             env: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
             cwd: dir.path().to_owned(),
+            stdin: Vec::new(),
             time_limit: Duration::from_secs(10),
             output_limit: LIMIT,
+            kill: Kill::Group,
         };
         Shell { dir, command }
     }
@@ -113,6 +115,68 @@ fn the_environment_is_only_what_is_given() {
 #[test]
 fn there_is_no_input_to_wait_for() {
     assert_eq!(Shell::new("cat; echo end").run(), output(0, "end\n", ""));
+}
+
+#[test]
+fn a_program_reads_all_of_its_input_and_may_answer_while_it_does() {
+    let mut shell = Shell::new("cat");
+    shell.command.output_limit = 4 << 20;
+    shell.command.stdin = (0..3 << 20).map(|number: u32| number.to_le_bytes()[0]).collect();
+    let found = shell.run().present().unwrap();
+    assert_eq!((found.code, found.stdout == shell.command.stdin), (Some(0), true));
+}
+
+#[test]
+fn a_program_that_does_not_read_its_input_holds_up_nobody() {
+    for (script, code, out) in [
+        ("echo out", Some(0), "out\n"),
+        ("exec <&-; sleep 0.1; echo out", Some(0), "out\n"),
+        ("head -c 3; echo; exit 4", Some(4), "xxx\n"),
+    ] {
+        let mut shell = Shell::new(script);
+        shell.command.stdin = vec![b'x'; 2 << 20];
+        let start = Instant::now();
+        assert_eq!(shell.run(), output(code.unwrap(), out, ""), "{script}");
+        assert!(start.elapsed() < Duration::from_secs(5), "{script}");
+    }
+    let mut deaf = Shell::new("sleep 100").within(300);
+    deaf.command.stdin = vec![b'x'; 2 << 20];
+    let start = Instant::now();
+    assert_unavailable(deaf.run(), ReasonCode::TimedOut, "sh -c: over 0.3 s");
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn descendants_in_sessions_of_their_own_are_killed_where_the_command_says_so() {
+    let leave = "setsid sh -c 'echo $$ > new; mv new NAME; exec sleep 100'";
+    let left = |prefix: &str, name: &str| {
+        format!("{prefix} {} & until [ -e {name} ]; do sleep 0.01; done;", leave.replace("NAME", name))
+    };
+    // A survivor with the mark, one that has cleared its environment and still has its parent, and one that is stopped.
+    let script = format!(
+        "{} {} {} echo out",
+        left("", "marked"),
+        left("env -i PATH=/usr/bin:/bin", "cleared"),
+        "setsid sh -c 'echo $$ > new2; mv new2 stopped; kill -STOP $$' & until [ -e stopped ]; do sleep 0.01; done;"
+    );
+    for (ending, is_over) in [("", false), ("; sleep 100", true)] {
+        let mut shell = Shell::new(&format!("{script}{ending}")).within(1500);
+        shell.command.kill = Kill::Descendants;
+        let start = Instant::now();
+        let answer = shell.run();
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        if is_over {
+            assert_unavailable(answer, ReasonCode::TimedOut, "sh -c: over 1.5 s");
+            shell.assert_gone("cleared");
+        } else {
+            assert_eq!(answer, output(0, "out\n", ""));
+            // Its parent is gone and it has no mark: nobody can know it.
+            run_plainly("kill", &["-9", fs::read_to_string(shell.file("cleared")).unwrap().trim()]);
+        }
+        shell.assert_gone("marked");
+        shell.assert_gone("stopped");
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ mod recipe;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::discover::{Answer, Command, Output, Reason, ReasonCode, World};
+use crate::discover::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
 
 /// Git's facts about one working directory, at one time.
 pub struct Git<'w> {
@@ -108,8 +108,10 @@ impl<'w> Git<'w> {
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             env,
             cwd: cwd.clone(),
+            stdin: Vec::new(),
             time_limit: limits.time,
             output_limit: limits.output,
+            kill: Kill::Group,
         })
     }
 

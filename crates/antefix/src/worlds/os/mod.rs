@@ -14,6 +14,7 @@ mod directories;
 mod files;
 mod run;
 mod straight;
+mod survivors;
 
 use std::env::VarError;
 use std::fs::File;

@@ -2,17 +2,19 @@
 //!
 //! 1. The program is looked up in absolute directories only, so a repository that is the working directory cannot
 //!    supply it.
-//! 2. It gets the environment it is given and nothing else, no input, and a process group of its own.
+//! 2. It gets the environment and the input it is given and nothing else, and a process group of its own.
 //! 3. Whichever way it ends, the whole group is killed and the program is waited for: nothing of it is left behind.
-//!    Only a descendant that moved itself to another group escapes, and then it holds up nobody.
+//!    Only a descendant that moved itself to another group escapes, and then it holds up nobody; if the command says so,
+//!    it is looked for and killed as well.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::survivors::Survivors;
 use crate::discover::{Answer, Command, Output, ReasonCode};
 
 /// Runs a program to its end or its limits.
@@ -24,18 +26,19 @@ pub(super) fn run(command: &Command) -> Answer<Output> {
         return Answer::unavailable(ReasonCode::Failed, format!("no directory {}", command.cwd.display()));
     }
     let deadline = Instant::now().checked_add(command.time_limit);
-    let mut child = match spawn(&program, command) {
+    let survivors = Survivors::new(command.kill);
+    let mut child = match spawn(&program, command, &survivors) {
         Ok(child) => child,
         Err(error) => return failed(command, &error),
     };
     let pipes = Arc::new(Pipes::default());
-    let listening = listen(&mut child, &pipes, command.output_limit);
+    let listening = listen(&mut child, &pipes, command.output_limit).and_then(|()| tell(&mut child, &pipes, command));
     let end = match listening {
         Ok(()) => watch(&mut child, &pipes, deadline),
         Err(_) => End::Done,
     };
     // The group is killed before its leader is waited for, because only until then is its number certainly ours.
-    kill_group(&mut child);
+    survivors.kill_around(child.id(), || kill_group(&mut child));
     let code = child.wait().ok().and_then(|status| status.code());
     let heard = pipes.close();
     match (listening, end) {
@@ -92,14 +95,15 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-fn spawn(program: &Path, command: &Command) -> io::Result<Child> {
+fn spawn(program: &Path, command: &Command, survivors: &Survivors) -> io::Result<Child> {
     let mut process = std::process::Command::new(program);
     process
         .args(&command.args)
         .env_clear()
         .envs(command.env.iter().map(|(key, value)| (key, value)))
+        .envs(survivors.mark())
         .current_dir(&command.cwd)
-        .stdin(Stdio::null())
+        .stdin(if command.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     #[cfg(unix)]
@@ -234,6 +238,36 @@ fn listen(child: &mut Child, pipes: &Arc<Pipes>, limit: usize) -> io::Result<()>
     })?;
     // A program that cannot get rid of its errors would wait, so they are taken even if they are not kept.
     hear(stderr, pipes, |heard, bytes| append(&mut heard.stderr, bytes, STDERR_LIMIT) && heard.abandoned)
+}
+
+/// Starts the thread that writes the input; it ends when all is written, when nobody reads any more, or when the run is
+/// over. Nobody waits for it: a program that answers without reading has answered.
+fn tell(child: &mut Child, pipes: &Arc<Pipes>, command: &Command) -> io::Result<()> {
+    let Some(mut pipe) = child.stdin.take() else { return Ok(()) };
+    #[cfg(unix)]
+    do_not_block(&pipe)?;
+    let (pipes, input) = (Arc::clone(pipes), command.stdin.clone());
+    let body = move || {
+        let mut rest = input.as_slice();
+        let mut pause = SHORTEST_PAUSE;
+        while !rest.is_empty() && !pipes.lock().abandoned {
+            match pipe.write(rest) {
+                Ok(0) => break,
+                Ok(length) => {
+                    pause = SHORTEST_PAUSE;
+                    rest = &rest[length..];
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    thread::sleep(pause);
+                    pause = longer(pause);
+                }
+                // The reader has closed its end, which is its right.
+                Err(_) => break,
+            }
+        }
+    };
+    thread::Builder::new().name("antefix-pipe".to_owned()).spawn(body).map(drop)
 }
 
 /// Keeps what there is room for; says whether something was left over.
