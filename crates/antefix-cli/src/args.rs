@@ -30,7 +30,9 @@ Examples:
 
 A layout is taken from --layout, else .antefix/layout.toml in the project, else layout.toml in your
 configuration directory, else the built-in `coding-agent`. Your own settings.toml beside it may say
-env_allow, file_roots, hidden_text, secrets, untrusted_text and trusted; a project cannot.
+env_allow, file_roots, hidden_text, secrets, untrusted_text and trusted, and where the operator's
+prompt and the core memory are kept: [identity.operator] and [memory.core], each with file = \"…\",
+command = [\"…\"] or http = \"https://…\". A project cannot.
 
 Exit codes: 0 done, 1 the input has errors, 2 wrong usage.";
 
@@ -90,6 +92,10 @@ pub(crate) struct ComposeArgs {
     /// Answer a fact by hand, such as git:branch=main
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
     pub(crate) set: Vec<(antefix::discover::FactName, String)>,
+
+    /// Do not ask for the core memory, wherever it is kept
+    #[arg(long)]
+    pub(crate) no_memory: bool,
 
     /// A wording file over the built-in, user and workspace ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

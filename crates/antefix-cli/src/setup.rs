@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose};
 use antefix::discover::{
-    Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Report, Scope, Secrets, Shelves,
-    Situation, Tool, UntrustedText, Why, Workspace, World, discover,
+    Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
+    Shelves, Situation, Tool, UntrustedText, Why, Workspace, World, discover,
 };
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Source, SourceKind};
@@ -66,6 +66,9 @@ pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
     situation.phrases = wording.phrases(&shelves)?;
     situation.instructions = layout.instructions().clone();
     situation.skills = layout.skills().clone();
+    situation.identity = settings.identity.operator;
+    situation.memory = if args.no_memory { Remote::SwitchedOff } else { settings.memory.core };
+    situation.remote = layout.remote().clone();
     drop(shelves);
     Ok(Prepared { world, workspace, wording, layout, situation, withheld })
 }
@@ -154,6 +157,26 @@ struct Settings {
     /// The directories whose projects are trusted.
     #[serde(default)]
     trusted: Vec<PathBuf>,
+    /// Where the operator's prompt is kept: `[identity.operator]`.
+    #[serde(default)]
+    identity: IdentitySettings,
+    /// Where the core memory is kept: `[memory.core]`.
+    #[serde(default)]
+    memory: MemorySettings,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IdentitySettings {
+    #[serde(default)]
+    operator: Remote,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemorySettings {
+    #[serde(default)]
+    core: Remote,
 }
 
 impl Settings {

@@ -447,3 +447,138 @@ fn names_of_tools_that_are_set_by_hand_are_a_list() {
     let ran = Scratch::new().run_with(&args, template);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "<bash><read>"), "{}", ran.stderr);
 }
+
+/// A server on this machine that answers every connection with the same bytes, for as long as the test runs.
+#[cfg(feature = "http")]
+fn server(answer: &'static str) -> String {
+    use std::io::Read;
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 4096];
+            let _ = stream.read(&mut head);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    format!("http://{at}/core?key=QUERY")
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn explain_tells_what_became_of_the_memory() {
+    let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nI am Ada";
+    let none = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+    let down = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+    let broken = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 80\r\n\r\nI am Ada";
+    // What the server says, then: the sections, why the memory is not loaded, the gaps.
+    let rows = [
+        (text, "base identity", "", ""),
+        (none, "base fallback", "absent", ""),
+        (down, "base", "failed", "identity fallback"),
+        (broken, "base", "failed", "identity fallback"),
+    ];
+    for (answer, sections, reason, gaps) in rows {
+        let settings = format!("[memory.core]\nhttp = \"{}\"\n", server(answer));
+        let scratch = Scratch::new().file("home/.config/antefix/settings.toml", &settings);
+        let ran = scratch.run(&["explain", "--layout", "buzz", "--json"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let document = ran.json();
+        let ids = |list: &str, key: &str| -> String {
+            let list = document[list].as_array().unwrap();
+            list.iter().map(|one| one[key].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(ids("sections", "id"), sections);
+        assert_eq!(ids("gaps", "section"), gaps);
+        let memory = |list: &str| {
+            let list = document[list].as_array().unwrap();
+            list.iter().find(|one| one["origin"]["name"] == "memory:core").cloned().unwrap_or_default()
+        };
+        assert_eq!(memory("loaded")["bytes"], if reason.is_empty() { Value::from(8) } else { Value::Null });
+        assert_eq!(memory("not_loaded")["reason"].as_str().unwrap_or_default(), reason);
+        // A query may hold what nobody should read.
+        assert!(!ran.stdout.contains("QUERY") && !ran.stderr.contains("QUERY"), "{ran:?}");
+
+        let off = scratch.run(&["explain", "--layout", "buzz", "--json", "--no-memory"]).json();
+        assert_eq!(off["sections"].as_array().unwrap().len(), 1, "{off}");
+        assert_eq!((off["gaps"].as_array().unwrap().len(), off["diagnostics"].as_array().unwrap().len()), (0, 0));
+    }
+}
+
+#[test]
+fn a_program_keeps_the_operators_prompt_and_sees_nothing_of_ours() {
+    let settings = "[identity.operator]\ncommand = [\"sh\", \"-c\", \"env; pwd\"]\n";
+    let scratch = Scratch::new().file("home/.config/antefix/settings.toml", settings);
+    let mut command = scratch.command(&["show", "--template", "-"]);
+    let mut child = command
+        .env("AWS_SECRET_ACCESS_KEY", "CANARY")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"[identity:operator]").unwrap();
+    let ran = Ran::new(&child.wait_with_output().unwrap());
+    let home = scratch.path("home").display().to_string();
+    assert!(ran.stdout.contains("LANG=C.UTF-8\n") && ran.stdout.ends_with(&home), "{ran:?}");
+    assert!(!ran.stdout.contains("CANARY"), "{ran:?}");
+}
+
+/// A program that a repository brings along is not run, wherever `PATH` leads.
+#[cfg(unix)]
+#[test]
+fn a_program_is_not_looked_for_in_the_project() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let settings = "[memory.core]\ncommand = [\"antefix-core\"]\n";
+    let scratch = Scratch::new()
+        .file("home/.config/antefix/settings.toml", settings)
+        .file("p/.git/HEAD", "")
+        .file("p/bin/antefix-core", "#!/bin/sh\necho planted\n");
+    let program = scratch.path("p/bin/antefix-core");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |cwd: &str| {
+        let mut command = scratch.command(&["explain", "--layout", "buzz", "--json"]);
+        command.current_dir(scratch.path(cwd)).env("PATH", scratch.path("p/bin"));
+        Ran::new(&command.output().unwrap())
+    };
+    let inside = run("p");
+    assert!(inside.stdout.contains("not installed: antefix-core"), "{inside:?}");
+    // From elsewhere it is an ordinary program.
+    std::fs::create_dir_all(scratch.path("elsewhere/.git")).unwrap();
+    let elsewhere = run("elsewhere");
+    assert!(elsewhere.stdout.contains("planted"), "{elsewhere:?}");
+}
+
+/// Where the memory is kept is for the user to say: a project's files name nothing that is asked.
+#[test]
+fn a_project_says_nothing_about_where_memory_is_kept() {
+    let settings = "[memory.core]\ncommand = [\"touch\", \"CANARY\"]\n";
+    let scratch = Scratch::new().file("p/.antefix/settings.toml", settings);
+    let ran = scratch.run(&["explain", "--layout", "buzz", "--json"]);
+    assert!(ran.stdout.contains("your settings have no [memory.core]"), "{ran:?}");
+    let scratch = scratch.file(
+        "p/.antefix/layout.toml",
+        &format!("{settings}[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"a\"\n"),
+    );
+    let ran = scratch.run(&["show"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("unknown field `memory`"), "{ran:?}");
+    assert!(!scratch.path("p/CANARY").exists() && !scratch.path("home/CANARY").exists());
+}
+
+#[test]
+fn settings_that_cannot_be_meant_are_refused_with_their_place() {
+    let rows = [
+        ("[memory.core]\nhttp = \"http://memory.example/\"\n", "plain http, which anyone on the way can forge"),
+        ("[memory.core]\nfile = \"a\"\ncommand = [\"b\"]\n", "name exactly one of `file`, `command` and `http`"),
+        ("[memory]\nfile = \"a\"\n", "unknown field `file`"),
+    ];
+    for (settings, message) in rows {
+        let ran = Scratch::new().file("home/.config/antefix/settings.toml", settings).run(&["show"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.stderr.contains(message) && ran.stderr.contains("settings.toml:"), "{ran:?}");
+    }
+}

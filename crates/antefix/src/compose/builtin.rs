@@ -24,14 +24,16 @@ macro_rules! prompts {
 }
 
 /// The built-in layouts, the default one first.
-pub const LAYOUTS: &[BuiltIn] = layouts!["coding-agent", "deepseek", "dispatch", "pi", "yoi"];
+pub const LAYOUTS: &[BuiltIn] = layouts!["coding-agent", "buzz", "deepseek", "dispatch", "pi", "yoi"];
 
 /// The built-in prompts: what `$builtin/…` leads to, by path.
 pub const PROMPTS: &[(&str, &str)] = prompts![
     "coding-agent/identity",
     "coding-agent/here",
     "coding-agent/instructions",
+    "coding-agent/memory",
     "coding-agent/now",
+    "coding-agent/operator",
     "coding-agent/scope",
     "coding-agent/skills",
     "coding-agent/tools",

@@ -19,7 +19,7 @@ use super::{Stability, roomy};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::discover::catalog::{self, Lookup};
-use crate::discover::{FactName, InstructionRules, ScopeRules, SkillRules};
+use crate::discover::{FactName, InstructionRules, RemoteRules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::{Place, Source, SourceKind, Within};
 
@@ -35,6 +35,7 @@ pub struct Layout {
     scope: Option<ScopeRules>,
     instructions: InstructionRules,
     skills: SkillRules,
+    remote: RemoteRules,
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
 }
@@ -135,6 +136,7 @@ impl Layout {
                 instructions: InstructionRules::default(),
                 skills: SkillRules::default(),
                 digest: OnceLock::new(),
+                remote: RemoteRules::default(),
             })
         })
     }
@@ -207,6 +209,11 @@ impl Layout {
         })
     }
 
+    /// How it frames the operator's prompt and the core memory.
+    pub fn remote(&self) -> &RemoteRules {
+        &self.remote
+    }
+
     /// The facts that its sections name, each once, in order of appearance. Nothing else need be asked for.
     pub fn facts(&self) -> Vec<FactName> {
         let mut known = BTreeSet::new();
@@ -252,6 +259,8 @@ struct LayoutFile {
     #[serde(default)]
     skills: SkillRules,
     #[serde(default)]
+    remote: RemoteRules,
+    #[serde(default)]
     section: Vec<Spanned<SectionFile>>,
 }
 
@@ -262,6 +271,7 @@ struct SectionFile {
     stability: Spanned<Stability>,
     text: Option<Spanned<String>>,
     file: Option<Spanned<String>>,
+    wording: Option<Spanned<String>>,
     dialect: Option<Dialect>,
     #[serde(default)]
     joint: Joint,
@@ -342,6 +352,7 @@ impl Reading<'_> {
             instructions: file.instructions,
             skills: file.skills,
             digest: OnceLock::new(),
+            remote: file.remote,
         })
     }
 
@@ -420,26 +431,37 @@ impl Reading<'_> {
     }
 
     fn template(&self, id: &str, file: &SectionFile, dialect: Dialect) -> Result<Template> {
-        match (&file.text, &file.file) {
-            (Some(text), None) => {
+        match (&file.text, &file.file, &file.wording) {
+            (Some(text), None, None) => {
                 let name = format!("{}#{id}", self.source.name);
                 let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
                 source.path.clone_from(&self.source.path);
                 let source = source.within(Within::toml(self.source, text.span()));
                 Template::parse(&Arc::new(source), None, dialect, self.shelf)
             }
-            (None, Some(path)) => {
+            (None, Some(path), None) => {
                 let reference = self.reference(path)?;
                 let source =
                     load(&reference, self.shelf).map_err(|error| error.at(Place::new(self.source, path.span())))?;
                 Template::parse(&source, Some(&reference), dialect, self.shelf)
             }
-            (Some(_), Some(path)) => {
-                Err(self.error(&format!("section `{id}` has both a text and a file"), path.span()))
+            // Somebody's own words for it may stand in any of the layers.
+            (None, None, Some(key)) => {
+                let (key, _) = self.wording(key, 0)?;
+                Template::parse(self.wording.source(key), None, Dialect::Jinja, self.shelf)
             }
-            (None, None) => Err(self
+            (None, None, None) => Err(self
                 .error(&format!("section `{id}` has neither a text nor a file"), file.id.span())
                 .with_hint("add `text = \"…\"`, or `file = \"…\"` with the name of a file beside the layout")),
+            (text, path, key) => {
+                let both = match (text, path, key) {
+                    (Some(_), _, Some(_)) => "a text and a wording",
+                    (None, _, Some(_)) => "a file and a wording",
+                    _ => "a text and a file",
+                };
+                let second = key.as_ref().or(path.as_ref()).map_or(file.id.span(), Spanned::span);
+                Err(self.error(&format!("section `{id}` has both {both}"), second))
+            }
         }
     }
 

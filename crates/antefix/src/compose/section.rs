@@ -5,7 +5,7 @@ use super::policy::{NoticeStands, Trim, WhenUnavailable};
 use super::template::Spent;
 use super::{Draft, Gap, Transform, wording};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, FactName, Facts, Reason, Value};
+use crate::discover::{Answer, FactName, Facts, Reason, ReasonCode, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::floor_char_boundary;
 
@@ -38,6 +38,10 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
                 });
                 return Ok(composed);
             }
+            Answer::Unavailable(reason) if reason.code == ReasonCode::Disabled => {
+                composed.left_out = Some(format!("{} is {reason}", condition.fact()));
+                return Ok(composed);
+            }
             Answer::Unavailable(reason) => {
                 composed.gaps.push(gap(section, &condition.fact(), &reason)?);
                 composed.left_out = Some(format!("{condition} is unavailable"));
@@ -45,9 +49,15 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
             }
         }
     }
+    let mut disabled = Vec::new();
     for (name, reason) in facts.unavailable() {
-        if section.template.names().contains(name) {
-            composed.gaps.push(gap(section, name, reason)?);
+        if !section.template.names().contains(name) {
+            continue;
+        }
+        match reason.code {
+            // Nothing failed: whoever does not want it asked for does not miss it, and `refuse` has nothing to refuse.
+            ReasonCode::Disabled => disabled.push(name),
+            _ => composed.gaps.push(gap(section, name, reason)?),
         }
     }
     let draft = match section.template.render(facts) {
@@ -56,8 +66,10 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
             composed.spent = rendered.spent;
             rendered.draft
         }
-        // The template needs a fact that could not be asked for: the gap is the whole section.
-        Err(error) if composed.gaps.iter().any(|gap| Some(&gap.fact) == error.fact()) => {
+        // The template needs a fact that was not or could not be asked for: what is left out is the whole section.
+        Err(error)
+            if composed.gaps.iter().map(|gap| &gap.fact).chain(disabled).any(|fact| Some(fact) == error.fact()) =>
+        {
             composed.left_out = Some(error.message().to_owned());
             return Ok(composed);
         }

@@ -39,12 +39,16 @@ macro_rules! wordings {
 }
 
 const BUILT_IN: &[Entry] = wordings![
+    agent_memory_section(memory),
     agents_md_section(agents_md),
     agents_md_truncation_notice(),
     amend_added(subject, text),
     amend_changed(subject, text),
     amend_removed(subject),
+    base_section(text),
     boundary(),
+    buzz_base(),
+    buzz_newcomer(),
     compact_system(),
     cut_notice(),
     deepseek_boundary(),
@@ -60,6 +64,7 @@ const BUILT_IN: &[Entry] = wordings![
     interrupt_system_note(),
     interrupt_tool_result_summary(),
     notify_wrapper(message),
+    operator_section(text),
     tool_bash(),
     tool_edit(),
     tool_find(),

@@ -11,10 +11,12 @@ pub mod secrets;
 
 mod fact;
 mod file;
+mod frame;
 mod front_matter;
 mod hygiene;
 mod imports;
 mod instructions;
+mod remote;
 mod replacement;
 mod report;
 mod scope;
@@ -31,9 +33,10 @@ use std::path::PathBuf;
 
 pub use fact::{Fact, FactName, Facts, Text, Value};
 pub use file::FILE_LIMIT;
+pub(crate) use frame::protected;
 pub use hygiene::{HiddenText, Hygiene, Secrets};
-pub(crate) use instructions::protected;
 pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
+pub use remote::{Address, Holder, Remote, RemoteLimits, RemoteRules};
 pub use report::{Loaded, NotLoaded, Report, Why};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
@@ -42,8 +45,8 @@ pub use tools::Tool;
 pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
 pub use world::{
-    Answer, Command, Contents, Kill, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode, SystemText,
-    World,
+    Answer, Bearer, Command, Contents, Kill, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode,
+    Request, Response, SystemText, World,
 };
 
 use self::catalog::Lookup;
@@ -79,6 +82,12 @@ pub struct Situation {
     pub instructions: InstructionRules,
     /// Which skills are listed.
     pub skills: SkillRules,
+    /// Where the operator's prompt is kept. Only the user's own settings fill this.
+    pub identity: Remote,
+    /// Where the agent's core memory is kept. Only the user's own settings fill this.
+    pub memory: Remote,
+    /// How these two are framed.
+    pub remote: RemoteRules,
     /// How long git may take and how much it may print.
     pub git: GitLimits,
     /// What becomes of hidden characters and secrets.
@@ -105,6 +114,9 @@ impl Situation {
             file_roots: Vec::new(),
             instructions: InstructionRules::default(),
             skills: SkillRules::default(),
+            identity: Remote::default(),
+            memory: Remote::default(),
+            remote: RemoteRules::default(),
             git: GitLimits::default(),
             hygiene: Hygiene::default(),
             trust: Trust::default(),
@@ -133,6 +145,7 @@ pub fn discover<'n>(
     let gate = Gate::new(world, &situation.workspace, &situation.file_roots, situation.trust);
     let mut asking = Asking {
         world: &gate,
+        beyond: world,
         situation,
         git: Git::new(&gate, &situation.workspace.cwd, situation.git),
         discovery: Discovery::default(),
@@ -147,6 +160,8 @@ pub fn discover<'n>(
 
 struct Asking<'w> {
     world: &'w dyn World,
+    /// The world without a gate, for what the user's own settings name: no project's text is there.
+    beyond: &'w dyn World,
     situation: &'w Situation,
     git: Git<'w>,
     discovery: Discovery,
@@ -172,7 +187,8 @@ impl Asking<'_> {
             Answer::Present(_) if matches!(name.namespace(), "instructions" | "skills") => {}
             Answer::Present(value) => {
                 let text = value.text(name);
-                let path = text.pieces().find_map(|piece| piece.origin.path().filter(|_| name.namespace() == "file"));
+                let from_file = matches!(name.namespace(), "file" | "identity" | "memory");
+                let path = text.pieces().find_map(|piece| piece.origin.path().filter(|_| from_file));
                 report.loaded.push(Loaded {
                     fact: name.clone(),
                     path: path.map(str::to_owned),
@@ -207,6 +223,7 @@ impl Asking<'_> {
             "git" => self.git(name),
             "instructions" => self.instructions(name),
             "skills" => self.skills(name),
+            "identity" | "memory" => remote::answer(self.beyond, self.situation, name, &mut self.discovery.diagnostics),
             "tools" => tools::answer(self.situation, name),
             "scope" => self.scope().map(plain),
             _ => Answer::Absent,

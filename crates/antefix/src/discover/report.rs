@@ -40,6 +40,8 @@ impl NotLoaded {
         match (&self.why, self.fact.as_str()) {
             (Why::Absent, "git:branch") => "not in a git repository, or there is no commit yet".to_owned(),
             (Why::Absent, _) if self.fact.namespace() == "git" => "not in a git repository".to_owned(),
+            (Why::Absent, "identity:operator") => "none is configured, or it is empty".to_owned(),
+            (Why::Absent, "memory:core") => "whoever keeps it answered that there is none".to_owned(),
             (why, _) => why.detail(),
         }
     }

@@ -16,7 +16,9 @@ use serde::Deserialize;
 
 use super::report::{Report, Why};
 use super::workspace::{Workspace, normalize};
-use super::world::{Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, SystemText, World};
+use super::world::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
+};
 use crate::diagnostic::Diagnostic;
 
 /// What becomes of a repository's text while nobody trusts it.
@@ -171,5 +173,9 @@ impl World for Gate<'_> {
             Trust::Trusted => self.world.run(command),
             Trust::Untrusted => Answer::unavailable(ReasonCode::Untrusted, ""),
         }
+    }
+
+    fn fetch(&self, request: &Request) -> Answer<Response> {
+        self.world.fetch(request)
     }
 }

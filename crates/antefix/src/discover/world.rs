@@ -116,6 +116,8 @@ pub enum ReasonCode {
     TimedOut,
     /// The program is not installed.
     NotInstalled,
+    /// The user does not want it asked for, or has not said where to ask. Nothing failed, so this leaves no gap.
+    Disabled,
     /// Anything else that went wrong.
     Failed,
 }
@@ -135,6 +137,7 @@ impl ReasonCode {
             ReasonCode::NotAllowed => "not-allowed",
             ReasonCode::TimedOut => "timed-out",
             ReasonCode::NotInstalled => "not-installed",
+            ReasonCode::Disabled => "disabled",
             ReasonCode::Failed => "failed",
         }
     }
@@ -158,6 +161,7 @@ impl ReasonCode {
             ReasonCode::NotAllowed => "not on the allow-list",
             ReasonCode::TimedOut => "no answer in time",
             ReasonCode::NotInstalled => "not installed",
+            ReasonCode::Disabled => "not asked for",
             ReasonCode::Failed => "failed",
         }
     }
@@ -271,6 +275,50 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
+/// One question over HTTP: a GET without cookies, body, compression or redirects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The whole address, with its scheme.
+    pub address: String,
+    /// The media types that are understood.
+    pub accept: &'static str,
+    /// Sent as `Authorization: Bearer …`.
+    pub bearer: Option<Bearer>,
+    /// Connecting, the head and the whole body together may take this long.
+    pub time_limit: Duration,
+    /// At most so many bytes of the body are taken.
+    pub size_limit: usize,
+}
+
+/// A token. It is shown to nobody but the server that it is for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Bearer(pub String);
+
+impl fmt::Debug for Bearer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Bearer(…)")
+    }
+}
+
+/// What a server answered. An answer that broke off, or did not come in time, is no answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Response {
+    /// The status; 200 if all is well.
+    pub status: u16,
+    /// The header `Content-Type`.
+    pub content_type: Option<String>,
+    /// The header `Content-Encoding`; the body is as it was sent.
+    pub content_encoding: Option<String>,
+    /// The header `Location`.
+    pub location: Option<String>,
+    /// At most as many bytes as were asked for; that of a status other than 200 is not read.
+    pub body: Vec<u8>,
+    /// Whether the body goes on.
+    pub more: bool,
+    /// How long it took.
+    pub took: Duration,
+}
+
 /// A text that the operating system keeps about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SystemText {
@@ -318,4 +366,7 @@ pub trait World: Sync {
 
     /// Runs a program to its end or its limits.
     fn run(&self, command: &Command) -> Answer<Output>;
+
+    /// Asks a server once. A redirect is an answer like any other: whoever asked decides where to ask next.
+    fn fetch(&self, request: &Request) -> Answer<Response>;
 }

@@ -6,10 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::discover::{
-    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, ReasonCode, SystemText, World,
+    Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, ReasonCode, Request, Response,
+    SystemText, World,
 };
 
-/// A world made of data. Its clock stands still, its files lie in a map, its programs answer from a table.
+/// A world made of data. Its clock stands still, its files lie in a map, its programs and servers answer from
+/// tables.
 ///
 /// ```
 /// use antefix::discover::World;
@@ -27,6 +29,7 @@ pub struct MemoryWorld {
     env: BTreeMap<String, String>,
     entries: BTreeMap<PathBuf, Entry>,
     programs: BTreeMap<Vec<String>, Answer<Output>>,
+    addresses: BTreeMap<String, Answer<Response>>,
     foreign: BTreeSet<PathBuf>,
 }
 
@@ -54,6 +57,7 @@ impl MemoryWorld {
             env: BTreeMap::new(),
             entries: BTreeMap::new(),
             programs: BTreeMap::new(),
+            addresses: BTreeMap::new(),
             foreign: BTreeSet::new(),
         }
     }
@@ -125,6 +129,13 @@ impl MemoryWorld {
     #[must_use]
     pub fn program(mut self, words: &[&str], answer: Answer<Output>) -> MemoryWorld {
         self.programs.insert(words.iter().map(|word| (*word).to_owned()).collect(), answer);
+        self
+    }
+
+    /// With a server that answers at exactly this address. Nobody answers at an address without an entry.
+    #[must_use]
+    pub fn address(mut self, address: &str, answer: Answer<Response>) -> MemoryWorld {
+        self.addresses.insert(address.to_owned(), answer);
         self
     }
 
@@ -247,5 +258,14 @@ impl World for MemoryWorld {
     fn run(&self, command: &Command) -> Answer<Output> {
         let words: Vec<String> = std::iter::once(&command.program).chain(&command.args).cloned().collect();
         self.programs.get(&words).cloned().unwrap_or(Answer::unavailable(ReasonCode::NotInstalled, &command.program))
+    }
+    fn fetch(&self, request: &Request) -> Answer<Response> {
+        let answer = self.addresses.get(&request.address).cloned();
+        let answer = answer.unwrap_or(Answer::unavailable(ReasonCode::Failed, "nobody answers there"));
+        answer.map(|mut response| {
+            response.more |= response.body.len() > request.size_limit;
+            response.body.truncate(request.size_limit);
+            response
+        })
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
 use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
 use antefix::discover::{
-    Answer, Command, Contents, Kind, Listing, Output, Owner, Reason, ReasonCode, SystemText, World,
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Reason, ReasonCode, Request, Response, SystemText, World,
 };
 use antefix::worlds::OsWorld;
 use jiff::Timestamp;
@@ -56,6 +56,10 @@ impl World for Machine {
     fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         OsWorld::new().list(root, path, limit)
     }
+    fn fetch(&self, request: &Request) -> Answer<Response> {
+        panic!("git needs no network, and asked for {}", request.address)
+    }
+
     fn run(&self, command: &Command) -> Answer<Output> {
         OsWorld::new().run(command)
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
 use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
-use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, SystemText, World};
+use antefix::discover::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+};
 use jiff::Timestamp;
 
 use crate::fixture::{QUESTIONS, assert_failed};
@@ -68,6 +70,9 @@ impl World for Script {
     }
     fn list(&self, _: &Path, _: &Path, _: usize) -> Answer<Listing> {
         Answer::Absent
+    }
+    fn fetch(&self, request: &Request) -> Answer<Response> {
+        panic!("git needs no network, and asked for {}", request.address)
     }
     fn run(&self, command: &Command) -> Answer<Output> {
         self.asked.lock().unwrap().push(command.clone());

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose};
 use antefix::discover::{
-    Answer, Discovery, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Scope, Secrets,
-    Shelves, Situation, Tool, UntrustedText, Workspace, World, discover,
+    Answer, Discovery, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Response,
+    Scope, Secrets, Shelves, Situation, Tool, UntrustedText, Workspace, World, discover,
 };
 use antefix::worlds::MemoryWorld;
 use antefix::{Error, Source, SourceKind};
@@ -81,8 +81,63 @@ struct Case {
     /// Programs that answer to exactly these words. Without an entry a program is not installed.
     #[serde(default)]
     programs: Vec<Program>,
+    /// Where the operator's prompt and the core memory are kept, as in a user's settings.
+    #[serde(default)]
+    identity: IdentityTable,
+    #[serde(default)]
+    memory: MemoryTable,
+    /// Servers that answer at exactly these addresses. At others nobody answers.
+    #[serde(default)]
+    servers: Vec<Server>,
     /// The prompt, if it is too long for `expected.md`.
     expected: Option<Vec<(String, usize)>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IdentityTable {
+    #[serde(default)]
+    operator: Remote,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemoryTable {
+    #[serde(default)]
+    core: Remote,
+}
+
+/// How a server answers: with a status and a body, or not in time.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Server {
+    address: String,
+    #[serde(default = "well")]
+    status: u16,
+    #[serde(default = "plain", rename = "type")]
+    content_type: String,
+    #[serde(default)]
+    body: String,
+    #[serde(default)]
+    times_out: bool,
+}
+
+impl Server {
+    fn answer(&self) -> Answer<Response> {
+        if self.times_out {
+            return Answer::unavailable(ReasonCode::TimedOut, "over 3 s");
+        }
+        let (content_type, body) = (Some(self.content_type.clone()), self.body.clone().into_bytes());
+        Answer::Present(Response { status: self.status, content_type, body, ..Response::default() })
+    }
+}
+
+fn well() -> u16 {
+    200
+}
+
+fn plain() -> String {
+    "text/plain".to_owned()
 }
 
 /// How a program ends: with an exit code and what it prints, or not in time.
@@ -216,6 +271,7 @@ fn world(folder: &Path, case: &Case) -> MemoryWorld {
         let words: Vec<&str> = program.words.iter().map(String::as_str).collect();
         world.program(&words, program.answer())
     });
+    world = case.servers.iter().fold(world, |world, server| world.address(&server.address, server.answer()));
     case.unreadable.iter().fold(world, |world, (path, why)| {
         let why = match why.as_str() {
             "not-permitted" => ReasonCode::NotPermitted,
@@ -289,6 +345,9 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, S
     situation.phrases = wording.phrases(&shelves)?;
     situation.instructions = layout.instructions().clone();
     situation.skills = layout.skills().clone();
+    situation.identity = case.identity.operator.clone();
+    situation.memory = case.memory.core.clone();
+    situation.remote = layout.remote().clone();
     situation.given =
         case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.clone())).collect();
     situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;

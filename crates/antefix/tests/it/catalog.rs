@@ -5,7 +5,8 @@ use std::path::Path;
 use antefix::compose::{Dialect, Layout, compose};
 use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page};
 use antefix::discover::{
-    Answer, Permission, Reach, Scope, ScopeRule, ScopeRules, Situation, SystemText, Tool, Value, Workspace, discover,
+    Address, Answer, Holder, Permission, Reach, Remote, RemoteLimits, Response, Scope, ScopeRule, ScopeRules,
+    Situation, SystemText, Tool, Value, Workspace, discover,
 };
 use antefix::worlds::MemoryWorld;
 
@@ -42,6 +43,12 @@ fn jinja(entry: &Entry) -> String {
 
 /// A world and a situation in which nothing is missing.
 fn everything() -> (Watched, Situation) {
+    let memory = Response {
+        status: 200,
+        content_type: Some("text/plain".to_owned()),
+        body: b"the memory".to_vec(),
+        ..Response::default()
+    };
     let world = MemoryWorld::new()
         .file("/p/.git/HEAD", "")
         .file("/p/a.md", "the file")
@@ -50,6 +57,8 @@ fn everything() -> (Watched, Situation) {
         .file("/p/.antefix/APPEND_SYSTEM.md", "the appendix")
         .file("/p/.agents/skills/x/SKILL.md", "---\nname: x\ndescription: does x\n---\n")
         .at("2026-04-15T09:30:00.123Z")
+        .file("/own/operator.md", "the operator\n")
+        .address("https://memory.example/core", Answer::Present(memory))
         .var("A", "the variable")
         .var("SHELL", "/bin/zsh")
         .text(SystemText::OsRelease, "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
@@ -62,6 +71,10 @@ fn everything() -> (Watched, Situation) {
     situation.tools = Some(["b", "a"].map(Tool::named).to_vec());
     situation.skills.needs_tool.clear();
     situation.env_allow = ["A".to_owned()].into();
+    let by = Holder::File("/own/operator.md".into());
+    situation.identity = Remote::Kept { by, limits: RemoteLimits::default() };
+    let by = Holder::Http { address: Address::parse("https://memory.example/core").unwrap(), bearer_env: None };
+    situation.memory = Remote::Kept { by, limits: RemoteLimits::default() };
     situation.scope = Some(Scope::new(&ScopeRules { allow: vec![rule], deny: Vec::new() }, &world).unwrap());
     (Watched::new(world), situation)
 }
@@ -97,6 +110,8 @@ fn every_row_is_answered() {
         ),
         // The digest of an empty body.
         ("skills:index", "x | does x | direct | e3b0c44298fc |"),
+        ("identity:operator", "the operator"),
+        ("memory:core", "the memory"),
         ("env:A", "the variable"),
         ("tools:names", "a, b"),
         ("tools:list", "- a: a\n- b: b"),

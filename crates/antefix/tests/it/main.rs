@@ -30,6 +30,8 @@ mod tools;
 
 mod hygiene;
 
+mod remote;
+
 mod determinism;
 
 mod resolver;

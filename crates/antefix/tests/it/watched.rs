@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use antefix::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, SystemText, World};
+use antefix::discover::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+};
 use antefix::worlds::MemoryWorld;
 
 /// A world that remembers what it was asked.
@@ -76,6 +78,11 @@ impl World for Watched {
     fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         self.note(format!("list {}", root.join(path).display()));
         self.inner.list(root, path, limit)
+    }
+
+    fn fetch(&self, request: &Request) -> Answer<Response> {
+        self.note(format!("fetch {}", request.address));
+        self.inner.fetch(request)
     }
 
     /// A git that is new enough, has no drivers, and answers every other question with its first word.

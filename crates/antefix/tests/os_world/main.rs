@@ -1,9 +1,17 @@
 //! The real machine, with everything that a file system or a program can do to a reader.
 #![cfg(all(unix, feature = "os"))]
-#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic, reason = "a fixture is a real file system")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a fixture is a real file system, or a real server"
+)]
 
 mod files;
 mod programs;
+#[cfg(feature = "http")]
+mod servers;
 
 use antefix::discover::{Answer, ReasonCode, SystemText, World};
 use antefix::worlds::OsWorld;

@@ -19,6 +19,8 @@ mod recipe;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub(super) use self::recipe::search_path;
+
 use crate::discover::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
 
 /// Git's facts about one working directory, at one time.

@@ -73,7 +73,7 @@ pub(super) fn environment(world: &dyn World, cwd: &Path) -> Vec<(String, String)
 ///
 /// Package managers put directories such as `node_modules/.bin` into `PATH` as absolute paths; a `git` there is as much
 /// the repository's as one in the current directory.
-fn search_path(world: &dyn World, cwd: &Path) -> Option<String> {
+pub(in crate::discover) fn search_path(world: &dyn World, cwd: &Path) -> Option<String> {
     let path = world.env("PATH").present()?;
     let inside = repository(world, cwd).unwrap_or_else(|| cwd.to_owned());
     // A repository at the root of the file system holds everything, the system's own programs included.

@@ -19,24 +19,6 @@ pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
     draft.into_text()
 }
 
-/// The text with the tags that frame it written out.
-pub(crate) fn protected(text: &Text, tags: &[String]) -> Text {
-    let whole = text.as_str();
-    let mut draft = Draft::default();
-    let mut from = 0;
-    for at in whole.match_indices('<').map(|(at, _)| at) {
-        let name = whole[at + 1..].strip_prefix('/').unwrap_or(&whole[at + 1..]);
-        let closes = |tag: &String| name.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag));
-        if tags.iter().any(closes) {
-            draft.push_part(text, from..at);
-            draft.push_changed(text, at..at + 1, "&lt;", Transform::Escaped);
-            from = at + 1;
-        }
-    }
-    draft.push_part(text, from..whole.len());
-    draft.into_text()
-}
-
 /// The files as maps with `path`, `text` and `body`, and as one text with a heading for each.
 pub(super) fn value(found: &[Instruction], name: &FactName) -> Value {
     let mut draft = Draft::default();

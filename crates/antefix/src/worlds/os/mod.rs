@@ -3,6 +3,7 @@
 //! 1. It is the only world that touches anything real, so everything that can hang, race or lie is handled here.
 //! 2. Files are read beneath a root, through one descriptor, and never by following a link out of it.
 //! 3. Programs run with a given environment, in a process group of their own, and do not outlive their limits.
+//! 4. Servers are asked once, within a time, for so many bytes; only with the feature `http`.
 //!
 //! What it does not bound is the file system itself: a `stat` or a read on a network disk that has gone away waits as
 //! long as the kernel waits.
@@ -11,6 +12,8 @@
 #![allow(clippy::disallowed_methods)]
 
 mod directories;
+#[cfg(feature = "http")]
+mod fetch;
 mod files;
 mod run;
 mod straight;
@@ -23,7 +26,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, SystemText, World};
+use crate::discover::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
+};
 
 /// The machine itself, with its clock or with a clock that stands still.
 ///
@@ -132,6 +137,16 @@ impl World for OsWorld {
 
     fn run(&self, command: &Command) -> Answer<Output> {
         run::run(command)
+    }
+
+    #[cfg(feature = "http")]
+    fn fetch(&self, request: &Request) -> Answer<Response> {
+        fetch::fetch(request)
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn fetch(&self, _: &Request) -> Answer<Response> {
+        Answer::unavailable(ReasonCode::Failed, "this build has no HTTP")
     }
 }
 

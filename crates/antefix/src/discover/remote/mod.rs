@@ -1,0 +1,205 @@
+//! `identity:operator` and `memory:core`: texts about the agent that are kept outside the workspace.
+//!
+//! 1. Only the user's own settings say where: a file, a program or an address. No layout and no template can.
+//! 2. Three outcomes, never merged. There is a text; whoever holds it answered and there is none; or nothing was learned.
+//! 3. A text comes whole or not at all: one that is too long, broke off or is no UTF-8 is unavailable, never cut.
+//! 4. Hidden characters and secrets are looked for as in files, and what the layout frames the text with cannot be forged
+//!    by the text.
+//!
+//! Not to ask is no failure. Core memory that nobody configured, or that was switched off, is unavailable as
+//! [`Disabled`](ReasonCode::Disabled): it leaves no gap, and nothing may conclude that the memory is empty. An operator
+//! prompt that nobody configured is absent: the settings are where it would be, and they were read.
+
+mod address;
+mod http;
+mod program;
+mod settings;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+pub use self::address::Address;
+
+use super::fact::{FactName, Text, Value};
+use super::file::{holds_secrets, read_text};
+use super::frame::protected;
+use super::instructions::normalized;
+use super::world::{Answer, ReasonCode, World};
+use super::{Fact, Situation, Workspace};
+use crate::compose::{Draft, Origin, Transform};
+use crate::diagnostic::Diagnostic;
+
+/// Where a text about the agent is kept, if anywhere. The user's settings say it as a table:
+///
+/// ```toml
+/// [memory.core]
+/// http = "https://memory.example/core"   # or `file = "~/core.md"`, or `command = ["program", "argument"]`
+/// bearer_env = "MEMORY_TOKEN"            # with `http`: the variable that holds the token
+/// timeout_ms = 3000
+/// max_bytes = 65536
+/// enabled = true
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "settings::RemoteTable")]
+pub enum Remote {
+    /// The user has not said.
+    #[default]
+    NotConfigured,
+    /// The user does not want it asked for.
+    SwitchedOff,
+    /// It is kept there.
+    Kept {
+        /// By whom.
+        by: Holder,
+        /// How long asking may take, and how long the text may be.
+        limits: RemoteLimits,
+    },
+}
+
+/// Who keeps a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// A file: absolute, `~/…`, or beside the user's settings.
+    File(PathBuf),
+    /// A program that prints it, and its arguments. No shell sees them.
+    Command(Vec<String>),
+    /// A server.
+    Http {
+        /// Where it answers.
+        address: Address,
+        /// The variable of the environment that holds the token for it.
+        bearer_env: Option<String>,
+    },
+}
+
+/// How long asking may take, and how long the text may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemoteLimits {
+    /// For everything from the first step to the last byte.
+    pub time: Duration,
+    /// In bytes. A longer text is not used.
+    pub bytes: usize,
+}
+
+impl Default for RemoteLimits {
+    fn default() -> RemoteLimits {
+        RemoteLimits { time: Duration::from_secs(3), bytes: 64 * 1024 }
+    }
+}
+
+/// What a layout says about these texts: `[remote]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RemoteRules {
+    /// What the layout frames them with: `memory` is a tag, `[Base` the beginning of a header line. The texts cannot
+    /// contain any of it.
+    pub protect: Vec<String>,
+}
+
+/// Answers for one of the two.
+pub(super) fn answer(
+    world: &dyn World,
+    situation: &Situation,
+    name: &FactName,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Fact {
+    let (remote, table) = match name.as_str() {
+        "identity:operator" => (&situation.identity, "[identity.operator]"),
+        "memory:core" => (&situation.memory, "[memory.core]"),
+        _ => return Answer::Absent,
+    };
+    let (holder, limits) = match remote {
+        Remote::Kept { by, limits } => (by, *limits),
+        Remote::NotConfigured if name.namespace() == "identity" => return Answer::Absent,
+        Remote::NotConfigured => {
+            return Answer::unavailable(ReasonCode::Disabled, format!("your settings have no {table}"));
+        }
+        Remote::SwitchedOff => return Answer::unavailable(ReasonCode::Disabled, "you switched it off"),
+    };
+    let workspace = &situation.workspace;
+    let label: Arc<str> = holder.label(situation).into();
+    let (kept, origin) = match holder {
+        Holder::File(path) => (file(world, &at_home(workspace, path), limits), Origin::file(name, &label)),
+        Holder::Command(words) => (program::ask(world, workspace, words, limits), Origin::fact(name)),
+        Holder::Http { address, bearer_env } => {
+            (http::ask(world, address, bearer_env.as_deref(), limits), Origin::fact(name))
+        }
+    };
+    if let Answer::Unavailable(reason) = &kept {
+        let message = format!("{name} could not be asked for: {reason} ({label})");
+        let hint = format!("this prompt goes without it; {table} in your settings says where it is kept");
+        diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
+    }
+    kept.and_then(|text| if text.trim().is_empty() { Answer::Absent } else { Answer::Present(text) })
+        .and_then(|text| situation.hygiene.clean(ended(&text, origin), &label, diagnostics))
+        .map(|text| Value::Text(protected(&text, &situation.remote.protect)))
+}
+
+impl Holder {
+    /// What a person calls it. Arguments and queries are left out, because they may hold what nobody should read.
+    fn label(&self, situation: &Situation) -> String {
+        match self {
+            Holder::File(path) => {
+                let workspace = &situation.workspace;
+                workspace.show(&at_home(workspace, path), situation.paths)
+            }
+            Holder::Command(words) => format!("`{}`", words.first().map_or("", String::as_str)),
+            Holder::Http { address, .. } => address.label(),
+        }
+    }
+}
+
+/// A file that the user named. Links are the user's own and may lead anywhere.
+fn file(world: &dyn World, path: &Path, limits: RemoteLimits) -> Answer<String> {
+    let too_long = || Answer::unavailable(ReasonCode::Failed, format!("it has more than {} bytes", limits.bytes));
+    world.resolve(path).and_then(|real| {
+        let (Some(directory), Some(file)) = (real.parent(), real.file_name()) else {
+            return Answer::unavailable(ReasonCode::NotRegular, "a directory");
+        };
+        if holds_secrets(&real) {
+            return Answer::unavailable(ReasonCode::Secret, "");
+        }
+        let read = read_text(world, directory, Path::new(file), limits.bytes);
+        read.and_then(|file| if file.more { too_long() } else { Answer::Present(file.text) })
+    })
+}
+
+/// Bytes as text; a NUL is no text.
+fn decoded(bytes: Vec<u8>) -> Answer<String> {
+    match String::from_utf8(bytes) {
+        Ok(text) => without_nul(text),
+        Err(error) => {
+            let offset = error.utf8_error().valid_up_to();
+            Answer::unavailable(ReasonCode::NotUtf8, format!("the byte at offset {offset}"))
+        }
+    }
+}
+
+fn without_nul(text: String) -> Answer<String> {
+    match text.find('\0') {
+        Some(offset) => Answer::unavailable(ReasonCode::Binary, format!("a NUL byte at offset {offset}")),
+        None => Answer::Present(text),
+    }
+}
+
+/// The text with one kind of line end, and none at its end: those belong to the file or the program, not to the text.
+fn ended(text: &str, origin: Origin) -> Text {
+    let text = normalized(text, origin);
+    let mut draft = Draft::default();
+    draft.push_text(&text);
+    draft.truncate(text.as_str().trim_end_matches('\n').len(), Transform::Trimmed);
+    draft.into_text()
+}
+
+/// `~/…` in the user's home, and a relative path beside the user's settings. Where there is no such directory the path
+/// stays relative, and nothing is found there.
+fn at_home(workspace: &Workspace, path: &Path) -> PathBuf {
+    let base = match path.strip_prefix("~") {
+        Ok(inside) => workspace.home.as_ref().map(|home| home.join(inside)),
+        Err(_) => workspace.config.as_ref().map(|config| config.join(path)),
+    };
+    base.unwrap_or_else(|| path.to_owned())
+}
