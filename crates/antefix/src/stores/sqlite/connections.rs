@@ -1,0 +1,250 @@
+//! Connections to the file, and whose turn it is to write.
+//!
+//! 1. A question gets a connection for itself and gives it back. There are never more than [`MOST`].
+//! 2. One thread of a process writes at a time; the others wait here, where they are woken in no time, and not in
+//!    SQLite, which sleeps and tries again. Between processes SQLite's own lock decides.
+//! 3. All waiting of one question together ends after the patience that the store was given.
+//! 4. A connection that failed is closed: what it has in its memory may not be what is in the file.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use super::fault::Failure;
+use crate::freeze::{Fault, StoreError};
+
+/// How many connections a store has at most: more readers than that would wait for processors anyway.
+const MOST: usize = 16;
+
+/// How many statements a connection keeps prepared: all that there are.
+const STATEMENTS: usize = 40;
+
+/// `journal_size_limit` gives the disk back what a long log took; `cell_size_check` notices damage sooner.
+const SETTINGS: &str = "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; \
+                        PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216;";
+
+/// The connections of a store.
+pub(super) struct Connections {
+    path: PathBuf,
+    access: Access,
+    pub(super) patience: Duration,
+    state: Mutex<State>,
+    /// Somebody gave a connection back, or its place.
+    freed: Condvar,
+    /// Somebody has written.
+    written: Condvar,
+}
+
+/// How the file can be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// As usual. Whether it may be written shows when somebody writes.
+    Usual,
+    /// Nothing can be written beside it, so that SQLite cannot keep its log there, and there is no log: it is read as
+    /// if it never changed. A connection then answers one question, because it would not notice a change.
+    Immutable,
+}
+
+#[derive(Default)]
+struct State {
+    idle: Vec<Connection>,
+    /// Those lent and those idle.
+    open: usize,
+    writing: bool,
+}
+
+impl Connections {
+    /// Opens the first connection, and finds out how the file can be opened.
+    pub(super) fn new(path: PathBuf, patience: Duration) -> Result<Connections, Failure> {
+        let first = open(&path, Access::Usual).and_then(|connection| {
+            connection.busy_timeout(patience)?;
+            readable(&connection)?;
+            Ok(connection)
+        });
+        let (first, access) = match first {
+            Ok(connection) => (connection, Access::Usual),
+            Err(error) if is_closed_off(&error) && !has_log(&path) => {
+                let connection = open(&path, Access::Immutable)?;
+                readable(&connection)?;
+                (connection, Access::Immutable)
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let state = State { idle: vec![first], open: 1, writing: false };
+        Ok(Connections {
+            path,
+            access,
+            patience,
+            state: Mutex::new(state),
+            freed: Condvar::new(),
+            written: Condvar::new(),
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Asks without writing.
+    pub(super) fn read<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        let deadline = Instant::now() + self.patience;
+        self.lend(deadline, |connection| ask(connection))
+    }
+
+    /// Writes all or nothing.
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+        let deadline = Instant::now() + self.patience;
+        let _permit = self.permit(deadline)?;
+        self.lend(deadline, |connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let answer = work(&transaction)?;
+            transaction.commit()?;
+            Ok(answer)
+        })
+    }
+
+    /// Does what needs a connection to itself.
+    pub(super) fn lend<T>(
+        &self,
+        deadline: Instant,
+        work: impl FnOnce(&mut Connection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let (place, idle) = self.place(deadline)?;
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => open(&self.path, self.access)?,
+        };
+        connection.busy_timeout(deadline.saturating_duration_since(Instant::now()))?;
+        let answer = work(&mut connection);
+        let good = match &answer {
+            Ok(_) | Err(Failure::Ours(_)) => true,
+            Err(failure) => failure.fault() == Fault::Busy,
+        };
+        if good && self.access == Access::Usual && connection.is_autocommit() {
+            place.give_back(connection);
+        }
+        answer
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change of the state is one statement, so a panic leaves nothing half-done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An idle connection, or the place for another one.
+    fn place(&self, deadline: Instant) -> Result<(Place<'_>, Option<Connection>), Failure> {
+        self.wait(deadline, &self.freed, |state| {
+            let idle = state.idle.pop();
+            if idle.is_none() {
+                state.open = Some(state.open + 1).filter(|open| *open <= MOST)?;
+            }
+            Some((Place(self), idle))
+        })
+    }
+
+    fn permit(&self, deadline: Instant) -> Result<Permit<'_>, Failure> {
+        // The permit is made only if it is given: dropping one takes the lock that is held here.
+        let take = |state: &mut State| (!std::mem::replace(&mut state.writing, true)).then(|| Permit(self));
+        self.wait(deadline, &self.written, take)
+    }
+
+    /// Waits until `take` has something.
+    fn wait<T>(
+        &self,
+        deadline: Instant,
+        news: &Condvar,
+        mut take: impl FnMut(&mut State) -> Option<T>,
+    ) -> Result<T, Failure> {
+        let mut state = self.state();
+        loop {
+            if let Some(taken) = take(&mut state) {
+                return Ok(taken);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(StoreError::new(Fault::Busy, "is held by other threads for too long").into());
+            }
+            state = news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// The right to write.
+struct Permit<'c>(&'c Connections);
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        self.0.state().writing = false;
+        self.0.written.notify_one();
+    }
+}
+
+/// The place of an open connection.
+struct Place<'c>(&'c Connections);
+
+impl Place<'_> {
+    /// The connection keeps its place.
+    fn give_back(self, connection: Connection) {
+        self.0.state().idle.push(connection);
+        self.0.freed.notify_one();
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.state().open -= 1;
+        self.0.freed.notify_one();
+    }
+}
+
+fn open(path: &Path, access: Access) -> rusqlite::Result<Connection> {
+    // No mutex: a connection is never in two threads at once.
+    let connection = match access {
+        Access::Usual => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            Connection::open_with_flags(path, flags)?
+        }
+        Access::Immutable => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?
+        }
+    };
+    // Whatever somebody wrote into the schema of a file, nothing of it runs.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.execute_batch(SETTINGS)?;
+    Ok(connection)
+}
+
+/// The address of a file that is read as if it never changed.
+fn immutable(path: &Path) -> String {
+    let escaped = |byte: &u8| match byte {
+        b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(*byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let path: String = path.as_os_str().as_encoded_bytes().iter().map(escaped).collect();
+    format!("file:{path}?immutable=1")
+}
+
+/// The first look into the file: here it shows whether it can be read.
+fn readable(connection: &Connection) -> rusqlite::Result<()> {
+    super::schema::version(connection).map(drop)
+}
+
+/// Whether SQLite could not make its own files beside the file.
+fn is_closed_off(error: &Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+}
+
+/// Whether there is a log with something in it.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}

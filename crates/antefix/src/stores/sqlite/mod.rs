@@ -1,0 +1,82 @@
+//! Ledgers in one file, with SQLite.
+//!
+//! 1. Acknowledged means on the disk: write-ahead log, `synchronous = FULL`. A process may be killed at any moment.
+//! 2. Any number of threads and processes of one machine may use the file. Who reads waits for nobody; who writes waits
+//!    for others for a bounded time, 5 seconds unless told otherwise.
+//! 3. A file that is no store, is damaged or newer is told apart and left as it is. A text that does not have the digest
+//!    it is kept under is damage, too.
+//! 4. Where nothing may be written the file is read, if that is possible at all.
+//! 5. Space that a sweep frees is used again, and is not given back to the disk.
+//!
+//! A network file system is no place for it: the log needs memory that all users of the file share.
+
+#![allow(clippy::disallowed_methods, reason = "an adapter touches the machine")]
+
+mod connections;
+mod fault;
+mod file;
+mod rows;
+mod schema;
+mod store;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use self::connections::Connections;
+use self::fault::Failure;
+use crate::digest::Digest;
+use crate::freeze::{Fault, StoreError, StoreResult};
+
+/// How long a question waits for others.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The first SQLite in which a write that meets a checkpoint cannot damage the file.
+const OLDEST: i32 = 3_051_003;
+
+/// A store in a file.
+pub struct SqliteStore {
+    connections: Connections,
+    /// Texts that were checked against their digests; see [`SqliteStore::texts`].
+    checked: Mutex<BTreeSet<Digest>>,
+}
+
+impl SqliteStore {
+    /// Opens the store in this file, and makes it with its directories if there is none.
+    pub fn open(path: impl AsRef<Path>) -> StoreResult<SqliteStore> {
+        SqliteStore::patient(path, PATIENCE)
+    }
+
+    /// Opens it with another patience: how long a question waits for others before it fails as busy.
+    pub fn patient(path: impl AsRef<Path>, patience: Duration) -> StoreResult<SqliteStore> {
+        SqliteStore::with_steps(path.as_ref(), patience, schema::STEPS)
+    }
+
+    fn with_steps(path: &Path, patience: Duration, steps: &[&str]) -> StoreResult<SqliteStore> {
+        let connections = connect(path, patience, steps).map_err(|failure| failure.of(path))?;
+        Ok(SqliteStore { connections, checked: Mutex::default() })
+    }
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SqliteStore").field(&self.connections.path()).finish()
+    }
+}
+
+fn connect(path: &Path, patience: Duration, steps: &[&str]) -> Result<Connections, Failure> {
+    if rusqlite::version_number() < OLDEST {
+        let message = format!("needs SQLite 3.51.3 or newer, and {} is linked", rusqlite::version());
+        return Err(StoreError::new(Fault::Failed, message).into());
+    }
+    // SQLite has names with a meaning, `:memory:` for one. None of them begins with a slash.
+    let path = std::path::absolute(path)?;
+    file::ensure(&path, steps)?;
+    let connections = Connections::new(path, patience)?;
+    connections.lend(Instant::now() + patience, |connection| schema::bring_up(connection, steps))?;
+    Ok(connections)
+}

@@ -1,0 +1,324 @@
+//! The port's questions, as statements.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::SqliteStore;
+use super::fault::Failure;
+use super::rows::{self, EPOCH, Hash, Micros, Number};
+use super::sweep;
+use crate::digest::Digest;
+use crate::freeze::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, Fault, QueuedMessage, Standing,
+    Store, StoreError, StoreResult, Sweep, Swept,
+};
+use crate::stores::memory::check_number;
+
+/// How many digests are remembered as checked; 32 bytes each.
+const CHECKED: usize = 4_096;
+
+/// One question: the last epoch, its amendments, and how many messages wait.
+const STANDING: &str = "\
+    SELECT e.number, e.cause, e.opened_at, e.digest, e.body, e.cwd, e.machine, e.model, \
+    (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0), a.number, a.at, a.body \
+    FROM epochs e LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
+    WHERE e.conversation = ?1 AND e.number = (SELECT max(number) FROM epochs WHERE conversation = ?1) \
+    ORDER BY a.number";
+
+const EPOCH_WITH_AMENDMENTS: &str = "\
+    SELECT e.number, e.cause, e.opened_at, e.digest, e.body, e.cwd, e.machine, e.model, 0, a.number, a.at, a.body \
+    FROM epochs e LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
+    WHERE e.conversation = ?1 AND e.number = ?2 ORDER BY a.number";
+
+impl SqliteStore {
+    fn told<T>(&self, answer: Result<T, Failure>) -> StoreResult<T> {
+        answer.map_err(|failure| failure.of(self.connections.path()))
+    }
+
+    fn read<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
+        self.told(self.connections.read(ask))
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
+        self.told(self.connections.write(|transaction| work(transaction)))
+    }
+
+    fn checked(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A text that has the digest that it is kept under. That is looked at once by each process: hashing a prompt takes
+    /// longer than reading it.
+    fn sound(&self, digest: Digest, text: Option<Arc<str>>) -> Result<Option<Arc<str>>, Failure> {
+        let Some(text) = text else { return Ok(None) };
+        if self.checked().contains(&digest) {
+            return Ok(Some(text));
+        }
+        if Digest::of(&text) != digest {
+            let message = format!("is damaged: the text {digest} is not what was written");
+            return Err(StoreError::new(Fault::Corrupt, message).into());
+        }
+        let mut checked = self.checked();
+        if checked.len() < CHECKED {
+            checked.insert(digest);
+        }
+        Ok(Some(text))
+    }
+}
+
+impl Store for SqliteStore {
+    fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(STANDING)?;
+            collect(conversation, statement.query([conversation.as_str()])?)
+        })
+    }
+
+    fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(EPOCH_WITH_AMENDMENTS)?;
+            collect(conversation, statement.query(params![conversation.as_str(), Number(number)])?)
+        })
+    }
+
+    fn epochs(&self, conversation: &ConversationId, after: u64, limit: usize) -> StoreResult<Vec<EpochRow>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT number, {EPOCH} FROM epochs WHERE conversation = ?1 AND number > ?2 ORDER BY number LIMIT ?3"
+            ))?;
+            let limits = params![conversation.as_str(), Number(after), Number(limit as u64)];
+            let rows = statement.query_map(limits, |row| rows::epoch(row, 0, conversation))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    fn conversations(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<EpochRow>> {
+        // From one id to the next by the index, however many epochs lie between them. No id is empty.
+        let statement = format!(
+            "WITH RECURSIVE ids (id) AS (\
+             SELECT min(conversation) FROM epochs WHERE conversation > ?1 \
+             UNION ALL SELECT (SELECT min(conversation) FROM epochs WHERE conversation > id) FROM ids \
+             WHERE id IS NOT NULL LIMIT ?2) \
+             SELECT conversation, number, {EPOCH} FROM ids JOIN epochs ON conversation = id \
+             AND number = (SELECT max(number) FROM epochs WHERE conversation = id) ORDER BY id"
+        );
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&statement)?;
+            let after = after.map_or("", ConversationId::as_str);
+            let rows = statement.query_map(params![after, Number(limit as u64)], |row| {
+                let id = row.get_ref(0)?.as_str()?;
+                let id = ConversationId::parse(id).map_err(|error| {
+                    rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+                })?;
+                rows::epoch(row, 1, &id)
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>> {
+        // Most who come second can be told so without the lock.
+        let stands = self.read(|connection| rows::last_epoch(connection, &row.conversation))?;
+        if let Some(last) = stands.filter(|last| last.number >= row.number) {
+            return Ok(Appended::Lost(last));
+        }
+        self.write(|connection| {
+            let last = match rows::last_epoch(connection, &row.conversation)? {
+                Some(last) if last.number >= row.number => return Ok(Appended::Lost(last)),
+                last => last.map_or(0, |last| last.number),
+            };
+            check_number(row, last)?;
+            rows::keep(connection, bundle)?;
+            rows::insert_epoch(connection, row)?;
+            Ok(Appended::Won)
+        })
+    }
+
+    fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>> {
+        self.write(|connection| {
+            let stands = rows::last_epoch(connection, &row.conversation)?.is_some_and(|last| last.number == row.epoch);
+            let last = rows::last_amendment(connection, &row.conversation, row.epoch)?;
+            if !stands || row.number != last.as_ref().map_or(1, |last| last.number + 1) {
+                return Ok(Appended::Lost(last));
+            }
+            rows::keep(connection, bundle)?;
+            connection
+                .prepare_cached(
+                    "INSERT INTO amendments (conversation, epoch, number, at, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![
+                    row.conversation.as_str(),
+                    Number(row.epoch),
+                    Number(row.number),
+                    Micros(row.at),
+                    Hash(row.body)
+                ])?;
+            Ok(Appended::Won)
+        })
+    }
+
+    fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>> {
+        self.read(|connection| {
+            // In a transaction the locks of reading are taken once.
+            let transaction = connection.unchecked_transaction()?;
+            let text = |digest: &Digest| self.sound(*digest, rows::text(&transaction, *digest)?);
+            let texts = digests.iter().map(text).collect::<Result<_, Failure>>()?;
+            transaction.commit()?;
+            Ok(texts)
+        })
+    }
+
+    fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
+        self.write(|connection| {
+            let mut statement = connection.prepare_cached(
+                "INSERT INTO messages (conversation, number, at, text) VALUES (?1, \
+                 (SELECT coalesce(max(number), 0) + 1 FROM messages WHERE conversation = ?1), ?2, ?3) RETURNING number",
+            )?;
+            let number = statement.query_row(params![conversation.as_str(), Micros(at), text], |row| row.get(0))?;
+            let Number(number) = number;
+            Ok(number)
+        })
+    }
+
+    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
+        // A turn for which nothing waits writes nothing.
+        let (messages, waiting) = self.read(|connection| for_turn(connection, conversation, turn))?;
+        if waiting == Waiting::None {
+            return Ok(messages);
+        }
+        self.write(|connection| {
+            let (messages, _) = for_turn(connection, conversation, turn)?;
+            connection
+                .prepare_cached("UPDATE messages SET taken = 1, turn = ?2 WHERE conversation = ?1 AND taken = 0")?
+                .execute(params![conversation.as_str(), turn])?;
+            Ok(messages)
+        })
+    }
+
+    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT number, at, text, taken FROM messages WHERE conversation = ?1 AND taken = 0 ORDER BY number",
+            )?;
+            let rows = statement.query_map([conversation.as_str()], message)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {
+        self.write(|connection| {
+            if let Some(bundle) = bundle {
+                rows::keep(connection, bundle)?;
+            }
+            let next = compaction.next.as_ref();
+            connection
+                .prepare_cached(&format!(
+                    "REPLACE INTO compactions (conversation, token, epoch, {EPOCH}) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+                ))?
+                .execute(params![
+                    compaction.conversation.as_str(),
+                    compaction.token,
+                    Number(compaction.epoch),
+                    next.map(|next| next.cause.name()),
+                    next.map(|next| Micros(next.opened_at)),
+                    next.map(|next| Hash(next.digest)),
+                    next.map(|next| Hash(next.body)),
+                    next.map(|next| &next.cwd),
+                    next.and_then(|next| next.machine.as_ref()),
+                    next.and_then(|next| next.model.as_ref()),
+                ])?;
+            Ok(())
+        })
+    }
+
+    fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed> {
+        self.write(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "DELETE FROM compactions WHERE conversation = ?1 AND token = ?2 RETURNING epoch, epoch + 1, {EPOCH}"
+            ))?;
+            let begun = statement.query_row(params![conversation.as_str(), token], |row| {
+                let Number(epoch) = row.get(0)?;
+                let keeps = row.get_ref(5)? == rusqlite::types::ValueRef::Null;
+                Ok((epoch, if keeps { None } else { Some(rows::epoch(row, 1, conversation)?) }))
+            });
+            let Some((epoch, next)) = begun.optional()? else { return Ok(Committed::NotBegun) };
+            let Some(standing) = rows::last_epoch(connection, conversation)? else { return Ok(Committed::NotBegun) };
+            if standing.number != epoch {
+                return Ok(Committed::MovedOn(standing));
+            }
+            let Some(next) = next else { return Ok(Committed::Done(standing)) };
+            let next = EpochRow { opened_at: at, ..next };
+            rows::insert_epoch(connection, &next)?;
+            Ok(Committed::Done(next))
+        })
+    }
+
+    fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()> {
+        self.write(|connection| {
+            connection
+                .prepare_cached("DELETE FROM compactions WHERE conversation = ?1 AND token = ?2")?
+                .execute(params![conversation.as_str(), token])?;
+            Ok(())
+        })
+    }
+
+    fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
+        self.told(sweep::run(&self.connections, sweep))
+    }
+}
+
+/// The rows of an epoch with its amendments: the epoch is in each of them.
+fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Result<Option<Standing>, Failure> {
+    let mut standing: Option<Standing> = None;
+    while let Some(row) = rows.next()? {
+        let found = match &mut standing {
+            Some(found) => found,
+            none => {
+                let Number(waiting) = row.get(8)?;
+                let epoch = rows::epoch(row, 0, conversation)?;
+                none.insert(Standing { epoch, amendments: Vec::new(), waiting })
+            }
+        };
+        if row.get_ref(9)? != rusqlite::types::ValueRef::Null {
+            found.amendments.push(rows::amendment(row, 9, conversation, found.epoch.number)?);
+        }
+    }
+    Ok(standing)
+}
+
+/// Whether any of a turn's messages waits.
+#[derive(PartialEq, Eq)]
+enum Waiting {
+    Some,
+    None,
+}
+
+/// The messages that wait, and those that went with this turn already.
+fn for_turn(
+    connection: &Connection,
+    conversation: &ConversationId,
+    turn: Option<&str>,
+) -> Result<(Vec<QueuedMessage>, Waiting), Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number, at, text, taken FROM messages \
+         WHERE (conversation = ?1 AND taken = 0) OR (conversation = ?1 AND turn = ?2) ORDER BY number",
+    )?;
+    let mut waiting = Waiting::None;
+    let rows = statement.query_map(params![conversation.as_str(), turn], |row| {
+        if row.get::<_, i64>(3)? == 0 {
+            waiting = Waiting::Some;
+        }
+        message(row)
+    })?;
+    let messages = rows.collect::<rusqlite::Result<_>>()?;
+    Ok((messages, waiting))
+}
+
+fn message(row: &Row<'_>) -> rusqlite::Result<QueuedMessage> {
+    let (Number(number), Micros(at)) = (row.get(0)?, row.get(1)?);
+    Ok(QueuedMessage { number, at, text: row.get(2)? })
+}
