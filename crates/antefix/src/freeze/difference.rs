@@ -1,11 +1,14 @@
 //! The first byte at which two prefixes part: there a provider's cache ends.
 
 use super::epoch::EpochBody;
+use super::mark::Mark;
 use super::record::{RecordedOrigin, RecordedSpan};
 
 /// Where two prefixes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
+    /// What kind of cause it has.
+    pub kind: DifferenceKind,
     /// The first differing byte of the system text; the length of the shorter one if it begins the other.
     pub at: usize,
     /// Whether the tools differ, which providers put before the system text: then nothing of it is kept.
@@ -18,6 +21,46 @@ pub struct Difference {
     pub kept: usize,
     /// How many bytes of the second one are billed anew.
     pub lost: usize,
+}
+
+/// The closed set of causes of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DifferenceKind {
+    /// A file was edited, added or removed.
+    File,
+    /// The layout, a template of it or a wording.
+    Template,
+    /// The agent's tools.
+    Tools,
+    /// A skill was edited, added or removed.
+    Skill,
+    /// The model's name stands in the prefix.
+    Model,
+    /// Another fact.
+    Fact,
+    /// Sections came, went or changed places.
+    Structure,
+    /// Another antefix, or another template engine, made other bytes of the same things.
+    Engine,
+    /// One of them was cut where the other was not.
+    Budget,
+}
+
+impl DifferenceKind {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            DifferenceKind::File => "file-edited",
+            DifferenceKind::Template => "template",
+            DifferenceKind::Tools => "tools",
+            DifferenceKind::Skill => "skill-body",
+            DifferenceKind::Model => "model",
+            DifferenceKind::Fact => "fact",
+            DifferenceKind::Structure => "structure",
+            DifferenceKind::Engine => "engine-upgraded",
+            DifferenceKind::Budget => "budget",
+        }
+    }
 }
 
 /// Whether two things are the same.
@@ -55,14 +98,58 @@ impl Difference {
         let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
         let at = crate::place::floor_char_boundary(other, crate::place::floor_char_boundary(one, same));
         let kept = if tools == Same::Yes { at } else { 0 };
+        let sides = (Side::at(before, at), Side::at(after, at));
         Some(Difference {
+            kind: kind(before, after, tools, (sides.0.as_ref(), sides.1.as_ref())),
             at,
             tools,
-            before: Side::at(before, at),
-            after: Side::at(after, at),
+            before: sides.0,
+            after: sides.1,
             kept,
             lost: other.len() - kept,
         })
+    }
+}
+
+/// Why they differ: what stands at the byte decides, and what was remembered of the facts.
+fn kind(before: &EpochBody, after: &EpochBody, tools: Same, sides: (Option<&Side>, Option<&Side>)) -> DifferenceKind {
+    let is_cut = |side: Option<&Side>| side.and_then(|side| side.transform.as_deref()) == Some("cut");
+    let (one, other) = (&before.made_by, &after.made_by);
+    let same_words = one.layout_digest == other.layout_digest && one.wording_digest == other.wording_digest;
+    if tools == Same::No {
+        return DifferenceKind::Tools;
+    }
+    if is_cut(sides.0) != is_cut(sides.1) {
+        return DifferenceKind::Budget;
+    }
+    if same_words && before.facts == after.facts {
+        let same_engine = (&one.antefix, &one.engine) == (&other.antefix, &other.engine);
+        return if same_engine { DifferenceKind::Structure } else { DifferenceKind::Engine };
+    }
+    let origin = sides.1.or(sides.0).and_then(|side| side.origin.as_ref());
+    match origin {
+        Some(origin) if matches!(origin.kind.as_str(), "file" | "variable") => {
+            of_fact(&origin.name, origin.path.is_some())
+        }
+        _ if !same_words => DifferenceKind::Template,
+        // A frame came or went with the fact that it stands around.
+        _ => {
+            let moved = after.facts.iter().find(|(name, mark)| before.facts.get(*name) != Some(*mark));
+            let has_files = |mark: &Mark| mark.files().is_some_and(|files| !files.is_empty());
+            moved.map_or(DifferenceKind::Structure, |(name, mark)| {
+                of_fact(name.as_str(), has_files(mark) || before.facts.get(name).is_some_and(has_files))
+            })
+        }
+    }
+}
+
+fn of_fact(name: &str, from_file: bool) -> DifferenceKind {
+    match name.split(':').next() {
+        Some("skills") => DifferenceKind::Skill,
+        Some("tools") => DifferenceKind::Tools,
+        _ if name == "prompt:model" => DifferenceKind::Model,
+        _ if from_file => DifferenceKind::File,
+        _ => DifferenceKind::Fact,
     }
 }
 

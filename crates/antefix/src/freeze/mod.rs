@@ -20,7 +20,7 @@ pub use amendment::{Amendment, AmendmentBody};
 pub use cause::Cause;
 pub use change::{Change, ChangeKind};
 pub use conversation::ConversationId;
-pub use difference::{Difference, Same, Side};
+pub use difference::{Difference, DifferenceKind, Same, Side};
 pub use epoch::{Epoch, EpochBody, EpochSection};
 pub use mark::Mark;
 pub use record::{AmendmentKind, MadeBy, RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};

@@ -4,6 +4,7 @@
 //! 2. Facts are compared where they were asked for. A name that nobody asked for says nothing.
 //! 3. Each section decides for itself: hold, amend or renew. A changed model is always held back.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Cause;
@@ -67,10 +68,10 @@ impl Told<'_> {
     }
 
     /// What is remembered of the facts, with the amendments.
-    pub(crate) fn marks(&self) -> BTreeMap<FactName, Mark> {
-        let mut marks = self.epoch.body.facts.clone();
+    fn marks(&self) -> Cow<'_, BTreeMap<FactName, Mark>> {
+        let mut marks = Cow::Borrowed(&self.epoch.body.facts);
         for amendment in self.amendments {
-            amendment.apply(&mut marks);
+            amendment.apply(marks.to_mut());
         }
         marks
     }

@@ -40,6 +40,7 @@ mod cache;
 mod compaction;
 mod flight;
 mod settled;
+mod transfer;
 mod turn;
 
 use std::borrow::Cow;
@@ -52,6 +53,7 @@ use self::cache::Cache;
 pub use self::compaction::{Compaction, Compactions};
 use self::flight::Flights;
 use self::settled::Settled;
+pub use self::transfer::Imported;
 pub use self::turn::{Began, Turn, TurnInput};
 use crate::compose::{Layout, Prompt, compose, compose_suffix};
 use crate::diagnostic::Diagnostic;
@@ -101,12 +103,12 @@ struct Candidate {
 impl Keeper {
     /// A keeper of a store.
     pub fn new(store: impl Store + 'static) -> Keeper {
-        Keeper {
-            store: Box::new(store),
-            cache: Cache::default(),
-            flights: Flights::default(),
-            settled: Settled::default(),
-        }
+        Keeper::of(Box::new(store))
+    }
+
+    /// A keeper of a store that was chosen at run time.
+    pub fn of(store: Box<dyn Store>) -> Keeper {
+        Keeper { store, cache: Cache::default(), flights: Flights::default(), settled: Settled::default() }
     }
 
     /// The store.
@@ -214,8 +216,8 @@ impl Keeper {
     }
 
     /// Queues a message for the next turn.
-    pub fn send(&self, conversation: &ConversationId, message: &str, input: &TurnInput<'_>) -> Result<u64> {
-        Ok(self.store.queue(conversation, now(input), message)?)
+    pub fn send(&self, conversation: &ConversationId, message: &str, at: Timestamp) -> Result<u64> {
+        Ok(self.store.queue(conversation, whole(at), message)?)
     }
 
     /// The first turn; none if somebody else was faster, and the epoch is read as a standing one.
@@ -460,8 +462,12 @@ fn replaced(text: &str, layout: &Layout) -> Turn {
 
 /// The clock, as fine as every store keeps it.
 fn now(input: &TurnInput<'_>) -> Timestamp {
-    let now = input.world.now();
-    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    whole(input.world.now())
+}
+
+/// Whole milliseconds.
+fn whole(at: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 fn unknown(conversation: &ConversationId) -> Error {

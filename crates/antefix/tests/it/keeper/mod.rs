@@ -8,6 +8,8 @@ mod races;
 
 mod table;
 
+mod transfer;
+
 mod turns;
 
 use std::path::Path;

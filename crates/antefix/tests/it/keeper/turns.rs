@@ -1,6 +1,6 @@
 //! One conversation: the same bytes every turn, and every change somebody's decision.
 
-use antefix::discover::{Answer, ReasonCode, Tool};
+use antefix::discover::{Answer, ReasonCode, Tool, World as _};
 use antefix::freeze::{Cause, Difference, Watch};
 use antefix::keeper::Began;
 use antefix::worlds::MemoryWorld;
@@ -304,8 +304,8 @@ fn a_queued_message_goes_with_the_next_turn_and_no_other() {
     let talk = Talk::new(HELD);
     let world = agents("one");
     talk.turn(&world);
-    talk.with(&world, |input| talk.keeper.send(&talk.conversation, "hello", input)).unwrap();
-    talk.with(&world, |input| talk.keeper.send(&talk.conversation, "again", input)).unwrap();
+    talk.keeper.send(&talk.conversation, "hello", world.now()).unwrap();
+    talk.keeper.send(&talk.conversation, "again", world.now()).unwrap();
     let turn = |id: &str| {
         talk.with(&world, |input| {
             let mut input = *input;

@@ -1,0 +1,270 @@
+//! A conversation's ledger as JSON lines, out of one store and into another.
+//!
+//! 1. The first line says what follows; then come texts, epochs, amendments and messages, each on a line of its own, and
+//!    every text before the first line that names it.
+//! 2. Nothing is believed: a text must have its digest, an epoch its bytes, and the numbers must follow one another.
+//! 3. What is there already must be the same. What is lacking is appended; an import that stopped can be run again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Keeper;
+use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::{AmendmentRow, Appended, Bundle, Cause, ConversationId, EpochBody, EpochRow, Store};
+use crate::stores::MemoryStore;
+
+/// The version that is written.
+const VERSION: u32 = 1;
+/// How many epochs are read at a time.
+const PAGE: usize = 100;
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Whose ledger it was.
+    pub conversation: ConversationId,
+    /// How many epochs were appended.
+    pub epochs: u64,
+    /// How many were there already.
+    pub known: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    Ledger { version: u32, conversation: String },
+    Text { digest: Digest, text: String },
+    Epoch(EpochLine),
+    Amendment { epoch: u64, number: u64, at: Timestamp, body: Digest },
+    Message { at: Timestamp, text: String },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct EpochLine {
+    number: u64,
+    cause: String,
+    opened_at: Timestamp,
+    digest: Digest,
+    body: Digest,
+    cwd: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+}
+
+impl Keeper {
+    /// Gives the lines of a conversation's ledger to `write`, one by one, each without its line feed.
+    pub fn export<E: From<Error>>(
+        &self,
+        conversation: &ConversationId,
+        mut write: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.standing(conversation)?;
+        let mut out = |line: &Line| write(&serde_json::to_string(line).unwrap_or_default());
+        out(&Line::Ledger { version: VERSION, conversation: conversation.to_string() })?;
+        let mut sent = BTreeMap::new();
+        let mut after = 0;
+        loop {
+            let rows = self.store.epochs(conversation, after, PAGE).map_err(Error::from)?;
+            let Some(last) = rows.last() else { break };
+            after = last.number;
+            for row in &rows {
+                for (digest, text) in self.named(row.body)? {
+                    if sent.insert(digest, ()).is_none() {
+                        out(&Line::Text { digest, text: text.to_string() })?;
+                    }
+                }
+                out(&Line::Epoch(EpochLine {
+                    number: row.number,
+                    cause: row.cause.name().to_owned(),
+                    opened_at: row.opened_at,
+                    digest: row.digest,
+                    body: row.body,
+                    cwd: row.cwd.clone(),
+                    machine: row.machine.clone(),
+                    model: row.model.clone(),
+                }))?;
+                let amendments = self.store.epoch(conversation, row.number).map_err(Error::from)?;
+                for amendment in amendments.into_iter().flat_map(|epoch| epoch.amendments) {
+                    for (digest, text) in self.named(amendment.body)? {
+                        if sent.insert(digest, ()).is_none() {
+                            out(&Line::Text { digest, text: text.to_string() })?;
+                        }
+                    }
+                    let AmendmentRow { epoch, number, at, body, .. } = amendment;
+                    out(&Line::Amendment { epoch, number, at, body })?;
+                }
+            }
+        }
+        for message in self.store.waiting(conversation).map_err(Error::from)? {
+            out(&Line::Message { at: message.at, text: message.text })?;
+        }
+        Ok(())
+    }
+
+    /// A body and the texts that it names.
+    fn named(&self, body: Digest) -> Result<Vec<(Digest, Arc<str>)>> {
+        let missing =
+            || Error::new(ErrorKind::Store(crate::freeze::Fault::Corrupt), format!("the text {body} is missing"));
+        let text = self.store.texts(&[body])?.pop().flatten().ok_or_else(missing)?;
+        let digests = digests(&text);
+        let parts = self.store.texts(&digests)?;
+        let parts = digests.into_iter().zip(parts).filter_map(|(digest, text)| Some((digest, text?)));
+        Ok(parts.chain([(body, text)]).collect())
+    }
+
+    /// Reads a ledger, line by line.
+    pub fn import(&self, lines: impl IntoIterator<Item = Result<String>>) -> Result<Imported> {
+        let mut import = Import { keeper: self, texts: BTreeMap::new(), to: None, checked: MemoryStore::new() };
+        for (number, line) in lines.into_iter().enumerate() {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let at = |message: String| {
+                let hint = "what was read before this line is in the store; mend the file and import it again";
+                Error::new(ErrorKind::Conversation, format!("line {}: {message}", number + 1)).with_hint(hint)
+            };
+            let line: Line = serde_json::from_str(&line).map_err(|error| at(error.to_string()))?;
+            import.line(line).map_err(|error| match error.kind() {
+                ErrorKind::Conversation => at(error.message().to_owned()),
+                _ => error,
+            })?;
+        }
+        import.to.ok_or_else(|| Error::new(ErrorKind::Conversation, "there is no ledger in it"))
+    }
+}
+
+struct Import<'k> {
+    keeper: &'k Keeper,
+    texts: BTreeMap<Digest, Arc<str>>,
+    to: Option<Imported>,
+    /// Where epochs are tried before they are believed.
+    checked: MemoryStore,
+}
+
+impl Import<'_> {
+    fn line(&mut self, line: Line) -> Result<()> {
+        let wrong = |message: String| Err(Error::new(ErrorKind::Conversation, message));
+        match line {
+            Line::Ledger { version, .. } if version > VERSION => {
+                wrong(format!("the ledger has version {version}, and this antefix reads up to {VERSION}"))
+            }
+            Line::Ledger { .. } if self.to.is_some() => wrong("a second ledger begins here".to_owned()),
+            Line::Ledger { conversation, .. } => {
+                let conversation = ConversationId::parse(&conversation)?;
+                self.to = Some(Imported { conversation, epochs: 0, known: 0 });
+                Ok(())
+            }
+            Line::Text { digest, text } if Digest::of(&text) != digest => {
+                wrong(format!("the text does not have the digest {digest}"))
+            }
+            Line::Text { digest, text } => {
+                self.texts.insert(digest, text.into());
+                Ok(())
+            }
+            Line::Epoch(line) => self.epoch(line),
+            Line::Amendment { epoch, number, at, body } => self.amendment(epoch, number, at, body),
+            Line::Message { at, text } => {
+                let conversation = self.conversation()?;
+                let waiting = self.keeper.store.waiting(&conversation)?;
+                if !waiting.iter().any(|message| message.at == at && message.text == text) {
+                    self.keeper.store.queue(&conversation, at, &text)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn conversation(&self) -> Result<ConversationId> {
+        let missing = || Error::new(ErrorKind::Conversation, "the line that names the ledger must come first");
+        Ok(self.to.as_ref().ok_or_else(missing)?.conversation.clone())
+    }
+
+    fn bundle(&self, body: Digest) -> Result<Bundle> {
+        let missing = || Error::new(ErrorKind::Conversation, format!("no line before has the text {body}"));
+        let text = self.texts.get(&body).ok_or_else(missing)?;
+        let parts = digests(text).into_iter().filter_map(|digest| self.texts.get(&digest).map(Arc::clone));
+        Ok(Bundle::new(Arc::clone(text), parts))
+    }
+
+    fn epoch(&mut self, line: EpochLine) -> Result<()> {
+        let wrong = |message: String| Error::new(ErrorKind::Conversation, message);
+        let conversation = self.conversation()?;
+        let bundle = self.bundle(line.body)?;
+        let cause = Cause::parse(&line.cause).ok_or_else(|| wrong(format!("there is no cause `{}`", line.cause)))?;
+        let row = EpochRow {
+            conversation: conversation.clone(),
+            number: line.number,
+            cause,
+            opened_at: line.opened_at,
+            digest: line.digest,
+            body: line.body,
+            cwd: line.cwd,
+            machine: line.machine,
+            model: line.model,
+        };
+        let before = self.checked.standing(&conversation)?.map_or(0, |standing| standing.epoch.number);
+        if row.number != before + 1 {
+            return Err(wrong(format!("epoch {} follows epoch {before}", row.number)));
+        }
+        self.checked.append(&row, &bundle)?;
+        EpochBody::load(&self.checked, row.body, row.digest).map_err(|error| wrong(error.to_string()))?;
+        let known = self.keeper.store.epoch(&conversation, row.number)?;
+        let appended = match known {
+            Some(known) => Appended::Lost(known.epoch),
+            None => self.keeper.store.append(&row, &bundle)?,
+        };
+        let Some(to) = &mut self.to else { return Ok(()) };
+        match appended {
+            Appended::Won => to.epochs += 1,
+            Appended::Lost(known) if known == row => to.known += 1,
+            Appended::Lost(_) => {
+                return Err(wrong(format!("the store has another epoch {} of {conversation}", row.number)));
+            }
+        }
+        Ok(())
+    }
+
+    fn amendment(&mut self, epoch: u64, number: u64, at: Timestamp, body: Digest) -> Result<()> {
+        let conversation = self.conversation()?;
+        let bundle = self.bundle(body)?;
+        let row = AmendmentRow { conversation: conversation.clone(), epoch, number, at, body };
+        let known = self.keeper.store.epoch(&conversation, epoch)?.map(|found| found.amendments).unwrap_or_default();
+        match known.into_iter().find(|known| known.number == number) {
+            Some(known) if known == row => return Ok(()),
+            None => {
+                if self.keeper.store.amend(&row, &bundle)? == Appended::Won {
+                    return Ok(());
+                }
+            }
+            Some(_) => {}
+        }
+        let message = format!("the store has another amendment {number} of epoch {epoch} of {conversation}");
+        Err(Error::new(ErrorKind::Conversation, message))
+    }
+}
+
+/// What a record may name: every text in it that is a digest.
+fn digests(record: &str) -> Vec<Digest> {
+    fn walk(value: &serde_json::Value, found: &mut Vec<Digest>) {
+        match value {
+            serde_json::Value::String(text) => found.extend(Digest::parse(text)),
+            serde_json::Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
+            serde_json::Value::Object(map) => map.values().for_each(|value| walk(value, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    if let Ok(value) = serde_json::from_str(record) {
+        walk(&value, &mut found);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
