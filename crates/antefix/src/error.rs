@@ -44,6 +44,10 @@ pub enum ErrorKind {
     Conflict,
     /// The store could not answer.
     Store(Fault),
+    /// A prompt does not fit its budget, whatever may be cut.
+    Budget,
+    /// A file with rows for the table of models is invalid.
+    Models,
 }
 
 /// A result with antefix's [`Error`].

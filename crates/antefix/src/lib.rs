@@ -63,11 +63,16 @@ pub mod worlds;
 
 pub mod contract;
 
+pub mod models;
+pub mod tokens;
+
+mod budget;
 mod diagnostic;
 mod digest;
 mod error;
 mod place;
 
+pub use budget::{Budget, Unit};
 pub use diagnostic::{Diagnostic, Level};
 pub use digest::Digest;
 pub use error::{Error, ErrorKind, Result};

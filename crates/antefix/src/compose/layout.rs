@@ -11,12 +11,15 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::allowance::{Allowance, AllowanceFile, Total};
+use super::fit;
 use super::lint::findings;
-use super::policy::{Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Paths, Trim, WhenUnavailable};
+use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Paths, Trim, WhenUnavailable};
 use super::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
 use super::wording::{Wording, WordingKey};
 use super::{Stability, roomy};
-use crate::diagnostic::Diagnostic;
+use crate::budget::{Budget, Unit, one_of};
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::digest::Digest;
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::{FactName, InstructionRules, RemoteRules, ScopeRules, SkillRules};
@@ -29,6 +32,7 @@ pub struct Layout {
     pub(crate) source: Arc<Source>,
     pub(crate) sections: Vec<Section>,
     pub(crate) boundary: Option<Jinja>,
+    pub(crate) total: Option<Total>,
     paths: Paths,
     on_compaction: OnCompaction,
     on_tools: OnTools,
@@ -38,14 +42,6 @@ pub struct Layout {
     remote: RemoteRules,
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
-}
-
-/// The most that a section's own text may have.
-#[derive(Debug, Clone)]
-pub(crate) struct Budget {
-    pub(crate) bytes: usize,
-    pub(crate) notice: Jinja,
-    pub(crate) notice_stands: NoticeStands,
 }
 
 /// A condition of a section.
@@ -90,7 +86,7 @@ pub(crate) struct Section {
     pub(crate) trim: Trim,
     pub(crate) only_if: Vec<Condition>,
     pub(crate) wrap: Option<(WordingKey, Jinja)>,
-    pub(crate) budget: Option<Budget>,
+    pub(crate) budget: Option<Allowance>,
     pub(crate) when_unavailable: WhenUnavailable,
     pub(crate) on_drift: OnDrift,
 }
@@ -129,6 +125,7 @@ impl Layout {
                 findings: findings(std::slice::from_ref(&section)),
                 sections: vec![section],
                 boundary: None,
+                total: None,
                 paths: Paths::Absolute,
                 on_compaction: OnCompaction::Renew,
                 on_tools: OnTools::Renew,
@@ -222,6 +219,18 @@ impl Layout {
         facts
     }
 
+    /// The most that the whole prompt may have.
+    pub fn budget(&self) -> Option<Budget> {
+        self.total.as_ref().map(|total| total.budget)
+    }
+
+    /// Whether one of its budgets is in tokens, so that composing counts some.
+    pub fn counts_tokens(&self) -> bool {
+        let sections = self.sections.iter().filter_map(|section| section.budget.as_ref()).map(|allowed| allowed.budget);
+        let rules = [self.instructions.file_budget, self.instructions.total_budget, self.skills.budget];
+        sections.chain(rules).chain(self.budget()).any(|budget| budget.unit == Unit::Tokens)
+    }
+
     /// What looks wrong in the layout and its templates.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
@@ -253,6 +262,10 @@ struct LayoutFile {
     #[serde(default)]
     on_tools: OnTools,
     boundary: Option<Spanned<String>>,
+    /// The most that the whole prompt may have.
+    budget: Option<Spanned<Budget>>,
+    /// The sections that are cut for it, the first one first.
+    cut: Option<Spanned<Vec<Spanned<String>>>>,
     scope: Option<ScopeRules>,
     #[serde(default)]
     instructions: InstructionRules,
@@ -280,20 +293,11 @@ struct SectionFile {
     #[serde(default)]
     only_if: Vec<Spanned<String>>,
     wrap: Option<Spanned<String>>,
-    budget: Option<BudgetFile>,
+    budget: Option<Spanned<AllowanceFile>>,
     #[serde(default)]
     when_unavailable: WhenUnavailable,
     #[serde(default)]
     on_drift: OnDrift,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BudgetFile {
-    bytes: usize,
-    notice: Option<Spanned<String>>,
-    #[serde(default)]
-    notice_stands: NoticeStands,
 }
 
 /// How many bytes the templates of a layout may have together.
@@ -340,11 +344,13 @@ impl Reading<'_> {
             sections.push(section);
         }
         let boundary = file.boundary.map(|key| self.wording(&key, 0).map(|(_, template)| template)).transpose()?;
+        let total = self.total(file.budget, file.cut, &sections)?;
         Ok(Layout {
             source: Arc::clone(self.source),
             findings: findings(&sections),
             sections,
             boundary,
+            total,
             paths: file.paths,
             on_compaction: file.on_compaction,
             on_tools: file.on_tools,
@@ -416,7 +422,7 @@ impl Reading<'_> {
             trim: file.trim,
             only_if: file.only_if.iter().map(|condition| self.condition(condition)).collect::<Result<_>>()?,
             wrap: file.wrap.map(|key| self.wording(&key, 1)).transpose()?,
-            budget: file.budget.map(|budget| self.budget(budget)).transpose()?,
+            budget: file.budget.map(|budget| self.allowance(budget)).transpose()?,
             when_unavailable: file.when_unavailable,
             on_drift: file.on_drift,
             id,
@@ -518,12 +524,53 @@ impl Reading<'_> {
         Ok((found, template))
     }
 
-    fn budget(&self, file: BudgetFile) -> Result<Budget> {
-        let notice = match file.notice {
+    fn allowance(&self, file: Spanned<AllowanceFile>) -> Result<Allowance> {
+        let at = file.span();
+        let AllowanceFile { bytes, characters, tokens, notice, notice_stands } = file.into_inner();
+        let budget = one_of(bytes, characters, tokens).map_err(|what| self.error(what, at))?;
+        let notice = match notice {
             Some(key) => self.wording(&key, 0)?.1,
-            None => self.wording.template(WordingKey::parse("cut_notice")?, self.shelf)?,
+            None => self.cut_notice()?,
         };
-        Ok(Budget { bytes: file.bytes, notice, notice_stands: file.notice_stands })
+        Ok(Allowance { budget, notice, notice_stands })
+    }
+
+    fn cut_notice(&self) -> Result<Jinja> {
+        self.wording.template(WordingKey::parse("cut_notice")?, self.shelf)
+    }
+
+    /// The budget of the whole prompt, and the sections that it is taken from, in order.
+    fn total(
+        &self,
+        budget: Option<Spanned<Budget>>,
+        cut: Option<Spanned<Vec<Spanned<String>>>>,
+        sections: &[Section],
+    ) -> Result<Option<Total>> {
+        let Some(budget) = budget else {
+            return match cut {
+                Some(cut) => Err(self
+                    .error("`cut` says what goes first, and there is no budget", cut.span())
+                    .with_hint("add `budget = { tokens = … }` at the top, or take `cut` out")),
+                None => Ok(None),
+            };
+        };
+        let order = match cut {
+            None => fit::by_default(sections),
+            Some(cut) => cut.into_inner().iter().map(|id| self.section_number(id, sections)).collect::<Result<_>>()?,
+        };
+        let declared = budget.span();
+        Ok(Some(Total { budget: budget.into_inner(), declared, order, notice: self.cut_notice()? }))
+    }
+
+    fn section_number(&self, id: &Spanned<String>, sections: &[Section]) -> Result<usize> {
+        sections.iter().position(|section| section.id == *id.get_ref()).ok_or_else(|| {
+            let ids: Vec<&str> = sections.iter().map(|section| section.id.as_str()).collect();
+            let error = self.error(&format!("there is no section `{}` to cut", id.get_ref()), id.span());
+            error.with_hint(match did_you_mean(id.get_ref(), ids.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("the sections are {}", ids.join(", ")),
+            })
+        })
     }
 
     fn error(&self, message: &str, range: Range<usize>) -> Error {

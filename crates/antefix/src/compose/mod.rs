@@ -5,7 +5,9 @@
 
 pub mod builtin;
 
+mod allowance;
 mod canonical;
+mod fit;
 mod layout;
 mod lint;
 mod policy;
@@ -52,7 +54,10 @@ pub fn compose_suffix(layout: &Layout, facts: &Facts, prefix: &str) -> Result<Pr
             Some(b'\n') => Before::Lines,
             Some(_) => Before::OpenLine,
         };
-        composition.live(facts)?;
+        let mut parts = composition.parts(layout.live_sections(), facts)?;
+        let live = layout.standing_sections().len();
+        composition.fit(facts, &Standing { text: prefix, before: composition.before, first: live }, &mut parts)?;
+        parts.into_iter().for_each(|part| composition.place_part(part));
         Ok(composition.spanned())
     })
 }
@@ -61,7 +66,9 @@ pub fn compose_suffix(layout: &Layout, facts: &Facts, prefix: &str) -> Result<Pr
 pub(crate) fn compose_section(layout: &Layout, id: &str, facts: &Facts) -> Result<Option<Text>> {
     roomy(|| {
         let Some(section) = layout.sections.iter().find(|section| section.id == id) else { return Ok(None) };
-        Ok(section::compose(section, facts)?.draft.map(Draft::into_text))
+        let text = section::render(section, facts)?.text;
+        let text = text.map(|text| section::framed(section, text, &mut Vec::new())).transpose()?;
+        Ok(text.map(Draft::into_text))
     })
 }
 
@@ -72,9 +79,28 @@ struct Composition<'l> {
     /// Where each section's pieces begin.
     pieces: Vec<usize>,
     prompt: Prompt,
+    /// How many bytes the sections have so far, and of how many pieces they are made.
+    size: (usize, usize),
     /// What rendering the sections took so far.
     spent: Spent,
     before: Before,
+}
+
+/// A section on its way into the prompt.
+struct Part<'l> {
+    section: &'l layout::Section,
+    /// Its text, cut and framed; none if it is left out.
+    text: Option<Draft>,
+    /// What its template said, where it may have to be cut again.
+    raw: Option<Draft>,
+}
+
+/// What stands already when the rest is fitted behind it.
+struct Standing<'s> {
+    text: &'s str,
+    before: Before,
+    /// The number of the first section behind it.
+    first: usize,
 }
 
 /// What stands before the text in the making, and is not part of it.
@@ -87,6 +113,15 @@ enum Before {
     OpenLine,
 }
 
+/// What stands between a section and what precedes it; nothing if nothing does.
+fn joint(joint: Joint, before: Before) -> &'static str {
+    match (joint, before) {
+        (_, Before::Nothing) | (Joint::None, _) => "",
+        (Joint::BlankLine, Before::Lines) => "\n",
+        (Joint::Paragraph | Joint::BlankLine, _) => "\n\n",
+    }
+}
+
 /// The largest prompt, in bytes.
 const PROMPT: usize = 4 * 1024 * 1024;
 /// The most pieces of different origins that a prompt is made of.
@@ -96,24 +131,46 @@ impl<'l> Composition<'l> {
     fn new(layout: &'l Layout) -> Composition<'l> {
         let prompt = Prompt { diagnostics: layout.findings().to_vec(), ..Prompt::empty(layout.name()) };
         let (draft, pieces, spent) = (Draft::default(), Vec::new(), Spent::default());
-        Composition { layout, draft, pieces, prompt, spent, before: Before::Nothing }
+        Composition { layout, draft, pieces, prompt, size: (0, 0), spent, before: Before::Nothing }
     }
 
     fn finish(mut self, facts: &Facts) -> Result<Prompt> {
-        for section in self.layout.standing_sections() {
-            self.section(section, facts)?;
+        let mut standing = self.parts(self.layout.standing_sections(), facts)?;
+        let mut live = self.parts(self.layout.live_sections(), facts)?;
+        let boundary = self.layout.boundary.as_ref().map(|template| wording::print(template, &[])).transpose()?;
+        if let Some(total) = &self.layout.total {
+            let fitted = fit::standing(self.layout, total, facts, boundary.as_ref(), &mut standing, &live)?;
+            self.told(fitted);
         }
-        if let Some(template) = &self.layout.boundary {
-            let text = wording::print(template, &[])?;
+        standing.into_iter().for_each(|part| self.place_part(part));
+        if let Some(text) = boundary {
             self.place("boundary", Stability::Frozen, Draft::default(), text);
         }
         self.prompt.boundary = self.draft.len();
-        self.live(facts)?;
+        let text = self.draft.as_str().to_owned();
+        let first = self.layout.standing_sections().len();
+        let stands = Standing { text: &text, before: self.before_next(), first };
+        self.fit(facts, &stands, &mut live)?;
+        live.into_iter().for_each(|part| self.place_part(part));
         Ok(self.spanned())
     }
 
-    fn live(&mut self, facts: &Facts) -> Result<()> {
-        self.layout.live_sections().iter().try_for_each(|section| self.section(section, facts))
+    /// Fits the live sections behind a prefix that stands: in a new prompt and in every turn in the same way.
+    fn fit(&mut self, facts: &Facts, standing: &Standing<'_>, parts: &mut [Part<'l>]) -> Result<()> {
+        if let Some(total) = &self.layout.total {
+            let fitted = fit::live(self.layout, total, facts, standing, parts)?;
+            self.told(fitted);
+        }
+        Ok(())
+    }
+
+    fn told(&mut self, fitted: fit::Fitted) {
+        self.prompt.left_out.extend(fitted.left_out);
+        self.prompt.diagnostics.extend(fitted.diagnostics);
+    }
+
+    fn parts(&mut self, sections: &'l [layout::Section], facts: &Facts) -> Result<Vec<Part<'l>>> {
+        sections.iter().map(|section| self.part(section, facts)).collect()
     }
 
     /// The prompt, its pieces told to which section they belong.
@@ -132,8 +189,8 @@ impl<'l> Composition<'l> {
         self.prompt
     }
 
-    fn section(&mut self, section: &layout::Section, facts: &Facts) -> Result<()> {
-        let composed = section::compose(section, facts)?;
+    fn part(&mut self, section: &'l layout::Section, facts: &Facts) -> Result<Part<'l>> {
+        let composed = section::render(section, facts)?;
         self.spent = self.spent.plus(composed.spent).ok_or_else(|| {
             let message = format!("composing takes too much work by section `{}`", section.id);
             Error::new(ErrorKind::Limit, message).with_hint("simplify the templates: loops over long texts are costly")
@@ -143,36 +200,46 @@ impl<'l> Composition<'l> {
         if let Some(why) = composed.left_out {
             self.prompt.left_out.push(LeftOut { id: section.id.clone(), why });
         }
-        if let Some(text) = composed.draft {
-            // A section without a text takes no joint either, but what follows has something before it.
-            let joint = if text.len() == 0 { Draft::default() } else { self.joint(section) };
-            self.place(&section.id, section.stability, joint, text);
-        }
-        self.check_size(&section.id)
+        // Only a prompt with a budget of its own may have to cut a section again.
+        let raw = self.layout.total.as_ref().and(composed.text.as_ref()).cloned();
+        let framed = |text| section::framed(section, text, &mut self.prompt.diagnostics);
+        let text = composed.text.map(framed).transpose()?;
+        let (bytes, pieces) = text.as_ref().map_or((0, 0), |text| (text.len(), text.pieces()));
+        self.size = (self.size.0 + bytes, self.size.1 + pieces);
+        self.check_size(&section.id)?;
+        Ok(Part { section, text, raw })
     }
 
-    /// What stands between a section and what precedes it; nothing if nothing does.
+    fn place_part(&mut self, part: Part<'_>) {
+        let Part { section, text: Some(text), .. } = part else { return };
+        // A section without a text takes no joint either, but what follows has something before it.
+        let joint = if text.len() == 0 { Draft::default() } else { self.joint(section) };
+        self.place(&section.id, section.stability, joint, text);
+    }
+
     fn joint(&self, section: &layout::Section) -> Draft {
-        let text = match section.joint {
-            _ if self.prompt.sections.is_empty() && self.before == Before::Nothing => "",
-            Joint::None => "",
-            Joint::Paragraph => "\n\n",
-            Joint::BlankLine if self.ends_line() => "\n",
-            Joint::BlankLine => "\n\n",
-        };
+        let text = joint(section.joint, self.before_next());
         let mut joint = Draft::default();
         let origin = Origin::Source { source: Arc::clone(&self.layout.source), offset: section.declared.start };
         joint.push(text, origin, Some(Transform::Joined));
         joint
     }
 
-    fn ends_line(&self) -> bool {
-        if self.draft.len() == 0 { self.before == Before::Lines } else { self.draft.as_str().ends_with('\n') }
+    /// What stands before the next section.
+    fn before_next(&self) -> Before {
+        if self.draft.len() == 0 {
+            // A section without a text is something as well.
+            return match self.before {
+                Before::Nothing if !self.prompt.sections.is_empty() => Before::OpenLine,
+                before => before,
+            };
+        }
+        if self.draft.as_str().ends_with('\n') { Before::Lines } else { Before::OpenLine }
     }
 
     /// Refuses a prompt that no model would take, before it takes the machine.
     fn check_size(&self, id: &str) -> Result<()> {
-        if self.draft.len() <= PROMPT && self.draft.pieces() <= PIECES {
+        if self.size.0 <= PROMPT && self.size.1 <= PIECES {
             return Ok(());
         }
         let message = format!("with section `{id}` the prompt has more than {PROMPT} bytes, or {PIECES} pieces");

@@ -1,19 +1,20 @@
 //! One section: its conditions, its text, its budget, its frame.
 
-use super::layout::{Budget, Condition, Section};
+use super::allowance::Allowance;
+use super::layout::{Condition, Section};
 use super::policy::{NoticeStands, Trim, WhenUnavailable};
 use super::template::Spent;
 use super::{Draft, Gap, Transform, wording};
+use crate::budget::Budget;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Answer, FactName, Facts, Reason, ReasonCode, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::floor_char_boundary;
 
 /// What became of a section.
 #[derive(Default)]
 pub(super) struct Composed {
-    /// Its text; none if it was left out.
-    pub(super) draft: Option<Draft>,
+    /// What its template says, before budget and frame; none if it was left out.
+    pub(super) text: Option<Draft>,
     /// Why it was left out, if no gap says so.
     pub(super) left_out: Option<String>,
     pub(super) gaps: Vec<Gap>,
@@ -22,8 +23,8 @@ pub(super) struct Composed {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// Composes a section.
-pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
+/// Renders a section's own text, if its conditions are met.
+pub(super) fn render(section: &Section, facts: &Facts) -> Result<Composed> {
     let mut composed = Composed::default();
     for condition in &section.only_if {
         match meets(condition, facts) {
@@ -60,32 +61,41 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
             _ => composed.gaps.push(gap(section, name, reason)?),
         }
     }
-    let draft = match section.template.render(facts) {
+    match section.template.render(facts) {
         Ok(rendered) => {
             composed.diagnostics.extend(rendered.diagnostics);
             composed.spent = rendered.spent;
-            rendered.draft
+            composed.text = Some(rendered.draft);
         }
         // The template needs a fact that was not or could not be asked for: what is left out is the whole section.
         Err(error)
             if composed.gaps.iter().map(|gap| &gap.fact).chain(disabled).any(|fact| Some(fact) == error.fact()) =>
         {
             composed.left_out = Some(error.message().to_owned());
-            return Ok(composed);
         }
         Err(error) => return Err(error),
+    }
+    Ok(composed)
+}
+
+/// A section's text within its budget, in its frame.
+pub(super) fn framed(section: &Section, text: Draft, diagnostics: &mut Vec<Diagnostic>) -> Result<Draft> {
+    let text = match &section.budget {
+        Some(allowance) => fitted(text, allowance, section, diagnostics)?,
+        None => text,
     };
-    let draft = match &section.budget {
-        Some(budget) => fit(draft, budget, section, &mut composed.diagnostics)?,
-        None => draft,
-    };
+    frame(section, text)
+}
+
+/// A section's text in its frame.
+pub(super) fn frame(section: &Section, text: Draft) -> Result<Draft> {
     let mut draft = match &section.wrap {
         Some((key, template)) => {
-            let text = draft.into_text();
+            let text = text.into_text();
             let variable = key.variables().first().copied().unwrap_or("text");
             wording::print(template, &[(variable, &text)])?
         }
-        None => draft,
+        None => text,
     };
     let end = match section.trim {
         Trim::None => draft.len(),
@@ -93,8 +103,7 @@ pub(super) fn compose(section: &Section, facts: &Facts) -> Result<Composed> {
         Trim::EndWhitespace => draft.as_str().trim_end().len(),
     };
     draft.truncate(end, Transform::Trimmed);
-    composed.draft = Some(draft);
-    Ok(composed)
+    Ok(draft)
 }
 
 fn meets(condition: &Condition, facts: &Facts) -> Answer<()> {
@@ -136,27 +145,35 @@ fn gap(section: &Section, fact: &FactName, reason: &Reason) -> Result<Gap> {
 }
 
 /// Cuts a section's own text to its budget, with a notice in the text and a warning.
-fn fit(mut draft: Draft, budget: &Budget, section: &Section, diagnostics: &mut Vec<Diagnostic>) -> Result<Draft> {
-    let bytes = draft.len();
-    if bytes <= budget.bytes {
+fn fitted(
+    mut draft: Draft,
+    allowance: &Allowance,
+    section: &Section,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Draft> {
+    let Budget { most, unit } = allowance.budget;
+    if allowance.budget.fits(draft.as_str()) {
         return Ok(draft);
     }
-    let notice = wording::print(&budget.notice, &[])?;
-    let end = match budget.notice_stands {
-        NoticeStands::Behind => budget.bytes,
-        NoticeStands::Inside => budget.bytes.saturating_sub(notice.len()),
+    let before = unit.measure(draft.as_str());
+    let notice = wording::print(&allowance.notice, &[])?.into_text();
+    let left = match allowance.notice_stands {
+        NoticeStands::Inside => {
+            let rest = draft.as_str().to_owned();
+            let end = draft.cut_to(&[allowance.budget], &notice);
+            unit.measure(&rest[end..])
+        }
+        NoticeStands::Behind => {
+            let end = allowance.budget.end(draft.as_str(), "").unwrap_or_default();
+            let rest = unit.measure(&draft.as_str()[end..]);
+            draft.truncate(end, Transform::Cut);
+            draft.push_text(&notice);
+            rest
+        }
     };
-    let end = floor_char_boundary(draft.as_str(), end);
-    draft.truncate(end, Transform::Cut);
-    if budget.notice_stands == NoticeStands::Behind || notice.len() <= budget.bytes {
-        draft.append(notice);
-    }
-    let message = format!(
-        "section `{}` has {bytes} bytes and a budget of {}: its last {} bytes are left out",
-        section.id,
-        budget.bytes,
-        bytes - end
-    );
+    let (id, unit) = (&section.id, unit.name());
+    let message =
+        format!("section `{id}` has {before} {unit} and a budget of {most}: its last {left} {unit} are left out");
     diagnostics.push(
         Diagnostic::warning("cut", message).about(section.id.as_str()).hint("shorten the text, or raise the budget"),
     );

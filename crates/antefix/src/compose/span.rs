@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::budget::{Budget, end_within};
 use crate::discover::{FactName, Text};
 use crate::place::{Source, floor_char_boundary};
 
@@ -231,6 +232,19 @@ impl Draft {
             last.range.end = end;
         }
         self.mark_last(transform);
+    }
+
+    /// Cuts the text to its budgets, with a notice inside them, and says where. Where the notice does not fit, nothing stays.
+    pub(crate) fn cut_to(&mut self, budgets: &[Budget], notice: &Text) -> usize {
+        let Some(end) = end_within(&self.text, notice.as_str(), budgets) else {
+            *self = Draft::default();
+            return 0;
+        };
+        self.truncate(end, Transform::Cut);
+        // A text that goes on where it was not read is cut at its end.
+        self.mark_last(Transform::Cut);
+        self.push_text(notice);
+        end
     }
 
     /// How many pieces there are.

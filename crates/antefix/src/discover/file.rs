@@ -15,9 +15,9 @@ use super::fact::{FactName, Text, Value};
 use super::workspace::normalize;
 use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation};
-use crate::compose::{Draft, Origin, Transform};
+use crate::budget::Budget;
+use crate::compose::{Draft, Origin};
 use crate::diagnostic::Diagnostic;
-use crate::place::floor_char_boundary;
 
 /// The most that is read of one file, in bytes, with the notice that it was cut.
 pub const FILE_LIMIT: usize = 256 * 1024;
@@ -56,19 +56,17 @@ pub(super) fn answer(
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
             let cut = Diagnostic::warning("cut", message).about(name.as_str());
             diagnostics.push(cut.hint("shorten or split the file"));
-            Value::Text(cut_to(&text, &situation.phrases.get("cut_notice"), FILE_LIMIT))
+            Value::Text(cut_to(&text, &situation.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)]))
         })
     });
     tell(fact, name, diagnostics, None)
 }
 
-/// The beginning of a text, with a notice, within a limit.
-pub(super) fn cut_to(text: &Text, notice: &Text, limit: usize) -> Text {
-    let room = limit.saturating_sub(notice.as_str().len()).min(text.as_str().len());
+/// The beginning of a text, with a notice, within budgets.
+pub(super) fn cut_to(text: &Text, notice: &Text, budgets: &[Budget]) -> Text {
     let mut draft = Draft::default();
-    draft.push_part(text, 0..floor_char_boundary(text.as_str(), room));
-    draft.mark_last(Transform::Cut);
-    draft.push_text(notice);
+    draft.push_text(text);
+    draft.cut_to(budgets, notice);
     draft.into_text()
 }
 

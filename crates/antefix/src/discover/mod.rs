@@ -36,6 +36,7 @@ pub use file::FILE_LIMIT;
 pub(crate) use frame::protected;
 pub use hygiene::{HiddenText, Hygiene, Secrets};
 pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
+pub(crate) use instructions::{instructions_within, size_of_instructions};
 pub use remote::{Address, Holder, Remote, RemoteLimits, RemoteRules};
 pub use report::{Loaded, NotLoaded, Report, Why};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};

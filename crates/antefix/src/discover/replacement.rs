@@ -13,6 +13,7 @@ use super::instructions::normalized;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation};
+use crate::budget::Budget;
 use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
 
@@ -64,7 +65,7 @@ pub(super) fn answer(
             }
             let message = format!("{label} has more than {FILE_LIMIT} bytes: only its beginning is used");
             diagnostics.push(Diagnostic::warning("cut", message).about(label.as_ref()));
-            cut_to(&text, &situation.phrases.get("cut_notice"), FILE_LIMIT)
+            cut_to(&text, &situation.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)])
         });
         match &clean {
             Answer::Present(text) => {

@@ -26,6 +26,8 @@ mod instructions;
 
 mod skills;
 
+mod budgets;
+
 mod tools;
 
 mod hygiene;

@@ -3,34 +3,41 @@
 use std::sync::Arc;
 
 use super::{Instruction, Search};
+use crate::budget::Budget;
 use crate::diagnostic::Diagnostic;
 use crate::discover::file::cut_to;
 use crate::discover::report::Why;
 
-/// A file that would be cut to less than this is dropped instead: a few words of a document mislead.
-const LEAST: usize = 500;
+/// A file that would be cut to less than this is dropped instead: a few words of a document mislead. In bytes, or what
+/// they come to.
+pub(super) const LEAST: usize = 500;
 
 impl Search<'_> {
     /// Fits all files into the total budget: the most specific one is served first.
     pub(super) fn fit(&mut self, found: &mut Vec<Instruction>) {
+        // No unit is smaller than a byte: where the bytes fit, nothing is counted.
+        if found.iter().map(|file| file.text.as_str().len()).sum::<usize>() <= self.rules.total_budget.most {
+            return;
+        }
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by_key(|number| (found[*number].distance, std::cmp::Reverse(*number)));
-        let mut left = self.rules.total_budget;
+        let Budget { most: mut left, unit } = self.rules.total_budget;
         let mut dropped = Vec::new();
         for number in order {
             let file = &mut found[number];
-            let bytes = file.text.as_str().len();
-            if bytes <= left {
-                left -= bytes;
+            let size = unit.measure(file.text.as_str());
+            if size <= left {
+                left -= size;
                 continue;
             }
-            if left < LEAST {
+            if left < unit.come_to(LEAST) {
                 dropped.push(number);
                 continue;
             }
-            file.text = cut_to(&file.text, &self.situation.phrases.get("cut_notice"), left);
+            let room = Budget { most: left, unit };
+            file.text = cut_to(&file.text, &self.situation.phrases.get("cut_notice"), &[room]);
             let label = Arc::clone(&file.label);
-            self.tell_cut(&label, bytes, left);
+            self.tell_cut(&label, size, room);
             left = 0;
         }
         for number in dropped.iter().rev() {
@@ -46,14 +53,14 @@ impl Search<'_> {
     fn drop(&mut self, file: &Instruction) {
         let bytes = file.text.as_str().len();
         let budget = self.rules.total_budget;
-        let message = format!("{} is left out: all instruction files together may have {budget} bytes", file.label);
+        let message = format!("{} is left out: all instruction files together may have {budget}", file.label);
         let diagnostic = Diagnostic::warning("over-budget", message).about(file.label.as_ref());
         self.diagnostics.push(diagnostic.hint("shorten the files, or raise `total_budget` in the layout"));
         self.not_loaded(&file.label, Why::OverBudget { bytes });
     }
 
-    pub(super) fn tell_cut(&mut self, label: &Arc<str>, bytes: usize, limit: usize) {
-        let message = format!("{label} has {bytes} bytes and is cut to {limit}");
+    pub(super) fn tell_cut(&mut self, label: &Arc<str>, size: usize, budget: Budget) {
+        let message = format!("{label} has {size} {} and is cut to {}", budget.unit.name(), budget.most);
         let diagnostic = Diagnostic::warning("cut", message).about(label.as_ref());
         self.diagnostics.push(diagnostic.hint("shorten the file, or raise its budget in the layout"));
     }

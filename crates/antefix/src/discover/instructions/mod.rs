@@ -12,6 +12,7 @@
 mod fit;
 mod places;
 mod policy;
+mod shrink;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use self::places::{Place, places};
 pub use self::policy::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
+pub(crate) use self::shrink::{instructions_within, size_of_instructions};
 pub(super) use self::text::normalized;
 use self::text::value;
 use super::fact::{FactName, Text};
@@ -29,6 +31,7 @@ use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
+use crate::budget::Budget;
 use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
 
@@ -220,8 +223,8 @@ impl Search<'_> {
     /// A file's text as it enters the prompt: looked through, with its imports, its tags written out, cut to its budget.
     fn text(&mut self, file: &TextFile, real: &Path, label: &Arc<str>, loaded: &mut Vec<Loaded>) -> Answer<Text> {
         let text = normalized(&file.text, Origin::file(self.name, label));
-        let limit = self.rules.file_budget.min(FILE_LIMIT);
-        let whole = !file.more && text.as_str().len() <= limit;
+        let budget = self.rules.file_budget;
+        let whole = !file.more && budget.fits(text.as_str());
         self.situation.hygiene.clean(text, label, self.diagnostics).map(|mut text| {
             // Nothing is imported into a file that is cut: what it says is unfinished.
             if self.rules.imports == Following::Follow && whole {
@@ -232,11 +235,13 @@ impl Search<'_> {
                 self.imported = imports.files;
             }
             let text = protected(&text, &self.rules.protect);
-            if whole && text.as_str().len() <= limit {
+            if whole && budget.fits(text.as_str()) {
                 return text;
             }
-            self.tell_cut(label, text.as_str().len(), limit);
-            cut_to(&text, &self.situation.phrases.get("cut_notice"), limit)
+            let read = Budget::bytes(FILE_LIMIT);
+            let tight = if budget.fits(text.as_str()) { read } else { budget };
+            self.tell_cut(label, tight.unit.measure(text.as_str()), tight);
+            cut_to(&text, &self.situation.phrases.get("cut_notice"), &[budget, read])
         })
     }
 

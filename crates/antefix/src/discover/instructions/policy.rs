@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::budget::Budget;
 use crate::compose::Paths;
 
 /// What a layout says about instruction files.
@@ -31,10 +32,10 @@ pub struct InstructionRules {
     /// Where SYSTEM.md and APPEND_SYSTEM.md are looked for, the first one found winning: in the working directory, in
     /// `~/`, or in antefix's configuration directory, `$config`.
     pub system_roots: Vec<String>,
-    /// The most that one file may have, in bytes, with the notice of a cut.
-    pub file_budget: usize,
-    /// The most that all files may have together, in bytes.
-    pub total_budget: usize,
+    /// The most that one file may have, with the notice of a cut. No more than 256 KiB are read of any.
+    pub file_budget: Budget,
+    /// The most that all files may have together, each counted by itself.
+    pub total_budget: Budget,
 }
 
 impl Default for InstructionRules {
@@ -51,8 +52,8 @@ impl Default for InstructionRules {
             imports: Following::Leave,
             empty: Empty::Skip,
             system_roots: [".antefix", "$config"].map(str::to_owned).to_vec(),
-            file_budget: 64 * 1024,
-            total_budget: 256 * 1024,
+            file_budget: Budget::bytes(64 * 1024),
+            total_budget: Budget::bytes(256 * 1024),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A file's text as it enters the prompt.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Instruction;
@@ -21,25 +22,41 @@ pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
 
 /// The files as maps with `path`, `text` and `body`, and as one text with a heading for each.
 pub(super) fn value(found: &[Instruction], name: &FactName) -> Value {
+    let maps: Vec<Map> = found
+        .iter()
+        .map(|file| {
+            let label = Text::new(Arc::clone(&file.label), Origin::file(name, &file.label));
+            [("path", label), ("body", body(&file.text)), ("text", file.text.clone())].into()
+        })
+        .collect();
+    Value::Maps { text: headed(&maps, name), maps }
+}
+
+/// The named texts of a file.
+pub(super) type Map = BTreeMap<&'static str, Text>;
+
+/// The text without the line feeds at its ends, for frames that bring their own.
+pub(super) fn body(text: &Text) -> Text {
+    let whole = text.as_str();
+    let start = whole.len() - whole.trim_start_matches('\n').len();
+    let mut body = Draft::default();
+    body.push_part(text, start..whole.trim_end_matches('\n').len().max(start));
+    body.into_text()
+}
+
+/// All files as one text with a heading for each.
+pub(super) fn headed(maps: &[Map], name: &FactName) -> Text {
     let mut draft = Draft::default();
-    let mut maps = Vec::new();
-    for (number, file) in found.iter().enumerate() {
-        let origin = Origin::file(name, &file.label);
-        let label = Text::new(Arc::clone(&file.label), origin.clone());
+    for (number, map) in maps.iter().enumerate() {
+        let (Some(label), Some(body)) = (map.get("path"), map.get("body")) else { continue };
+        let origin = Origin::file(name, label.shared());
         if number > 0 {
             draft.push("\n\n", origin.clone(), Some(Transform::Joined));
         }
         draft.push("## ", origin.clone(), Some(Transform::Joined));
-        draft.push_text(&label);
+        draft.push_text(label);
         draft.push("\n\n", origin, Some(Transform::Joined));
-        // The body is the text without the line feeds at its ends, for frames that bring their own.
-        let whole = file.text.as_str();
-        let start = whole.len() - whole.trim_start_matches('\n').len();
-        let mut body = Draft::default();
-        body.push_part(&file.text, start..whole.trim_end_matches('\n').len().max(start));
-        let body = body.into_text();
-        draft.push_text(&body);
-        maps.push([("path", label), ("text", file.text.clone()), ("body", body)].into());
+        draft.push_text(body);
     }
-    Value::Maps { maps, text: draft.into_text() }
+    draft.into_text()
 }

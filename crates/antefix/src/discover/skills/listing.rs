@@ -4,6 +4,7 @@
 //! and the user is told.
 
 use super::Skill;
+use crate::budget::Budget;
 use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
 use crate::discover::fact::FactName;
@@ -15,12 +16,12 @@ const LEAST: usize = 24;
 pub(super) fn fitted(
     skills: &mut Vec<Skill>,
     name: &FactName,
-    budget: usize,
+    budget: Budget,
     dropped: &mut Vec<Skill>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Draft {
     let whole = listing(skills, name, usize::MAX);
-    if whole.len() <= budget {
+    if budget.fits(whole.as_str()) {
         return whole;
     }
     let longest = skills.iter().map(|skill| skill.description.chars().count()).max().unwrap_or(0);
@@ -28,11 +29,11 @@ pub(super) fn fitted(
     let (mut fits, mut over) = (0, longest);
     while over - fits > 1 {
         let middle = fits + (over - fits) / 2;
-        if listing(skills, name, middle).len() <= budget { fits = middle } else { over = middle }
+        if budget.fits(listing(skills, name, middle).as_str()) { fits = middle } else { over = middle }
     }
     let length = if fits >= LEAST { fits } else { 0 };
     let mut draft = listing(skills, name, length);
-    while let (true, Some(last)) = (draft.len() > budget, skills.pop()) {
+    while let (true, Some(last)) = (!budget.fits(draft.as_str()), skills.pop()) {
         dropped.push(last);
         draft = listing(skills, name, length);
     }
@@ -41,7 +42,9 @@ pub(super) fn fitted(
         (0, dropped) => format!("all descriptions and the last {dropped} skills are left out"),
         (length, _) => format!("descriptions are shortened to {length} characters"),
     };
-    let message = format!("the skills listing has {} bytes and a budget of {budget}: {what}", whole.len());
+    let Budget { most, unit } = budget;
+    let size = unit.measure(whole.as_str());
+    let message = format!("the skills listing has {size} {} and a budget of {most}: {what}", unit.name());
     let diagnostic = Diagnostic::warning("over-budget", message).about(name.as_str());
     diagnostics.push(diagnostic.hint("shorten the descriptions, or raise `budget` in the layout's `[skills]`"));
     draft

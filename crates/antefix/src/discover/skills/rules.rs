@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::budget::Budget;
 use crate::compose::Paths;
 
 /// What a layout says about skills.
@@ -18,8 +19,8 @@ pub struct SkillRules {
     pub loose: Loose,
     /// How places are shown.
     pub labels: Paths,
-    /// The most that a listing may have, in bytes.
-    pub budget: usize,
+    /// The most that a listing may have.
+    pub budget: Budget,
 }
 
 impl Default for SkillRules {
@@ -31,7 +32,7 @@ impl Default for SkillRules {
             descriptions: Descriptions::Required,
             loose: Loose::Ignored,
             labels: Paths::Portable,
-            budget: 16 * 1024,
+            budget: Budget::bytes(16 * 1024),
         }
     }
 }

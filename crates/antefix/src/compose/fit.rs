@@ -1,0 +1,241 @@
+//! Fitting the whole prompt into its budget.
+//!
+//! 1. Sections are cut in the layout's order, each as far as need be before the next is touched. A section of which too
+//!    little would stay is left out.
+//! 2. A section of instruction files loses them from the least specific one on; any other one loses its end.
+//! 3. Each cut stands in the text, inside the budget, and each is told.
+//! 4. What comes out fits. Where it cannot, there is no prompt.
+//! 5. The prefix is fitted first, then the live sections behind it, so that a turn on a standing prefix gives the bytes
+//!    that the whole prompt had.
+
+use std::cmp::Reverse;
+use std::ops::RangeBounds;
+
+use super::allowance::Total;
+use super::layout::{Layout, Section};
+use super::prompt::LeftOut;
+use super::{Before, Draft, Part, Stability, Standing, joint, print, section};
+use crate::budget::{Budget, Unit};
+use crate::diagnostic::Diagnostic;
+use crate::discover::{Answer, FactName, Facts, Text, Value, instructions_within, size_of_instructions};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::Place;
+
+/// How often a section is tried with a little less: texts that meet share tokens, and frames take room.
+const TRIES: usize = 8;
+
+/// The order of cutting where a layout names none: what can be long, the least lasting and least specific first.
+///
+/// What is live goes first, so that the prefix does not depend on what moves from turn to turn. Skills can be looked up,
+/// git can be asked, files can be read again; what somebody wrote down for the agent stays longest. Within a kind the last
+/// section goes first. Sections that name none of these are not cut.
+pub(super) fn by_default(sections: &[Section]) -> Vec<usize> {
+    const KINDS: [&str; 5] = ["skills", "git", "file", "memory", "instructions"];
+    let kind = |section: &Section| {
+        let names = section.template.names().iter();
+        names.filter_map(|name| KINDS.iter().position(|kind| *kind == name.namespace())).max()
+    };
+    let cuttable = |(number, section): (usize, &Section)| Some((section.stability, kind(section)?, number));
+    let mut order: Vec<_> = sections.iter().enumerate().filter_map(cuttable).collect();
+    order.sort_by_key(|(stability, kind, number)| (Reverse(*stability == Stability::Live), *kind, Reverse(*number)));
+    order.into_iter().map(|(_, _, number)| number).collect()
+}
+
+/// What became of the sections that were too much.
+#[derive(Default)]
+pub(super) struct Fitted {
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Cuts the sections of a prefix so far that it fits with what the live sections cannot give.
+///
+/// The live ones are cut on trial, in the layout's order, and stay as they are: [`live`] does that when the prefix stands.
+pub(super) fn standing<'l>(
+    layout: &Layout,
+    total: &Total,
+    facts: &Facts,
+    boundary: Option<&Draft>,
+    standing: &mut Vec<Part<'l>>,
+    live: &[Part<'l>],
+) -> Result<Fitted> {
+    let first = standing.len();
+    let on_trial =
+        live.iter().map(|part| Part { section: part.section, text: part.text.clone(), raw: part.raw.clone() });
+    let mut parts: Vec<Part<'_>> = std::mem::take(standing).into_iter().chain(on_trial).collect();
+    let before = Standing { text: "", before: Before::Nothing, first: 0 };
+    let fitting = Fitting { layout, total, facts, boundary: boundary.map(|text| (first, text)), standing: &before };
+    let fitted = fitting.fit(&mut parts, ..first);
+    parts.truncate(first);
+    *standing = parts;
+    fitted
+}
+
+/// Cuts live sections so far that they fit behind a prefix.
+pub(super) fn live(
+    layout: &Layout,
+    total: &Total,
+    facts: &Facts,
+    standing: &Standing<'_>,
+    parts: &mut [Part<'_>],
+) -> Result<Fitted> {
+    Fitting { layout, total, facts, boundary: None, standing }.fit(parts, standing.first..)
+}
+
+struct Fitting<'f> {
+    layout: &'f Layout,
+    total: &'f Total,
+    facts: &'f Facts,
+    /// The wording at the boundary, and the number of the section that it stands before.
+    boundary: Option<(usize, &'f Draft)>,
+    standing: &'f Standing<'f>,
+}
+
+impl Fitting<'_> {
+    /// Cuts parts until they fit. What happens to those outside `told` is not told.
+    fn fit(&self, parts: &mut [Part<'_>], told: impl RangeBounds<usize>) -> Result<Fitted> {
+        let Budget { most, unit } = self.total.budget;
+        let mut fitted = Fitted::default();
+        let whole = self.assembled(parts);
+        if self.total.budget.fits(&whole) {
+            return Ok(fitted);
+        }
+        let notice = print(&self.total.notice, &[])?.into_text();
+        let whole = unit.measure(&whole);
+        let mut size = whole;
+        let first = self.standing.first;
+        for number in self.total.order.iter().copied() {
+            let Some(part) = number.checked_sub(first).filter(|part| *part < parts.len()) else { continue };
+            let Some(text) = parts[part].text.as_ref().filter(|text| text.len() > 0) else { continue };
+            let own = unit.measure(text.as_str());
+            if let Some(findings) = self.cut(parts, part, &notice, own, size)? {
+                if told.contains(&number) {
+                    fitted.diagnostics.extend(findings);
+                }
+                return Ok(fitted);
+            }
+            parts[part].text = None;
+            if told.contains(&number) {
+                fitted.leave_out(&parts[part].section.id, whole, self.total.budget);
+            }
+            size = measure(unit, &self.assembled(parts));
+            if size <= most {
+                return Ok(fitted);
+            }
+        }
+        let message = format!(
+            "the prompt has a budget of {most} {}, and {size} are left when all that may be cut is left out",
+            unit.name()
+        );
+        let place = Place::new(&self.layout.source, self.total.declared.clone());
+        let error = Error::new(ErrorKind::Budget, message).at(place);
+        Err(error.with_hint("raise `budget`, or name more sections in `cut`"))
+    }
+
+    /// Cuts one section so far that the prompt fits, and says what was cut; none if too little of it would stay.
+    fn cut(
+        &self,
+        parts: &mut [Part<'_>],
+        number: usize,
+        notice: &Text,
+        own: usize,
+        size: usize,
+    ) -> Result<Option<Vec<Diagnostic>>> {
+        let Budget { most, unit } = self.total.budget;
+        // A few words behind which the rest is missing mislead more than they tell.
+        let least = 4 * unit.measure(notice.as_str());
+        let mut room = own.saturating_sub(size - most);
+        for _ in 0..TRIES {
+            if room < least {
+                return Ok(None);
+            }
+            let Some((text, findings)) = self.smaller(&parts[number], notice, own, room)? else { return Ok(None) };
+            parts[number].text = Some(text);
+            let size = measure(unit, &self.assembled(parts));
+            if size <= most {
+                return Ok(Some(findings));
+            }
+            room = room.saturating_sub(size - most);
+        }
+        Ok(None)
+    }
+
+    /// A section with about so much text, and what is worth knowing about it.
+    fn smaller(
+        &self,
+        part: &Part<'_>,
+        notice: &Text,
+        own: usize,
+        room: usize,
+    ) -> Result<Option<(Draft, Vec<Diagnostic>)>> {
+        let section = part.section;
+        let Budget { most, unit } = self.total.budget;
+        let files = FactName::new("instructions", "files");
+        if let (true, Some(Answer::Present(value @ Value::Maps { .. }))) =
+            (section.template.names().contains(&files), self.facts.get(&files))
+        {
+            let within = size_of_instructions(value, self.total.budget).saturating_sub(own - room);
+            let (rules, within) = (self.layout.instructions(), Budget { most: within, unit });
+            let (value, findings) = instructions_within(value, &files, rules, within, notice);
+            let Some(value) = value else { return Ok(None) };
+            let mut facts = self.facts.clone();
+            facts.insert(files, Answer::Present(value));
+            let Some(text) = section::render(section, &facts)?.text else { return Ok(None) };
+            // What its own budget cuts was told when it was first composed.
+            return Ok(Some((section::framed(section, text, &mut Vec::new())?, findings)));
+        }
+        let Some(mut text) = part.raw.clone() else { return Ok(None) };
+        let own_budget = section.budget.as_ref().map(|allowance| allowance.budget);
+        let budgets: Vec<Budget> = own_budget.into_iter().chain([Budget { most: room, unit }]).collect();
+        text.cut_to(&budgets, notice);
+        let (id, unit) = (&section.id, unit.name());
+        let message = format!(
+            "section `{id}` has {own} {unit} and is cut to {room}: the prompt does not fit its budget of {most}"
+        );
+        let hint = "shorten its text, or raise the `budget` of the layout";
+        let finding = Diagnostic::warning("cut", message).about(id.as_str()).hint(hint);
+        Ok(Some((section::frame(section, text)?, vec![finding])))
+    }
+
+    /// The prompt that the parts make, with what stands already.
+    fn assembled(&self, parts: &[Part<'_>]) -> String {
+        let mut text = self.standing.text.to_owned();
+        let mut before = self.standing.before;
+        let mut place = |own: &str, joint: &str| {
+            text.push_str(joint);
+            text.push_str(own);
+            if text.ends_with('\n') { Before::Lines } else { Before::OpenLine }
+        };
+        for (number, part) in parts.iter().enumerate() {
+            if let Some((_, boundary)) = self.boundary.filter(|(at, _)| *at == number) {
+                before = place(boundary.as_str(), "");
+            }
+            let Some(own) = &part.text else { continue };
+            let joint = if own.len() > 0 { joint(part.section.joint, before) } else { "" };
+            before = place(own.as_str(), joint);
+        }
+        if let Some((_, boundary)) = self.boundary.filter(|(at, _)| *at == parts.len()) {
+            place(boundary.as_str(), "");
+        }
+        text
+    }
+}
+
+impl Fitted {
+    fn leave_out(&mut self, id: &str, whole: usize, budget: Budget) {
+        let Budget { most, unit } = budget;
+        let message =
+            format!("section `{id}` is left out: the prompt has {whole} {} and a budget of {most}", unit.name());
+        let hint = "shorten its text, or raise the `budget` of the layout";
+        self.diagnostics.push(Diagnostic::warning("over-budget", message).about(id).hint(hint));
+        self.left_out.push(LeftOut { id: id.to_owned(), why: format!("the prompt has a budget of {budget}") });
+    }
+}
+
+/// How much a text has that is only a try.
+fn measure(unit: Unit, text: &str) -> usize {
+    match unit {
+        Unit::Tokens => crate::tokens::count_once(text),
+        Unit::Bytes | Unit::Characters => unit.measure(text),
+    }
+}

@@ -1,0 +1,67 @@
+//! Tokens: how many there are, and how sure that is.
+//!
+//! 1. Counts are exact for the encoding o200k_base, which OpenAI publishes; see [`count`]. The vocabulary is loaded at the
+//!    first count, never before.
+//! 2. For a model without a public tokenizer a count is an estimate with a band; see [`Tokenizer`]. An estimate never
+//!    looks like a count.
+//! 3. A text is counted once: results are remembered by the text's digest, in bounded space; see [`remembered`].
+//! 4. Time is bounded for any text: about a second for a megabyte of the worst.
+//!
+//! Without the feature `tokens` nothing is counted, and everything that would say tokens says nothing of them.
+//!
+//! What a provider bills differs a little: it adds roles and tool schemas, and texts that meet may share a token. So the
+//! counts of sections do not add up to the count of the prompt.
+
+mod memo;
+#[cfg(feature = "tokens")]
+mod o200k;
+mod tokenizer;
+
+pub use memo::{Remembered, recall, remembered};
+pub use tokenizer::{Band, Tokenizer, Tokens};
+
+/// The encoding that is counted in.
+pub const ENCODING: &str = "o200k_base";
+
+/// Whether tokens are counted at all: the feature `tokens`.
+pub fn are_counted() -> bool {
+    cfg!(feature = "tokens")
+}
+
+/// How many tokens a text has in o200k_base; none without the feature `tokens`.
+///
+/// Special tokens are text here: a prompt that says `<|endoftext|>` means the words.
+///
+/// The count is exact, unless the text has a run of [`LONGEST_RUN`] bytes without a place where it can be split safely,
+/// such as a megabyte of one letter: then a run counts in parts, and the sum may be off by a few tokens.
+pub fn count(text: &str) -> Option<usize> {
+    #[cfg(feature = "tokens")]
+    return Some(memo::remember(text, o200k::count));
+    #[cfg(not(feature = "tokens"))]
+    {
+        let _ = text;
+        None
+    }
+}
+
+/// The same for a text that will not be seen again, such as a try at cutting one; its bytes without the feature.
+pub(crate) fn count_once(text: &str) -> usize {
+    #[cfg(feature = "tokens")]
+    return o200k::count(text);
+    #[cfg(not(feature = "tokens"))]
+    text.len()
+}
+
+/// The longest run that is counted in one piece, in bytes.
+pub const LONGEST_RUN: usize = 32 * 1024;
+
+/// Where the longest beginning of a text ends that has at most so many tokens by itself, on a character boundary.
+pub(crate) fn end_within(text: &str, tokens: usize) -> usize {
+    #[cfg(feature = "tokens")]
+    return o200k::end_within(text, tokens);
+    #[cfg(not(feature = "tokens"))]
+    {
+        // A layout with a budget in tokens is refused without the feature. A token has at least a byte, so this holds too.
+        crate::place::floor_char_boundary(text, tokens)
+    }
+}

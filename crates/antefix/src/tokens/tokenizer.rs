@@ -1,0 +1,88 @@
+//! What a count in o200k_base says about a model.
+
+use serde::Deserialize;
+
+/// How the tokens of a model follow from those of o200k_base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tokenizer {
+    /// They are the same.
+    Exact,
+    /// Nobody outside can count them: they lie in a band.
+    Estimate(Band),
+}
+
+/// A band around the count in o200k_base, in thousandths of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Band {
+    /// At least.
+    pub low: u32,
+    /// Most likely.
+    pub likely: u32,
+    /// At most.
+    pub high: u32,
+    /// Where the band comes from.
+    pub from: String,
+}
+
+/// How many tokens a text has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tokens {
+    /// At least.
+    pub low: usize,
+    /// Most likely: the count itself, if it is exact.
+    pub count: usize,
+    /// At most.
+    pub high: usize,
+}
+
+impl Tokenizer {
+    /// Whether counts are exact.
+    pub fn is_exact(&self) -> bool {
+        *self == Tokenizer::Exact
+    }
+
+    /// The tokens of a text; none without the feature `tokens`.
+    pub fn count(&self, text: &str) -> Option<Tokens> {
+        super::count(text).map(|count| self.of(count))
+    }
+
+    /// The tokens of a text that has so many in o200k_base.
+    pub fn of(&self, count: usize) -> Tokens {
+        match self {
+            Tokenizer::Exact => Tokens { low: count, count, high: count },
+            Tokenizer::Estimate(band) => {
+                let times = |thousandths: u32| count.saturating_mul(thousandths as usize);
+                Tokens {
+                    low: times(band.low) / 1000,
+                    count: times(band.likely).saturating_add(500) / 1000,
+                    high: times(band.high).div_ceil(1000),
+                }
+            }
+        }
+    }
+}
+
+impl std::ops::Add for Tokens {
+    type Output = Tokens;
+
+    fn add(self, other: Tokens) -> Tokens {
+        Tokens { low: self.low + other.low, count: self.count + other.count, high: self.high + other.high }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_band_is_rounded_outwards() {
+        let band = Band { low: 1150, likely: 1200, high: 1350, from: String::new() };
+        let of = |count: usize| {
+            let tokens = Tokenizer::Estimate(band.clone()).of(count);
+            (tokens.low, tokens.count, tokens.high)
+        };
+        // 7 × 1.15 = 8.05, × 1.2 = 8.4, × 1.35 = 9.45.
+        assert_eq!([of(0), of(1), of(7), of(1000)], [(0, 0, 0), (1, 1, 2), (8, 8, 10), (1150, 1200, 1350)]);
+    }
+}
