@@ -71,7 +71,12 @@ struct OriginOf<'p> {
 
 impl<'p> OriginOf<'p> {
     fn fact(name: &'p str, path: Option<&'p str>) -> OriginOf<'p> {
-        OriginOf { kind: if path.is_some() { "file" } else { "variable" }, name, path, line: None, column: None }
+        let kind = match path {
+            None => "variable",
+            Some(_) if name.starts_with("identity:") || name.starts_with("memory:") => "remote",
+            Some(_) => "file",
+        };
+        OriginOf { kind, name, path, line: None, column: None }
     }
 }
 

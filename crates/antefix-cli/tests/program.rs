@@ -466,6 +466,13 @@ fn server(answer: &'static str) -> String {
     format!("http://{at}/core?key=QUERY")
 }
 
+/// The address in the settings, as people see it.
+#[cfg(feature = "http")]
+fn server_label(settings: &str) -> String {
+    let address = settings.split('"').nth(1).unwrap();
+    address.split('?').next().unwrap().to_owned()
+}
+
 #[cfg(feature = "http")]
 #[test]
 fn explain_tells_what_became_of_the_memory() {
@@ -496,6 +503,11 @@ fn explain_tells_what_became_of_the_memory() {
             let list = document[list].as_array().unwrap();
             list.iter().find(|one| one["origin"]["name"] == "memory:core").cloned().unwrap_or_default()
         };
+        if reason.is_empty() {
+            let origin = &memory("loaded")["origin"];
+            let address = server_label(&settings);
+            assert_eq!((origin["kind"].as_str(), origin["path"].as_str()), (Some("remote"), Some(address.as_str())));
+        }
         assert_eq!(memory("loaded")["bytes"], if reason.is_empty() { Value::from(8) } else { Value::Null });
         assert_eq!(memory("not_loaded")["reason"].as_str().unwrap_or_default(), reason);
         // A query may hold what nobody should read.

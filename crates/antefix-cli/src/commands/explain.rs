@@ -97,7 +97,7 @@ fn origins(prompt: &Prompt, section: usize) -> Vec<String> {
 
 fn label(origin: &Origin) -> String {
     match (origin.kind(), origin.path()) {
-        ("template", Some(path)) | ("file", Some(path)) => path.to_owned(),
+        ("template" | "file" | "remote", Some(path)) => path.to_owned(),
         ("template", None) => origin.name().to_owned(),
         ("expression", _) => format!("expression {}", origin.name()),
         (kind, Some(path)) => format!("{kind} {} ({path})", origin.name()),

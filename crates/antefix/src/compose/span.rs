@@ -42,8 +42,18 @@ pub enum Origin {
 pub struct FactOrigin {
     /// The fact's name.
     pub name: FactName,
-    /// The file that it was read from, as the prompt would show it.
+    /// The file that it was read from, as the prompt would show it; of a remote text the program or address.
     pub path: Option<Arc<str>>,
+}
+
+impl FactOrigin {
+    fn kind(&self) -> &'static str {
+        match (&self.path, self.name.namespace()) {
+            (None, _) => "variable",
+            (Some(_), "identity" | "memory") => "remote",
+            (Some(_), _) => "file",
+        }
+    }
 }
 
 impl Origin {
@@ -52,18 +62,17 @@ impl Origin {
         Origin::Fact { fact: Arc::new(FactOrigin { name: name.clone(), path: None }), line: 1 }
     }
 
-    /// The origin of a fact that was read from a file, at its first line.
+    /// The origin of a fact that was read from a file, or is held by a program or server, at its first line.
     pub fn file(name: &FactName, path: &Arc<str>) -> Origin {
         Origin::Fact { fact: Arc::new(FactOrigin { name: name.clone(), path: Some(Arc::clone(path)) }), line: 1 }
     }
 
-    /// `template`, `wording`, `layout`, `expression`, `file` or `variable`.
+    /// `template`, `wording`, `layout`, `expression`, `file`, `remote` or `variable`.
     pub fn kind(&self) -> &'static str {
         match self {
             Origin::Source { source, .. } => source.kind.name(),
             Origin::Expression { .. } => "expression",
-            Origin::Fact { fact, .. } if fact.path.is_some() => "file",
-            Origin::Fact { .. } => "variable",
+            Origin::Fact { fact, .. } => fact.kind(),
         }
     }
 

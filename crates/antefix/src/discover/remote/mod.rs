@@ -121,12 +121,10 @@ pub(super) fn answer(
     };
     let workspace = &situation.workspace;
     let label: Arc<str> = holder.label(situation).into();
-    let (kept, origin) = match holder {
-        Holder::File(path) => (file(world, &at_home(workspace, path), limits), Origin::file(name, &label)),
-        Holder::Command(words) => (program::ask(world, workspace, words, limits), Origin::fact(name)),
-        Holder::Http { address, bearer_env } => {
-            (http::ask(world, address, bearer_env.as_deref(), limits), Origin::fact(name))
-        }
+    let kept = match holder {
+        Holder::File(path) => file(world, &at_home(workspace, path), limits),
+        Holder::Command(words) => program::ask(world, workspace, words, limits),
+        Holder::Http { address, bearer_env } => http::ask(world, address, bearer_env.as_deref(), limits),
     };
     if let Answer::Unavailable(reason) = &kept {
         let message = format!("{name} could not be asked for: {reason} ({label})");
@@ -134,7 +132,7 @@ pub(super) fn answer(
         diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
     }
     kept.and_then(|text| if text.trim().is_empty() { Answer::Absent } else { Answer::Present(text) })
-        .and_then(|text| situation.hygiene.clean(ended(&text, origin), &label, diagnostics))
+        .and_then(|text| situation.hygiene.clean(ended(&text, Origin::file(name, &label)), &label, diagnostics))
         .map(|text| Value::Text(protected(&text, &situation.remote.protect)))
 }
 
