@@ -1,11 +1,12 @@
 //! The program: the only crate that knows a terminal.
 //!
-//! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage; 3 is
-//! kept for a store that fails.
+//! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage, 3 the
+//! store failed.
 
 mod args;
 mod commands;
 mod document;
+mod ledger;
 mod setup;
 mod terminal;
 
@@ -24,6 +25,15 @@ fn main() -> ExitCode {
         Command::Vars(args) => commands::vars::run(&args),
         Command::Layouts(args) => commands::layouts::run(&args),
         Command::Init(args) => commands::init::run(&args),
+        Command::Turn(args) => commands::turn::run(&args),
+        Command::Epochs(args) => commands::epochs::run(&args),
+        Command::Drift(args) => commands::drift::run(&args),
+        Command::Renew(args) => commands::renew::run(&args),
+        Command::Compact(args) => commands::compact::run(&args),
+        Command::Send(args) => commands::send::run(&args),
+        Command::Gc(args) => commands::gc::run(&args),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Import(args) => commands::import::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {
@@ -38,6 +48,8 @@ enum Failure {
     Input(Box<antefix::Error>),
     /// The input has errors that are about no text.
     Plain { message: String, hint: Option<String> },
+    /// The arguments make no sense.
+    Usage { message: String, hint: String },
     /// The reader of our output has gone; there is nobody left to tell.
     Closed,
 }
@@ -51,10 +63,23 @@ impl Failure {
         Failure::Plain { message: message.into(), hint: Some(hint.into()) }
     }
 
+    fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure::Usage { message: message.into(), hint: hint.into() }
+    }
+
     fn report(self) -> ExitCode {
         match self {
             Failure::Closed => return ExitCode::SUCCESS,
-            Failure::Input(error) => terminal::print_error(&error),
+            Failure::Input(error) => {
+                terminal::print_error(&error);
+                if matches!(error.kind(), antefix::ErrorKind::Store(_)) {
+                    return ExitCode::from(3);
+                }
+            }
+            Failure::Usage { message, hint } => {
+                terminal::print_plain_error(&message, Some(&hint));
+                return ExitCode::from(2);
+            }
             Failure::Plain { message, hint } => terminal::print_plain_error(&message, hint.as_deref()),
         }
         ExitCode::from(1)

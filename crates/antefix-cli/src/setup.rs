@@ -10,6 +10,7 @@ use antefix::discover::{
     Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
     Shelves, Situation, Tool, UntrustedText, Why, Workspace, World, discover,
 };
+use antefix::keeper::TurnInput;
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Source, SourceKind};
 use serde::Deserialize;
@@ -75,12 +76,22 @@ pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
 
 impl Prepared {
     /// What there is to say before anything is asked for.
-    fn diagnostics(&self) -> Vec<Diagnostic> {
+    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut diagnostics: Vec<Diagnostic> = self.workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
         let withheld = self.withheld.iter();
         diagnostics.extend(withheld.map(|one| own_withheld(one.path.as_deref().unwrap_or_default(), &one.detail())));
         diagnostics.extend(self.wording.findings().iter().cloned());
         diagnostics
+    }
+}
+
+impl Prepared {
+    /// Runs `with` on the input of a turn.
+    pub(crate) fn with_input<T>(&self, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
+        let Prepared { world, workspace, wording, layout, situation, .. } = self;
+        let gate = Gate::new(world, workspace, &situation.file_roots, situation.trust);
+        let shelves = Shelves::new(&gate, workspace, None);
+        with(&TurnInput::new(world, layout, wording, &shelves, situation))
     }
 }
 
@@ -349,7 +360,7 @@ fn tools(path: &Path) -> Result<Vec<Tool>, Failure> {
 }
 
 /// A file that was named on the command line, `-` for stdin.
-fn read(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     let failed = |what: &str| Failure::plain(format!("{}: {what}", path.display()));
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {

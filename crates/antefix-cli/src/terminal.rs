@@ -70,6 +70,11 @@ pub(crate) fn print_plain_error(message: &str, hint: Option<&str>) {
     report(Level::ERROR, None, message, None, hint);
 }
 
+/// Prints something worth knowing that is about no text.
+pub(crate) fn print_plain_note(message: &str) {
+    report(Level::NOTE, None, message, None, None);
+}
+
 fn report(level: Level<'_>, code: Option<&'static str>, message: &str, place: Option<&Place>, hint: Option<&str>) {
     let message = visible(message);
     let title = level.primary_title(message.as_str());

@@ -1,9 +1,18 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod compact;
 pub(crate) mod completions;
+pub(crate) mod drift;
+pub(crate) mod epochs;
 pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod gc;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod layouts;
+pub(crate) mod renew;
+pub(crate) mod send;
 pub(crate) mod show;
+pub(crate) mod turn;
 pub(crate) mod vars;

@@ -1,0 +1,285 @@
+//! The JSON documents about conversations. Later versions only add to them.
+
+use antefix::freeze::{
+    Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
+    RecordedSpan, Same, Side,
+};
+use antefix::keeper::{Began, Drift, Turn};
+use serde::Serialize;
+
+use super::price::Bill;
+use crate::document::Finding;
+
+/// What `turn --json` prints.
+#[derive(Serialize)]
+pub(crate) struct TurnDocument<'t> {
+    conversation: &'t str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epoch: Option<EpochOf<'t>>,
+    began: bool,
+    prefix: &'t str,
+    amendments: Vec<AmendmentOf<'t>>,
+    suffix: &'t str,
+    messages: Vec<MessageOf<'t>>,
+    pending: Vec<ChangeOf<'t>>,
+    changes: Vec<ChangeOf<'t>>,
+    diagnostics: Vec<Finding<'t>>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct EpochOf<'e> {
+    number: u64,
+    cause: &'static str,
+    digest: String,
+    opened_at: String,
+    degraded: bool,
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'e str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    gaps: &'e [RecordedGap],
+}
+
+impl<'e> EpochOf<'e> {
+    pub(crate) fn new(epoch: &'e Epoch) -> EpochOf<'e> {
+        EpochOf {
+            number: epoch.number(),
+            cause: epoch.cause().name(),
+            digest: epoch.digest().to_string(),
+            opened_at: epoch.opened_at().to_string(),
+            degraded: epoch.is_degraded(),
+            bytes: epoch.text().len(),
+            model: epoch.row().model.as_deref(),
+            gaps: &epoch.body().gaps,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct AmendmentOf<'a> {
+    number: u64,
+    section: &'a str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    at: String,
+    fresh: bool,
+    text: &'a str,
+}
+
+pub(crate) fn amendments(amendments: &[Amendment], fresh: usize) -> Vec<AmendmentOf<'_>> {
+    let old = amendments.len() - fresh;
+    let numbered = amendments.iter().enumerate();
+    numbered.map(|(position, amendment)| AmendmentOf::new(amendment, position >= old)).collect()
+}
+
+impl<'a> AmendmentOf<'a> {
+    fn new(amendment: &'a Amendment, fresh: bool) -> AmendmentOf<'a> {
+        let body = &amendment.body;
+        AmendmentOf {
+            number: amendment.number,
+            section: &body.section,
+            kind: body.kind.name(),
+            file: body.file.as_deref(),
+            at: amendment.at.to_string(),
+            fresh,
+            text: &body.text,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct MessageOf<'m> {
+    number: u64,
+    at: String,
+    text: &'m str,
+}
+
+fn message(message: &QueuedMessage) -> MessageOf<'_> {
+    MessageOf { number: message.number, at: message.at.to_string(), text: &message.text }
+}
+
+#[derive(Serialize)]
+pub(crate) struct ChangeOf<'c> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section: Option<&'c str>,
+    origin: &'c str,
+    detail: &'c str,
+}
+
+pub(crate) fn changes(changes: &[Change]) -> Vec<ChangeOf<'_>> {
+    changes.iter().map(ChangeOf::new).collect()
+}
+
+impl<'c> ChangeOf<'c> {
+    fn new(change: &'c Change) -> ChangeOf<'c> {
+        ChangeOf {
+            kind: change.kind.name(),
+            section: change.section.as_deref(),
+            origin: &change.origin,
+            detail: &change.detail,
+        }
+    }
+}
+
+pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn) -> TurnDocument<'t> {
+    TurnDocument {
+        conversation,
+        epoch: turn.epoch.as_deref().map(EpochOf::new),
+        began: turn.began == Began::Now,
+        prefix: turn.prefix(),
+        amendments: amendments(&turn.amendments, turn.fresh),
+        suffix: turn.suffix.text(),
+        messages: turn.messages.iter().map(message).collect(),
+        pending: changes(&turn.pending),
+        changes: changes(&turn.changes),
+        diagnostics: turn.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
+}
+
+/// What `drift --json` prints.
+#[derive(Serialize)]
+pub(crate) struct DriftDocument<'d> {
+    conversation: &'d str,
+    epoch: EpochOf<'d>,
+    changes: Vec<ChangeOf<'d>>,
+    difference: Option<DifferenceOf<'d>>,
+    diagnostics: Vec<Finding<'d>>,
+}
+
+pub(crate) fn drift<'d>(conversation: &'d str, drift: &'d Drift, bill: Option<&'d Bill>) -> DriftDocument<'d> {
+    DriftDocument {
+        conversation,
+        epoch: EpochOf::new(&drift.epoch),
+        changes: changes(&drift.changes),
+        difference: drift.difference.as_ref().map(|difference| DifferenceOf::new(difference, bill)),
+        diagnostics: drift.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
+}
+
+/// Where two prefixes part.
+#[derive(Serialize)]
+pub(crate) struct DifferenceOf<'d> {
+    kind: &'static str,
+    at: usize,
+    tools_changed: bool,
+    before: Option<SideOf<'d>>,
+    after: Option<SideOf<'d>>,
+    kept_bytes: usize,
+    lost_bytes: usize,
+    #[serde(flatten)]
+    bill: Option<&'d Bill>,
+}
+
+#[derive(Serialize)]
+struct SideOf<'s> {
+    section: &'s str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'s RecordedOrigin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    excerpt: &'s str,
+}
+
+impl<'d> DifferenceOf<'d> {
+    pub(crate) fn new(difference: &'d Difference, bill: Option<&'d Bill>) -> DifferenceOf<'d> {
+        let side = |side: &'d Side| SideOf {
+            section: &side.section,
+            origin: side.origin.as_ref(),
+            line: side.line,
+            excerpt: &side.excerpt,
+        };
+        DifferenceOf {
+            kind: difference.kind.name(),
+            at: difference.at,
+            tools_changed: difference.tools == Same::No,
+            before: difference.before.as_ref().map(side),
+            after: difference.after.as_ref().map(side),
+            kept_bytes: difference.kept,
+            lost_bytes: difference.lost,
+            bill,
+        }
+    }
+}
+
+/// One epoch, with all that is known of it.
+#[derive(Serialize)]
+pub(crate) struct EpochDocument<'e> {
+    conversation: &'e str,
+    epoch: EpochOf<'e>,
+    cwd: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'e str>,
+    made_by: &'e antefix::freeze::MadeBy,
+    prefix: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'e str>,
+    sections: Vec<SectionOf<'e>>,
+    spans: Vec<RecordedSpan>,
+    amendments: Vec<AmendmentOf<'e>>,
+    diagnostics: &'e [RecordedDiagnostic],
+}
+
+#[derive(Serialize)]
+struct SectionOf<'e> {
+    id: &'e str,
+    stability: &'static str,
+    start: usize,
+    end: usize,
+    bytes: usize,
+    digest: String,
+}
+
+pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> EpochDocument<'e> {
+    let (row, body) = (epoch.row(), epoch.body());
+    let sections = body.sections.iter().map(|section| SectionOf {
+        id: &section.id,
+        stability: section.stability.name(),
+        start: section.range.start,
+        end: section.range.end,
+        bytes: section.range.len(),
+        digest: section.digest.to_string(),
+    });
+    EpochDocument {
+        conversation: row.conversation.as_str(),
+        epoch: EpochOf::new(epoch),
+        cwd: &row.cwd,
+        machine: row.machine.as_deref(),
+        made_by: &body.made_by,
+        prefix: &body.text,
+        tools: body.tools.as_deref(),
+        sections: sections.collect(),
+        spans: body.spans(),
+        amendments: amendments(of_epoch, 0),
+        diagnostics: &body.diagnostics,
+    }
+}
+
+/// An epoch in a list.
+#[derive(Serialize)]
+pub(crate) struct RowOf<'r> {
+    conversation: &'r str,
+    number: u64,
+    cause: &'static str,
+    digest: String,
+    opened_at: String,
+    cwd: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'r str>,
+}
+
+pub(crate) fn row(row: &EpochRow) -> RowOf<'_> {
+    RowOf {
+        conversation: row.conversation.as_str(),
+        number: row.number,
+        cause: row.cause.name(),
+        digest: row.digest.to_string(),
+        opened_at: row.opened_at.to_string(),
+        cwd: &row.cwd,
+        machine: row.machine.as_deref(),
+        model: row.model.as_deref(),
+    }
+}
