@@ -13,7 +13,9 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let keeper = ledger::keeper(&args.store)?;
     let mut drift = prepared.with_input(|input| keeper.drift(&conversation, input))?;
     drift.diagnostics.splice(0..0, prepared.diagnostics());
-    let bill: Option<Bill> = None;
+    let model = args.compose.model.as_deref().or(drift.epoch.row().model.as_deref());
+    let models = antefix::models::Models::built_in();
+    let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, models));
     if args.json {
         terminal::print_result(&document::print(&ledger::document::drift(&args.id, &drift, bill.as_ref())))?;
         return Ok(ExitCode::SUCCESS);

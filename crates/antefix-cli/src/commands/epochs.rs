@@ -97,7 +97,9 @@ fn diff(keeper: &Keeper, conversation: &ConversationId, (a, b): (u64, u64), args
     let (before, _) = keeper.epoch(conversation, a)?;
     let (after, _) = keeper.epoch(conversation, b)?;
     let difference = Difference::between(before.body(), after.body());
-    let bill: Option<Bill> = None;
+    let model = args.model.as_deref().or(after.row().model.as_deref());
+    let models = antefix::models::Models::built_in();
+    let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, models));
     if args.json {
         let difference = difference.as_ref().map(|one| ledger::document::DifferenceOf::new(one, bill.as_ref()));
         terminal::print_result(&document::print(&difference))?;

@@ -109,10 +109,9 @@ impl Told<'_> {
             let detail = format!("the conversation moved from machine {before} to {machine}");
             drifted.renew(Cause::Moved, Change::new(ChangeKind::Moved, "machine", detail));
         }
-        if let Some(model) = now.situation.model.as_deref()
-            && row.model.as_deref() != Some(model)
+        if let (Some(before), Some(model)) = (row.model.as_deref(), now.situation.model.as_deref())
+            && before != model
         {
-            let before = row.model.as_deref().unwrap_or("an unknown one");
             let detail = format!("the model is {model} now; the epoch was composed for {before}");
             drifted.pending.push(Change::new(ChangeKind::ModelChanged, model, detail));
         }
