@@ -226,8 +226,7 @@ fn real(directory: &Path, workspace: &Workspace) -> PathBuf {
 }
 
 fn invalid_toml(source: &Arc<Source>, error: &toml::de::Error) -> Failure {
-    let place = antefix::Place::new(source, error.span().unwrap_or(0..0));
-    antefix::Error::new(antefix::ErrorKind::Layout, error.message()).at(place).into()
+    antefix::Error::of_toml(antefix::ErrorKind::Layout, source, error.message(), error.span()).into()
 }
 
 /// The wordings: built-in, user, workspace, explicit.

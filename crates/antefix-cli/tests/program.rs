@@ -577,7 +577,7 @@ fn a_project_says_nothing_about_where_memory_is_kept() {
     );
     let ran = scratch.run(&["show"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("unknown field `memory`"), "{ran:?}");
+    assert!(ran.stderr.contains("there is no key `memory` here"), "{ran:?}");
     assert!(!scratch.path("p/CANARY").exists() && !scratch.path("home/CANARY").exists());
 }
 
@@ -586,7 +586,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_place() {
     let rows = [
         ("[memory.core]\nhttp = \"http://memory.example/\"\n", "plain http, which anyone on the way can forge"),
         ("[memory.core]\nfile = \"a\"\ncommand = [\"b\"]\n", "name exactly one of `file`, `command` and `http`"),
-        ("[memory]\nfile = \"a\"\n", "unknown field `file`"),
+        ("[memory]\nfile = \"a\"\n", "there is no key `file` here"),
     ];
     for (settings, message) in rows {
         let ran = Scratch::new().file("home/.config/antefix/settings.toml", settings).run(&["show"]);

@@ -71,6 +71,7 @@ mod diagnostic;
 mod digest;
 mod error;
 mod place;
+mod toml_words;
 
 pub use budget::{Budget, Unit};
 pub use diagnostic::{Diagnostic, Level};

@@ -320,7 +320,7 @@ struct Reading<'r> {
 impl Reading<'_> {
     fn layout(&self) -> Result<Layout> {
         let file: LayoutFile = toml::from_str(&self.source.text)
-            .map_err(|failure| self.error(failure.message(), failure.span().unwrap_or(0..0)))?;
+            .map_err(|failure| Error::of_toml(ErrorKind::Layout, self.source, failure.message(), failure.span()))?;
         if file.section.is_empty() {
             return Err(self
                 .error("a layout needs at least one section", 0..0)

@@ -179,9 +179,8 @@ impl Wording {
     }
 
     fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
-        let error = |message: String, range| Error::new(ErrorKind::Wording, message).at(Place::new(layer, range));
         let file: File = toml::from_str(&layer.text)
-            .map_err(|failure| error(failure.message().to_owned(), failure.span().unwrap_or(0..0)))?;
+            .map_err(|failure| Error::of_toml(ErrorKind::Wording, layer, failure.message(), failure.span()))?;
         for (name, value) in file.wording {
             let place = Place::new(layer, name.span());
             let Ok(key) = WordingKey::parse(name.get_ref()) else {
