@@ -8,7 +8,8 @@ use crate::step::{Outcome, root};
 
 /// Writes the pages, or with `check` says which are stale.
 pub(crate) fn run(check: bool) -> Outcome {
-    let pages = [("docs/variables.md", catalog::reference_page())];
+    let pages =
+        [("docs/variables.md", catalog::reference_page()), ("docs/lints.md", antefix::compose::reference_page())];
     for (path, expected) in pages {
         let file = root().join(path);
         // A page that cannot be read is as stale as one that differs.

@@ -188,9 +188,12 @@ pub(crate) struct VarsArgs {
 Examples:
   antefix layouts
   antefix layouts yoi > .antefix/layout.toml
-  antefix layouts '$builtin/yoi/default'     one of its templates")]
+  antefix layouts '$builtin/yoi/default'     one of its templates
+  antefix layouts '$wording/cut_notice'      a wording, for a wording.toml
+
+A copy has a mark, and `antefix check` tells when its original has changed since.")]
 pub(crate) struct LayoutsArgs {
-    /// A layout to print, or a `$builtin/…` template
+    /// A layout to print, a `$builtin/…` template, or a `$wording/…`
     pub(crate) name: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use antefix::compose::{Origin, Prompt};
 use antefix::discover::Report;
 use antefix::discover::catalog::{CATALOG, Pace};
-use antefix::{Diagnostic, Digest};
+use antefix::{Diagnostic, Digest, SourceKind};
 use serde::Serialize;
 
 use crate::setup::Composed;
@@ -16,6 +16,8 @@ pub(crate) struct Explanation<'p> {
     suffix: Part<'p>,
     sections: Vec<Section<'p>>,
     left_out: Vec<LeftOut<'p>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction_order: Option<&'p str>,
     spans: Vec<Span<'p>>,
     loaded: Vec<Loaded<'p>>,
     not_loaded: Vec<NotLoaded<'p>>,
@@ -159,7 +161,8 @@ impl<'p> Finding<'p> {
             }
             None => about.map(|about| OriginOf::fact(about, None)),
         };
-        let range = place.map(|place| place.range.clone());
+        // Of a file that is data only the line is known, so that bytes would be counted from there.
+        let range = place.filter(|place| place.source.kind != SourceKind::File).map(|place| place.range.clone());
         let (start, end) = (range.as_ref().map(|range| range.start), range.as_ref().map(|range| range.end));
         Finding { level, code, message, origin, start, end, hint }
     }
@@ -180,6 +183,7 @@ pub(crate) fn explanation(composed: &Composed) -> Explanation<'_> {
         suffix: part(prompt.suffix()),
         sections: sections(prompt),
         left_out: prompt.left_out().iter().map(|left| LeftOut { id: &left.id, why: &left.why }).collect(),
+        instruction_order: composed.order.as_deref(),
         spans: spans(prompt),
         loaded: loaded(&composed.report),
         not_loaded: not_loaded(&composed.report),

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose};
+use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose, lint};
 use antefix::discover::{
     Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
     Shelves, Situation, Tool, UntrustedText, Why, Workspace, World, discover,
@@ -26,6 +26,17 @@ pub(crate) struct Composed {
     pub(crate) prompt: Prompt,
     pub(crate) report: Report,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// In which order instruction files count, if the layout names them.
+    pub(crate) order: Option<String>,
+}
+
+/// How closely to look for mistakes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// What composing tells anyway.
+    Composing,
+    /// Everything.
+    Closely,
 }
 
 /// Everything that the arguments, the settings and the files around say, before anything is asked for.
@@ -96,14 +107,22 @@ impl Prepared {
 }
 
 /// Composes what the arguments ask for.
-pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
+pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failure> {
     let prepared = prepared(args)?;
     let mut diagnostics = prepared.diagnostics();
     let mut discovery = discover(&prepared.world, &prepared.situation, &prepared.layout.facts());
     let prompt = compose(&prepared.layout, &discovery.facts)?;
     discovery.report.not_loaded.splice(0..0, prepared.withheld);
     diagnostics.extend(discovery.diagnostics);
-    diagnostics.extend(prompt.diagnostics().iter().cloned());
+    match look {
+        Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
+        Look::Closely => diagnostics.extend(lint(
+            &prepared.layout,
+            &prepared.wording,
+            &prompt,
+            &prepared.workspace.machine(&prepared.world),
+        )),
+    }
     for gap in prompt.gaps() {
         // Whoever asked has usually said more about it already.
         let said = |diagnostic: &Diagnostic| diagnostic.about.as_deref() == Some(gap.fact.as_str());
@@ -113,7 +132,9 @@ pub(crate) fn composed(args: &ComposeArgs) -> Result<Composed, Failure> {
         let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
         diagnostics.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
     }
-    Ok(Composed { prompt, report: discovery.report, diagnostics })
+    let named = prepared.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
+    let order = named.then(|| prepared.layout.instructions().in_words());
+    Ok(Composed { prompt, report: discovery.report, diagnostics, order })
 }
 
 fn not_obeyed(path: &Path) -> Diagnostic {

@@ -45,19 +45,59 @@ pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.level);
     for diagnostic in sorted {
-        let level = match diagnostic.level {
-            antefix::Level::Note => Level::NOTE,
-            antefix::Level::Warning => Level::WARNING,
-            antefix::Level::Error => Level::ERROR,
-        };
-        report(
-            level,
-            Some(diagnostic.code),
-            &diagnostic.message,
-            diagnostic.place.as_ref(),
-            diagnostic.hint.as_deref(),
-        );
+        print_diagnostic(diagnostic);
     }
+}
+
+fn print_diagnostic(diagnostic: &Diagnostic) {
+    let level = match diagnostic.level {
+        antefix::Level::Note => Level::NOTE,
+        antefix::Level::Warning => Level::WARNING,
+        antefix::Level::Error => Level::ERROR,
+    };
+    report(level, Some(diagnostic.code), &diagnostic.message, diagnostic.place.as_ref(), diagnostic.hint.as_deref());
+}
+
+/// Prints diagnostics to stderr file by file, with a heading for each. What is about no file comes first, and in a file
+/// what matters more.
+pub(crate) fn print_by_file(diagnostics: &[Diagnostic]) {
+    let mut files: Vec<Option<&str>> = vec![None];
+    for file in diagnostics.iter().map(file_of) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    for file in files {
+        let mut found: Vec<&Diagnostic> = diagnostics.iter().filter(|finding| file_of(finding) == file).collect();
+        if found.is_empty() {
+            continue;
+        }
+        if let Some(file) = file {
+            let count = found.len();
+            let s = if count == 1 { "" } else { "s" };
+            let heading = format!("{STRONG}{}{STRONG:#} {FAINT}({count} finding{s}){FAINT:#}", visible(file));
+            let _ = writeln!(anstream::stderr().lock(), "{heading}\n");
+        }
+        found.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+        for finding in found {
+            print_diagnostic(finding);
+            let _ = writeln!(anstream::stderr().lock());
+        }
+    }
+}
+
+/// The file that a finding is about.
+fn file_of(finding: &Diagnostic) -> Option<&str> {
+    let about = || {
+        // A fact has a colon in its name, and sections have neither dots nor slashes in theirs.
+        finding.about.as_deref().filter(|about| !about.contains(':') && about.contains(['/', '.']))
+    };
+    finding.place.as_ref().map(|place| place.source.label()).or_else(about)
+}
+
+/// Prints something good to know.
+pub(crate) fn print_note(message: &str) {
+    report(Level::NOTE, None, message, None, None);
 }
 
 /// Prints what stopped the work.

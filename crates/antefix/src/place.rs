@@ -63,6 +63,8 @@ pub enum SourceKind {
     Wording,
     /// A layout file.
     Layout,
+    /// A file that is data: instructions, a skill. Only the line that a finding is about.
+    File,
 }
 
 impl SourceKind {
@@ -72,6 +74,7 @@ impl SourceKind {
             SourceKind::Template => "template",
             SourceKind::Wording => "wording",
             SourceKind::Layout => "layout",
+            SourceKind::File => "file",
         }
     }
 }

@@ -6,11 +6,12 @@ use antefix::Level;
 
 use crate::args::CheckArgs;
 use crate::document::{self, Finding, Findings};
+use crate::setup::Look;
 use crate::terminal::{FAINT, STRONG};
 use crate::{Failure, Outcome, setup, terminal};
 
 pub(crate) fn run(args: &CheckArgs) -> Outcome {
-    let composed = match setup::composed(&args.compose) {
+    let composed = match setup::composed(&args.compose, Look::Closely) {
         Ok(composed) => composed,
         // The first error ends composing; in JSON it is a finding like the others.
         Err(Failure::Input(error)) if args.json => {
@@ -25,26 +26,27 @@ pub(crate) fn run(args: &CheckArgs) -> Outcome {
         }
         Err(failure) => return Err(failure),
     };
-    let errors = composed.diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Error).count();
-    let warnings = composed.diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Warning).count();
+    let [errors, warnings, notes] = [Level::Error, Level::Warning, Level::Note]
+        .map(|level| composed.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count());
     if args.json {
         let findings = Findings { diagnostics: composed.diagnostics.iter().map(Finding::of_diagnostic).collect() };
         terminal::print_result(&document::print(&findings))?;
     } else {
-        terminal::print_diagnostics(&composed.diagnostics);
-        let verdict = match (errors, warnings) {
-            (0, 0) => format!("{STRONG}no errors, no warnings{STRONG:#}"),
-            (0, warnings) => format!("{STRONG}no errors{STRONG:#}, {}", count(warnings, "warning")),
-            (errors, warnings) => {
-                format!("{STRONG}{}{STRONG:#}, {}", count(errors, "error"), count(warnings, "warning"))
-            }
-        };
+        terminal::print_by_file(&composed.diagnostics);
         let layout = terminal::visible(composed.prompt.layout());
+        let mut verdict = format!("{STRONG}{}, {}{STRONG:#}", count(errors, "error"), count(warnings, "warning"));
+        if notes > 0 {
+            verdict.push_str(&format!(", {}", count(notes, "note")));
+        }
         terminal::print_styled(&format!("{verdict} {FAINT}({layout}){FAINT:#}\n"))?;
     }
     Ok(ExitCode::from(u8::from(errors > 0)))
 }
 
 fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+    match number {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        number => format!("{number} {what}s"),
+    }
 }

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use antefix::compose::{Origin, Prompt, Span, Stability};
 
 use crate::args::ExplainArgs;
-use crate::setup::Composed;
+use crate::setup::{Composed, Look};
 use crate::terminal::{FAINT, HEADING, STRONG, Table, number, visible};
 use crate::{Failure, Outcome, document, setup, terminal};
 
 pub(crate) fn run(args: &ExplainArgs) -> Outcome {
-    let composed = setup::composed(&args.compose)?;
+    let composed = setup::composed(&args.compose, Look::Closely)?;
     match (args.at, args.json) {
         (Some(byte), _) => terminal::print_styled(&one_byte(&composed.prompt, byte)?)?,
         (None, true) => terminal::print_result(&document::print(&document::explanation(&composed)))?,
@@ -43,6 +43,9 @@ fn whole(composed: &Composed) -> String {
     let mut left_out = Table::new(&["section left out", "why"]);
     for one in prompt.left_out() {
         left_out.row([one.id.clone(), one.why.clone()]);
+    }
+    if let Some(order) = &composed.order {
+        text.push_str(&format!("\n  {FAINT}instruction files:{FAINT:#} {}\n", visible(order)));
     }
     for table in [loaded, not_loaded, left_out] {
         if !table.is_empty() {

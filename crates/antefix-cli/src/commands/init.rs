@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use antefix::compose::builtin;
 use antefix::discover::Workspace;
 use antefix::worlds::OsWorld;
 
@@ -41,7 +42,13 @@ pub(crate) fn run(args: &InitArgs) -> Outcome {
     }
     for (name, text) in FILES {
         let path = project.join(name);
-        create(&path, text).map_err(|error| Failure::plain(format!("{}: {error}", path.display())))?;
+        // The first layout is the default one with remarks: it has the mark of a copy, so that `check` can say when
+        // there is a better one.
+        let text = match name {
+            "layout.toml" => format!("{}{text}", builtin::mark(&builtin::LAYOUTS[0])),
+            _ => text.to_owned(),
+        };
+        create(&path, &text).map_err(|error| Failure::plain(format!("{}: {error}", path.display())))?;
         terminal::print_styled(&format!("made {STRONG}{}{STRONG:#}\n", visible(&path.display().to_string())))?;
     }
     terminal::print_styled(&format!("\n{FAINT}next:{FAINT:#} edit prompts/project.md, then run `antefix show`\n"))?;

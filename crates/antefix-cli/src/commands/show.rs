@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use crate::args::{Part, ShowArgs};
+use crate::setup::Look;
 use crate::{Outcome, setup, terminal};
 
 pub(crate) fn run(args: &ShowArgs) -> Outcome {
-    let composed = setup::composed(&args.compose)?;
+    let composed = setup::composed(&args.compose, Look::Composing)?;
     let text = match args.part {
         Part::Prefix => composed.prompt.prefix(),
         Part::Suffix => composed.prompt.suffix(),

@@ -2,6 +2,8 @@
 //!
 //! `tests/bytes.rs` pins their digests: changing one needs the new digest there and a **Bytes** line in the changelog.
 
+use crate::digest::Digest;
+
 /// A built-in layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltIn {
@@ -49,6 +51,14 @@ pub const PROMPTS: &[(&str, &str)] = prompts![
     "yoi/default",
     "yoi/tool-usage",
 ];
+
+/// How the first line of a copied layout begins: what it is a copy of, and the digest of that, follow.
+pub(crate) const MARK: &str = "# from built-in ";
+
+/// The first line of a layout that is made from this one, so that `antefix check` can tell when the original moves on.
+pub fn mark(layout: &BuiltIn) -> String {
+    format!("{MARK}{}, {}\n", layout.name, Digest::of(layout.text))
+}
 
 /// The built-in layout of this name.
 pub fn layout(name: &str) -> Option<&'static BuiltIn> {

@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use super::allowance::{Allowance, AllowanceFile, Total};
 use super::fit;
-use super::lint::findings;
+use super::lint::{Copied, Original, Standing, findings};
 use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Paths, Trim, WhenUnavailable};
 use super::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
 use super::wording::{Wording, WordingKey};
@@ -42,6 +42,7 @@ pub struct Layout {
     remote: RemoteRules,
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
+    copies: Vec<Copied>,
 }
 
 /// A condition of a section.
@@ -122,7 +123,8 @@ impl Layout {
             };
             Ok(Layout {
                 source: Arc::new(Source::new(SourceKind::Layout, source.name.clone(), "")),
-                findings: findings(std::slice::from_ref(&section)),
+                findings: findings(std::slice::from_ref(&section), Standing::Alone),
+                copies: Vec::new(),
                 sections: vec![section],
                 boundary: None,
                 total: None,
@@ -231,6 +233,11 @@ impl Layout {
         sections.chain(rules).chain(self.budget()).any(|budget| budget.unit == Unit::Tokens)
     }
 
+    /// The built-in texts that its sections are copies of.
+    pub(crate) fn copies(&self) -> &[Copied] {
+        &self.copies
+    }
+
     /// What looks wrong in the layout and its templates.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
@@ -285,6 +292,8 @@ struct SectionFile {
     text: Option<Spanned<String>>,
     file: Option<Spanned<String>>,
     wording: Option<Spanned<String>>,
+    /// The built-in text that this one is a copy of, and the digest that it had.
+    from: Option<Spanned<String>>,
     dialect: Option<Dialect>,
     #[serde(default)]
     joint: Joint,
@@ -333,6 +342,8 @@ impl Reading<'_> {
         self.check_places(&file)?;
         let mut sections: Vec<Section> = Vec::new();
         let mut bytes = 0;
+        let copies = file.section.iter().filter_map(|section| section.get_ref().from.as_ref());
+        let copies = copies.map(|from| self.copied(from)).collect::<Result<Vec<_>>>()?;
         for section in file.section {
             let section = self.section(section.into_inner(), file.dialect.unwrap_or(Dialect::Jinja), &sections)?;
             bytes += section.template.sources().iter().map(|source| source.text.len()).sum::<usize>();
@@ -347,7 +358,8 @@ impl Reading<'_> {
         let total = self.total(file.budget, file.cut, &sections)?;
         Ok(Layout {
             source: Arc::clone(self.source),
-            findings: findings(&sections),
+            findings: findings(&sections, Standing::InLayout),
+            copies,
             sections,
             boundary,
             total,
@@ -469,6 +481,19 @@ impl Reading<'_> {
                 Err(self.error(&format!("section `{id}` has both {both}"), second))
             }
         }
+    }
+
+    /// `$builtin/path sha256:…`, as `antefix layouts` prints it.
+    fn copied(&self, from: &Spanned<String>) -> Result<Copied> {
+        let parts = from.get_ref().split_once(' ').filter(|(_, digest)| digest.starts_with("sha256:"));
+        let parts = parts.and_then(|(name, digest)| Some((name.strip_prefix("$builtin/")?, digest)));
+        let Some((path, digest)) = parts else {
+            return Err(self
+                .error("this does not say what the text is a copy of", from.span())
+                .with_hint("write `$builtin/…` and its digest, as `antefix layouts '$builtin/…'` tells them"));
+        };
+        let place = Place::new(self.source, from.span());
+        Ok(Copied { place, of: Original::Prompt(path.to_owned()), digest: digest.to_owned() })
     }
 
     /// `$prefix/path`, or the name of a file beside the layout, whose `.md` may be written.

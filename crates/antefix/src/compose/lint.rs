@@ -1,14 +1,60 @@
-//! What looks wrong in a layout and its templates, before anything is asked.
+//! What looks wrong.
+//!
+//! 1. What can be seen from a layout and its templates alone is here: it is known before anything is asked, and every
+//!    command tells it.
+//! 2. What needs the composed prompt is in the folder, one file a lint or family. It takes longer than composing, so
+//!    `check` and `explain` ask for it and `show` does not.
+//! 3. Every code is in the table [`LINTS`], which `docs/lints.md` is printed from.
+//! 4. A finding names its place, says why it costs, and what to do. A false alarm is worse than a miss.
 
-use super::Stability;
+mod clocks;
+mod contradictions;
+mod copies;
+mod holes;
+mod links;
+mod machine;
+mod passages;
+mod price;
+mod prose;
+mod repeats;
+mod table;
+
+pub(crate) use copies::{Copied, Original};
+pub use machine::Machine;
+pub use table::{LINTS, Lint, ToldBy, reference_page};
+
 use super::layout::Section;
-use crate::diagnostic::Diagnostic;
+use super::{Layout, Prompt, Stability, Wording};
+use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::catalog::{self, Lookup, Pace};
 use crate::discover::hidden;
 use crate::place::Place;
 
+/// Everything that looks wrong in a prompt: what composing told, with what it costs, and what only a closer look finds.
+pub fn lint(layout: &Layout, wording: &Wording, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {
+    let passages = passages::passages(prompt);
+    let mut findings: Vec<Diagnostic> =
+        prompt.diagnostics().iter().cloned().map(|finding| price::priced(prompt, finding)).collect();
+    findings.extend(copies::findings(layout, wording));
+    findings.extend(machine::findings(&passages, machine, layout.paths()));
+    findings.extend(clocks::findings(prompt, &passages));
+    findings.extend(links::findings(&passages));
+    findings.extend(holes::findings(&passages));
+    findings.extend(repeats::findings(&passages));
+    findings.extend(contradictions::findings(&passages));
+    findings
+}
+
+/// Whether a section has a layout around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    InLayout,
+    /// A template that is a whole prompt: it is frozen, and there is no other place in it.
+    Alone,
+}
+
 /// What looks wrong in the sections' templates.
-pub(super) fn findings(sections: &[Section]) -> Vec<Diagnostic> {
+pub(super) fn findings(sections: &[Section], standing: Standing) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for section in sections {
         findings.extend(section.template.findings().iter().cloned());
@@ -24,14 +70,18 @@ pub(super) fn findings(sections: &[Section]) -> Vec<Diagnostic> {
                     "daily-in-prefix",
                     format!("`{name}` stands in the prefix: epochs that open tomorrow share nothing behind it"),
                 ),
-                Pace::Volatile => Diagnostic::warning(
+                Pace::Volatile => Diagnostic::new(
+                    if standing == Standing::Alone { Level::Note } else { Level::Warning },
                     "volatile-in-prefix",
                     format!(
                         "`{name}` changes from turn to turn and stands in the prefix, where it is frozen and goes stale"
                     ),
                 ),
             };
-            let finding = finding.about(name.as_str()).hint("move it into a section with `stability = \"live\"`");
+            let finding = finding.about(name.as_str()).hint(match standing {
+                Standing::InLayout => "move it into a section with `stability = \"live\"`",
+                Standing::Alone => "a template alone is frozen as a whole; a layout can have it in a live section",
+            });
             findings.push(match section.template.place_of(name) {
                 Some(place) => finding.at(place),
                 None => finding,

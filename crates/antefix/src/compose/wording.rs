@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use super::lint::{Copied, Original};
 use super::template::{Jinja, Names, Shelf};
 use super::{Draft, Origin, roomy};
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -116,13 +117,15 @@ pub struct Wording {
     sources: Vec<Arc<Source>>,
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
+    copies: Vec<Copied>,
 }
 
 impl Wording {
     /// The built-in layer alone.
     pub fn built_in() -> Wording {
         let source = |key: WordingKey| Arc::new(Source::new(SourceKind::Wording, key.name(), key.built_in()));
-        Wording { sources: WordingKey::all().map(source).collect(), findings: Vec::new(), digest: OnceLock::new() }
+        let (findings, copies, digest) = (Vec::new(), Vec::new(), OnceLock::new());
+        Wording { sources: WordingKey::all().map(source).collect(), findings, copies, digest }
     }
 
     /// The built-in layer with the given files over it, the last one winning.
@@ -147,6 +150,11 @@ impl Wording {
             let texts = self.sources.iter().map(|source| (&*source.name, &*source.text));
             Digest::framed("antefix/wording/1", texts)
         })
+    }
+
+    /// The built-in texts that wordings in force are copies of.
+    pub(crate) fn copies(&self) -> &[Copied] {
+        &self.copies
     }
 
     /// The source in force.
@@ -181,6 +189,12 @@ impl Wording {
     fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
         let file: File = toml::from_str(&layer.text)
             .map_err(|failure| Error::of_toml(ErrorKind::Wording, layer, failure.message(), failure.span()))?;
+        for (name, digest) in &file.from {
+            let Ok(key) = WordingKey::parse(name.get_ref()) else { continue };
+            let (place, digest) = (Place::new(layer, name.span()), digest.clone());
+            self.copies.retain(|copied| copied.of != Original::Wording(key));
+            self.copies.push(Copied { place, of: Original::Wording(key), digest });
+        }
         for (name, value) in file.wording {
             let place = Place::new(layer, name.span());
             let Ok(key) = WordingKey::parse(name.get_ref()) else {
@@ -227,6 +241,9 @@ impl Phrases {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// The digests that built-in wordings had when they were copied.
+    #[serde(default)]
+    from: BTreeMap<toml::Spanned<String>, String>,
     #[serde(default)]
     wording: BTreeMap<toml::Spanned<String>, toml::Spanned<String>>,
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::file::{FILE_LIMIT, read_text};
 use super::world::{Answer, Owner, ReasonCode, World};
-use crate::compose::Paths;
+use crate::compose::{Machine, Paths};
 use crate::place::{Source, SourceKind};
 
 /// Where the agent works.
@@ -64,6 +64,15 @@ impl Workspace {
     /// The project's own directory for antefix.
     pub fn project(&self) -> PathBuf {
         self.root.join(".antefix")
+    }
+
+    /// What is only so on this machine, for whoever looks for it in a prompt.
+    pub fn machine(&self, world: &dyn World) -> Machine {
+        Machine {
+            root: Some(slashes(&self.root)),
+            home: self.home.as_deref().map(slashes),
+            host: world.hostname().present(),
+        }
     }
 
     /// A path as a prompt shows it.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose};
+use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose, lint};
 use antefix::discover::{
     Answer, Discovery, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Response,
     Scope, Secrets, Shelves, Situation, Tool, UntrustedText, Workspace, World, discover,
@@ -238,10 +238,11 @@ fn read(folder: &Path) -> Case {
 fn run(folder: &Path, case: &Case) -> Outcome {
     let world = world(folder, case);
     match printed(folder, case, &world) {
-        Ok((prompt, diagnostics, report)) => {
+        Ok(Printed { prompt, diagnostics, report, lints }) => {
             let mut outcome =
                 Outcome::from([("expected.md", prompt.text().to_owned()), ("diagnostics.txt", diagnostics)]);
             outcome.insert("report.txt", report);
+            outcome.insert("lints.txt", lints);
             outcome.insert("expected.prefix.md", prompt.prefix().to_owned());
             outcome.insert("sections.txt", sections(&prompt));
             outcome
@@ -293,8 +294,16 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The prompt, the lines of all diagnostics in the order in which a program would come by them, and the report.
-fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, String, String), Error> {
+/// The prompt, the lines of all diagnostics in the order in which a program would come by them, the report, and what a
+/// closer look finds.
+struct Printed {
+    prompt: Prompt,
+    diagnostics: String,
+    report: String,
+    lints: String,
+}
+
+fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, Error> {
     let workspace = Workspace::find(world, &case.cwd);
     let beside = case.layout_file.as_deref().and_then(Path::parent);
     let trust = case.untrusted_text.trust(&workspace, &case.trusted);
@@ -355,7 +364,9 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<(Prompt, S
     let prompt = compose(&layout, &discovery.facts)?;
     let all = wording.findings().iter().chain(&discovery.diagnostics).chain(prompt.diagnostics());
     let diagnostics = all.map(|diagnostic| format!("{diagnostic}\n")).collect();
-    Ok((prompt, diagnostics, files(&discovery)))
+    let lints = lint(&layout, &wording, &prompt, &workspace.machine(world));
+    let lints = lints.iter().map(|finding| format!("{finding}\n")).collect();
+    Ok(Printed { prompt, diagnostics, report: files(&discovery), lints })
 }
 
 /// One line for each file that was loaded, then for each that was considered and not loaded.
@@ -401,8 +412,8 @@ fn always(name: &str) -> bool {
     name == "diagnostics.txt"
 }
 
-const EXPECTATIONS: [&str; 6] =
-    ["expected.md", "expected.prefix.md", "sections.txt", "report.txt", "diagnostics.txt", "error.txt"];
+const EXPECTATIONS: [&str; 7] =
+    ["expected.md", "expected.prefix.md", "sections.txt", "report.txt", "diagnostics.txt", "lints.txt", "error.txt"];
 
 fn compare(folder: &Path, case: &Case, outcome: &Outcome) -> String {
     let mut failures = String::new();
@@ -465,7 +476,8 @@ fn write(folder: &Path, outcome: &Outcome) {
     for name in EXPECTATIONS {
         let path = folder.join(name);
         // What is optional is kept where it is, and not added.
-        let wanted = !matches!(name, "expected.prefix.md" | "sections.txt" | "report.txt") || path.exists();
+        let wanted =
+            !matches!(name, "expected.prefix.md" | "sections.txt" | "report.txt" | "lints.txt") || path.exists();
         match outcome.get(name).filter(|text| !text.is_empty() || name == "expected.md") {
             Some(text) if wanted => std::fs::write(&path, text).unwrap(),
             None if path.exists() => std::fs::remove_file(&path).unwrap(),

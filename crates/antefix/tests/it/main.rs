@@ -14,6 +14,7 @@ mod jinja;
 
 mod bombs;
 
+mod lints;
 mod properties;
 
 mod cases;

@@ -58,6 +58,32 @@ impl Default for InstructionRules {
     }
 }
 
+impl InstructionRules {
+    /// Which files count and in which order they are told, for people: an order that nobody is told is a trap.
+    pub fn in_words(&self) -> String {
+        let global = match self.global {
+            Global::Before => "the user's own file first, then ",
+            Global::None => "",
+        };
+        let walk = match self.walk {
+            Walk::Ancestors => "the directories from the root of the file system down to the working directory",
+            Walk::GitRoot => "the directories from the project root down to the working directory",
+            Walk::Cwd => "the working directory",
+            Walk::CwdAndHome => "the working directory, then the home directory",
+        };
+        let order = match (self.walk, self.order) {
+            (Walk::Cwd | Walk::CwdAndHome, _) => "",
+            (_, Order::OutermostFirst) => ", the nearest last",
+            (_, Order::NearestFirst) => ", told in reverse, the nearest first",
+        };
+        let take = match self.take {
+            Take::First => "the first found in a directory",
+            Take::Each => "each name once",
+        };
+        format!("{global}{walk}{order}; of {} {take}", self.names.join(", "))
+    }
+}
+
 /// Which directories are walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

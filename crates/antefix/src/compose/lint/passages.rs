@@ -1,0 +1,120 @@
+//! The prefix as its authors wrote it: runs of text, each of one file or fact, with their lines.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::compose::{Origin, Prompt, Span, Transform};
+use crate::diagnostic::Diagnostic;
+use crate::place::{Lines, Place, Source, SourceKind, Within};
+
+/// A run of text with one author.
+pub(super) struct Passage<'p> {
+    /// The file, or the fact that came from none.
+    pub(super) label: &'p str,
+    /// Its text in the prompt.
+    pub(super) text: &'p str,
+    /// Where its first byte came from.
+    origin: &'p Origin,
+}
+
+/// The passages of a prompt's prefix, in order. What was computed or put between items has no author.
+pub(super) fn passages(prompt: &Prompt) -> Vec<Passage<'_>> {
+    let mut passages: Vec<(&Origin, Range<usize>)> = Vec::new();
+    for span in prompt.spans().iter().take_while(|span| span.range.end <= prompt.boundary()) {
+        if span.transform == Some(Transform::Joined) || matches!(span.origin, Origin::Expression { .. }) {
+            continue;
+        }
+        match passages.last_mut() {
+            Some((origin, range)) if goes_on(origin, &prompt.text()[range.clone()], range.end, span) => {
+                range.end = span.range.end;
+            }
+            _ => passages.push((&span.origin, span.range.clone())),
+        }
+    }
+    passages
+        .into_iter()
+        .map(|(origin, range)| Passage {
+            label: origin.path().unwrap_or(origin.name()),
+            text: &prompt.text()[range],
+            origin,
+        })
+        .collect()
+}
+
+/// Whether a span is what follows a text in its own file.
+fn goes_on(origin: &Origin, text: &str, end: usize, span: &Span) -> bool {
+    if span.range.start != end {
+        return false;
+    }
+    match (origin, &span.origin) {
+        (Origin::Fact { fact, line }, Origin::Fact { fact: other, line: next }) => {
+            fact.path.is_some()
+                && fact.name == other.name
+                && fact.path == other.path
+                && line + text.matches('\n').count() == *next
+        }
+        (Origin::Source { source, offset }, Origin::Source { source: other, offset: next }) => {
+            Arc::ptr_eq(source, other) && offset + text.len() == *next
+        }
+        _ => false,
+    }
+}
+
+impl<'p> Passage<'p> {
+    /// Whether it was read from a file that is no template: text that is data.
+    pub(super) fn is_file(&self) -> bool {
+        self.origin.kind() == "file"
+    }
+
+    /// Whether it is a fact that came from no file.
+    pub(super) fn is_variable(&self) -> bool {
+        self.origin.kind() == "variable"
+    }
+
+    /// Whether it is a file's name and none of its text: what frames a file names it.
+    pub(super) fn is_label(&self) -> bool {
+        self.is_file() && self.text == self.label
+    }
+
+    /// The fact that it is the text of.
+    pub(super) fn fact(&self) -> Option<&'p str> {
+        match self.origin {
+            Origin::Fact { fact, .. } => Some(fact.name.as_str()),
+            _ => None,
+        }
+    }
+
+    /// `file:line` of a byte in it, for messages.
+    pub(super) fn address(&self, at: usize) -> String {
+        match self.place(at..at) {
+            Some(place) => format!("{}:{}", self.label, place.line_column().0),
+            None => self.label.to_owned(),
+        }
+    }
+
+    /// A finding about some of its bytes.
+    pub(super) fn told(&self, finding: Diagnostic, range: Range<usize>) -> Diagnostic {
+        let finding = finding.about(self.label);
+        match self.place(range) {
+            Some(place) => finding.at(place),
+            None => finding,
+        }
+    }
+
+    /// Where some of its bytes stand in their file; none for a fact that came from no file.
+    fn place(&self, range: Range<usize>) -> Option<Place> {
+        match self.origin {
+            Origin::Source { source, offset } => Some(Place::new(source, offset + range.start..offset + range.end)),
+            Origin::Fact { fact, line } if fact.path.is_some() => {
+                let start = self.text[..range.start].rfind('\n').map_or(0, |newline| newline + 1);
+                let end = self.text[range.start..].find('\n').map_or(self.text.len(), |newline| range.start + newline);
+                let line = line + self.text[..start].matches('\n').count();
+                let mut source = Source::new(SourceKind::File, self.label, &self.text[start..end]).at(self.label);
+                source.within = Some(Within { line, column: 1, lines: Lines::Files });
+                let within = range.start - start..range.end.min(end).max(range.start) - start;
+                Some(Place::new(&Arc::new(source), within))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a fact costs that moves in the prefix: everything from there to the boundary is billed again.
+
+use crate::compose::{Origin, Prompt};
+use crate::diagnostic::Diagnostic;
+
+/// The finding with what it costs, if it is about a fact that moves and stands in this prompt.
+pub(super) fn priced(prompt: &Prompt, mut finding: Diagnostic) -> Diagnostic {
+    let moves = match finding.code {
+        "volatile-in-prefix" => "whenever it has moved",
+        "daily-in-prefix" => "the day after",
+        _ => return finding,
+    };
+    if let Some(behind) = first(prompt, &finding).filter(|behind| !behind.is_empty()) {
+        finding.message.push_str(&format!(": {} from there on are billed again {moves}", size(behind)));
+    }
+    finding
+}
+
+/// How much a text is, for people. Whoever counts tokens says so here.
+pub(super) fn size(text: &str) -> String {
+    match text.len() {
+        1 => "1 byte".to_owned(),
+        bytes => format!("{bytes} bytes"),
+    }
+}
+
+/// The part of the prefix behind a part of the prompt's text.
+pub(super) fn behind<'p>(prompt: &'p Prompt, part: &'p str) -> &'p str {
+    let end = (part.as_ptr() as usize + part.len()).saturating_sub(prompt.text().as_ptr() as usize);
+    prompt.prefix().get(end..).unwrap_or_default()
+}
+
+/// The prefix from the first byte on that a finding's fact printed.
+fn first<'p>(prompt: &'p Prompt, finding: &Diagnostic) -> Option<&'p str> {
+    let named = finding.about.as_deref()?;
+    let said = |origin: &Origin| match (origin, &finding.place) {
+        (Origin::Fact { fact, .. }, _) => fact.name.as_str() == named,
+        // What an expression made of the fact, where the finding is about that expression.
+        (Origin::Expression { source, range }, Some(place)) => {
+            place.source == *source && range.start <= place.range.start && place.range.start < range.end
+        }
+        _ => false,
+    };
+    let span = prompt.spans().iter().find(|span| said(&span.origin))?;
+    prompt.prefix().get(span.range.start..)
+}

@@ -1,0 +1,225 @@
+//! The sentences of a Markdown text, with what they are about: enough to compare rules, and no parser of Markdown.
+//!
+//! 1. Code, tables, quotations and questions have no sentences.
+//! 2. A sentence knows its scope: what the headings above it and the line that leads to its list narrow it to.
+//! 3. What stands under "never", "avoid" or "bad" is no sentence either, because it means the opposite.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A sentence.
+#[derive(Debug)]
+pub(super) struct Sentence {
+    /// Its bytes.
+    pub(super) range: Range<usize>,
+    /// Its words in lower case, without articles and marks.
+    pub(super) words: Vec<String>,
+    /// What it is about; nothing if it is about everything.
+    pub(super) scope: BTreeSet<String>,
+}
+
+/// Words of headings that narrow a rule down.
+const NARROW: &[&str] = &[
+    "android",
+    "api",
+    "backend",
+    "bash",
+    "c",
+    "c++",
+    "ci",
+    "client",
+    "config",
+    "css",
+    "docs",
+    "documentation",
+    "e2e",
+    "example",
+    "examples",
+    "frontend",
+    "generated",
+    "go",
+    "golang",
+    "html",
+    "infra",
+    "ios",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "kotlin",
+    "legacy",
+    "library",
+    "local",
+    "macos",
+    "make",
+    "makefile",
+    "makefiles",
+    "markdown",
+    "mobile",
+    "node",
+    "php",
+    "production",
+    "python",
+    "react",
+    "release",
+    "releases",
+    "ruby",
+    "rust",
+    "scripts",
+    "server",
+    "shell",
+    "sql",
+    "swift",
+    "terraform",
+    "test",
+    "tests",
+    "testing",
+    "toml",
+    "ts",
+    "typescript",
+    "vue",
+    "web",
+    "windows",
+    "yaml",
+];
+
+/// Words that turn what follows around.
+const AGAINST: &[&str] =
+    &["anti-patterns", "avoid", "bad", "don't", "dont", "donts", "don'ts", "forbidden", "never", "no", "not", "wrong"];
+
+/// Words of a line that leads to a list and narrows nothing down.
+const GENERAL: &[&str] =
+    &["conventions", "follow", "following", "general", "guidelines", "important", "must", "remember", "rules", "style"];
+
+/// The sentences of a text.
+pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+    let mut reading = Reading::default();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        reading.line(text, start..start + line.len());
+        start += line.len();
+    }
+    reading.end_block(text);
+    reading.sentences
+}
+
+#[derive(Default)]
+struct Reading {
+    fence: Option<(char, usize)>,
+    /// Headings in force, by level.
+    headings: Vec<(usize, Vec<String>)>,
+    /// The line that leads to a list.
+    lead: Vec<String>,
+    /// The paragraph or list item that is being read.
+    block: Range<usize>,
+    sentences: Vec<Sentence>,
+}
+
+impl Reading {
+    fn line(&mut self, text: &str, range: Range<usize>) {
+        let line = &text[range.clone()];
+        let inner = line.trim();
+        let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'));
+        let length = mark.map_or(0, |mark| inner.chars().take_while(|c| *c == mark).count());
+        match (self.fence, mark) {
+            (None, Some(mark)) if length >= 3 => {
+                self.end_block(text);
+                self.fence = Some((mark, length));
+                return;
+            }
+            (Some((open, least)), Some(mark)) if mark == open && length >= least => {
+                self.fence = None;
+                return;
+            }
+            (Some(_), _) => return,
+            _ => {}
+        }
+        if inner.is_empty() {
+            return self.end_block(text);
+        }
+        let level = inner.chars().take_while(|c| *c == '#').count();
+        if level > 0 && inner[level..].starts_with(' ') {
+            self.end_block(text);
+            self.headings.retain(|(above, _)| *above < level);
+            self.headings.push((level, words(&inner[level..])));
+            self.lead.clear();
+            return;
+        }
+        if inner.starts_with(['|', '>']) {
+            return self.end_block(text);
+        }
+        let item = inner.len() - without_mark(inner).len();
+        if item > 0 || self.block.is_empty() {
+            self.end_block(text);
+            let indent = line.len() - line.trim_start().len();
+            if item == 0 && indent == 0 {
+                self.lead.clear();
+            }
+            self.block = range.start + indent + item..range.end;
+        } else {
+            self.block.end = range.end;
+        }
+        if inner.ends_with(':') {
+            self.lead = words(&text[self.block.clone()]);
+            self.block = 0..0;
+        }
+    }
+
+    fn end_block(&mut self, text: &str) {
+        let block = std::mem::take(&mut self.block);
+        let Some(whole) = text.get(block.clone()).filter(|whole| !whole.is_empty()) else { return };
+        let mut start = 0;
+        for (at, mark) in whole.match_indices(['.', '!', '?', ';']) {
+            let behind = whole[at + mark.len()..].chars().next();
+            if behind.is_none_or(char::is_whitespace) {
+                if mark != "?" {
+                    self.sentence(whole, start..at, block.start);
+                }
+                start = at + mark.len();
+            }
+        }
+        self.sentence(whole, start..whole.len(), block.start);
+    }
+
+    fn sentence(&mut self, whole: &str, range: Range<usize>, offset: usize) {
+        let written = &whole[range.clone()];
+        let indent = written.len() - written.trim_start().len();
+        let range = offset + range.start + indent..offset + range.start + written.trim_end().len().max(indent);
+        // `**Indentation:** use tabs` is a sentence with a heading of its own.
+        let (label, said) = match written.split_once(':') {
+            Some((label, said)) if label.split_whitespace().count() <= 4 && said.starts_with([' ', '*', '_']) => {
+                (words(label), words(said))
+            }
+            _ => (Vec::new(), words(written)),
+        };
+        let above = self.headings.iter().flat_map(|(_, words)| words).chain(&label);
+        let against = above.clone().chain(&self.lead).any(|word| AGAINST.contains(&word.as_str()));
+        if said.is_empty() || against {
+            return;
+        }
+        let narrow = |word: &&String| NARROW.contains(&word.as_str()) || word.contains(['/', '.', '*', '<']);
+        let mut scope: BTreeSet<String> = above.filter(narrow).cloned().collect();
+        if !self.lead.iter().any(|word| GENERAL.contains(&word.as_str())) && !self.lead.is_empty() {
+            scope.insert(self.lead.join(" "));
+        }
+        self.sentences.push(Sentence { range, words: said, scope });
+    }
+}
+
+/// A line without the mark of a list item.
+fn without_mark(line: &str) -> &str {
+    let bullet = ["- [ ] ", "- [x] ", "- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = [". ", ") "].iter().find_map(|mark| line[digits..].strip_prefix(mark).filter(|_| digits > 0));
+    bullet.or(number).unwrap_or(line).trim_start()
+}
+
+/// Words in lower case, without articles and marks.
+fn words(text: &str) -> Vec<String> {
+    let bare = |word: &str| {
+        let edges = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '+' | '#' | '<' | '*');
+        word.replace(['`', '"', '’'], "").trim_matches(edges).trim_matches('*').to_lowercase()
+    };
+    let words = text.split_whitespace().map(bare);
+    words.filter(|word| !word.is_empty() && !matches!(word.as_str(), "the" | "a" | "an" | "please")).collect()
+}

@@ -1,0 +1,114 @@
+//! `repeated-text`: the same words twice in the prefix.
+//!
+//! 1. Paragraphs of at least [`LEAST`] characters are compared, white space aside.
+//! 2. Both places are named. Files that repeat much of each other are told once, and files that say the same once more.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::passages::Passage;
+use crate::diagnostic::Diagnostic;
+
+/// Shorter paragraphs repeat by chance.
+const LEAST: usize = 80;
+/// How many paragraphs that two files share are told one by one.
+const TOLD: usize = 3;
+
+/// A paragraph: the number of its passage, and its bytes there.
+type Paragraph = (usize, Range<usize>);
+
+/// What is repeated in the passages.
+pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
+    let mut first: BTreeMap<String, Paragraph> = BTreeMap::new();
+    let mut repeats: Vec<(Paragraph, Paragraph)> = Vec::new();
+    for (number, passage) in passages.iter().enumerate() {
+        for range in paragraphs(passage.text) {
+            let words = normalized(&passage.text[range.clone()]);
+            if words.chars().count() < LEAST {
+                continue;
+            }
+            match first.get(&words) {
+                Some(known) if address(passages, known) != address(passages, &(number, range.clone())) => {
+                    repeats.push((known.clone(), (number, range)));
+                }
+                Some(_) => {}
+                None => {
+                    first.insert(words, (number, range));
+                }
+            }
+        }
+    }
+    told(passages, &repeats)
+}
+
+fn told(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Diagnostic> {
+    let labels = |(first, second): &(Paragraph, Paragraph)| (passages[first.0].label, passages[second.0].label);
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for pair in repeats.iter().map(labels) {
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    let mut findings = Vec::new();
+    for (one, other) in pairs {
+        let shared: Vec<_> = repeats.iter().filter(|repeat| labels(repeat) == (one, other)).collect();
+        let Some((first, second)) = shared.first() else { continue };
+        let bytes: usize = shared.iter().map(|(_, (_, range))| range.len()).sum();
+        let here = &passages[second.0];
+        let tell = |message: String, place: &Paragraph| {
+            let hint = "keep it in one of them: every copy is billed, and one of two copies is soon out of date";
+            passages[place.0].told(Diagnostic::warning("repeated-text", message).hint(hint), place.1.clone())
+        };
+        if one != other && whole(passages, one) == whole(passages, other) {
+            let message = format!("{other} says the same as {one}, word for word: {} bytes twice", here.text.len());
+            findings.push(tell(message, second));
+        } else if shared.len() > TOLD {
+            let there = address(passages, first);
+            let message =
+                format!("{} paragraphs of {other} stand in {one} too, from {there} on: {bytes} bytes", shared.len());
+            findings.push(tell(message, second));
+        } else {
+            for (first, second) in shared {
+                let bytes = second.1.len();
+                let message = format!("this paragraph stands at {} already: {bytes} bytes", address(passages, first));
+                findings.push(tell(message, second));
+            }
+        }
+    }
+    findings
+}
+
+fn address(passages: &[Passage<'_>], (number, range): &Paragraph) -> String {
+    passages[*number].address(range.start)
+}
+
+/// All words of a file.
+fn whole(passages: &[Passage<'_>], label: &str) -> String {
+    let texts = passages.iter().filter(|passage| passage.label == label && !passage.is_label());
+    texts.map(|passage| normalized(passage.text)).collect::<Vec<_>>().join(" ")
+}
+
+/// The paragraphs of a text: what stands between empty lines.
+fn paragraphs(text: &str) -> Vec<Range<usize>> {
+    let mut paragraphs = Vec::new();
+    let mut paragraph = 0..0;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        if line.trim().is_empty() {
+            paragraphs.push(std::mem::take(&mut paragraph));
+        } else if paragraph.is_empty() {
+            paragraph = start..end;
+        } else {
+            paragraph.end = end;
+        }
+        start = end;
+    }
+    paragraphs.push(paragraph);
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs
+}
+
+fn normalized(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

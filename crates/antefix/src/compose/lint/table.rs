@@ -1,0 +1,243 @@
+//! The one table of what can be found. `docs/lints.md` is printed from it.
+
+/// A row: a code, and what there is to know about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lint {
+    /// The stable name.
+    pub code: &'static str,
+    /// Who tells it.
+    pub told_by: ToldBy,
+    /// What was found.
+    pub what: &'static str,
+    /// What it costs.
+    pub why: &'static str,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+/// Which commands tell a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldBy {
+    /// All that compose a prompt.
+    All,
+    /// `check` and `explain`, because looking takes longer than composing.
+    Check,
+}
+
+const fn row(code: &'static str, told_by: ToldBy, what: &'static str, why: &'static str, remedy: &'static str) -> Lint {
+    Lint { code, told_by, what, why, remedy }
+}
+
+use ToldBy::{All, Check};
+
+/// The table, by code.
+pub const LINTS: &[Lint] = &[
+    row(
+        "blank",
+        All,
+        "a tag printed nothing",
+        "the sentence around it lost its point",
+        "write it in `[if …]`, or mend the fact",
+    ),
+    row(
+        "clock-in-text",
+        Check,
+        "a time of day in a variable, a file, or a line that says it was generated",
+        "if a program writes it, the prefix is new each time",
+        "leave the time out, or make the section live",
+    ),
+    row(
+        "contradiction",
+        Check,
+        "two rules of which nobody can keep both",
+        "the agent obeys one of them, and you do not know which",
+        "keep one, or say for what each of them holds",
+    ),
+    row(
+        "customized-builtin",
+        Check,
+        "a copy of a built-in layout, prompt or wording whose original has changed",
+        "what was mended there is not mended here",
+        "compare the two, take what you want, then renew the mark",
+    ),
+    row(
+        "cut",
+        All,
+        "a text was longer than its budget",
+        "its end is not told",
+        "shorten the text, or raise the budget",
+    ),
+    row(
+        "daily-in-prefix",
+        All,
+        "a fact that is new every day stands before the boundary",
+        "conversations of tomorrow share nothing behind it; `check` says how much that is",
+        "make its section live",
+    ),
+    row(
+        "file-unavailable",
+        All,
+        "a file is there and was not read",
+        "what it says is not told",
+        "mend what the message names",
+    ),
+    row(
+        "foreign-owner",
+        All,
+        "a `.git` or `.antefix` that belongs to another user",
+        "it does not mark the project, so the root may be elsewhere than you think",
+        "take it over if it is yours",
+    ),
+    row(
+        "frame-drops-text",
+        All,
+        "a wording that frames a section does not print it",
+        "the section is lost",
+        "print the variable that the message names",
+    ),
+    row("gap", All, "a fact could not be asked for", "what depends on it is left out", "mend the cause"),
+    row(
+        "git-unavailable",
+        All,
+        "git did not answer",
+        "the prompt says nothing about branch or changes",
+        "mend what git says",
+    ),
+    row(
+        "hidden-text",
+        All,
+        "characters that nobody sees",
+        "the agent reads what you do not",
+        "remove them; your settings may say `hidden_text`",
+    ),
+    row(
+        "id-in-text",
+        Check,
+        "an id that is new for each conversation or run stands before the boundary",
+        "no two conversations share what stands behind it",
+        "make its section live, or leave it out",
+    ),
+    row(
+        "import",
+        All,
+        "an `@path` was not followed",
+        "the text stays as it was written",
+        "mend the path, or write it in backticks",
+    ),
+    row(
+        "link-text",
+        Check,
+        "a file has nothing but the name of another one in it",
+        "a link was checked out as a text: the agent is told a name and no rules",
+        "check the link out as a link, or copy the text",
+    ),
+    row(
+        "machine-path",
+        Check,
+        "a path or a name of one machine stands before the boundary",
+        "no other machine or clone shares the prefix, and for others the path is wrong",
+        "write it from the project root or `~/`, or make its section live",
+    ),
+    row("more-findings", All, "a template has more findings than are told", "some are not seen", "mend the first ones"),
+    row(
+        "no-reading-tool",
+        All,
+        "skills are not listed, because no tool could read one",
+        "the agent does not know of them",
+        "give it one of the tools that `needs_tool` names",
+    ),
+    row("not-utf8", All, "git printed bytes that are no UTF-8", "they became U+FFFD", "nothing, or rename the file"),
+    row(
+        "other-dialect",
+        All,
+        "a tag of another dialect than the section's",
+        "it is printed as it is",
+        "set the section's `dialect`",
+    ),
+    row(
+        "over-budget",
+        All,
+        "texts did not fit together",
+        "some are left out or shortened",
+        "shorten them, or raise the budget",
+    ),
+    row(
+        "repeated-text",
+        Check,
+        "the same paragraph twice before the boundary",
+        "every copy is billed, and one of two copies is soon out of date",
+        "keep it in one place",
+    ),
+    row(
+        "replaced",
+        All,
+        "SYSTEM.md stands in the place of a section that names facts",
+        "those facts are not told",
+        "write what is needed into the replacement",
+    ),
+    row(
+        "scan-limit",
+        All,
+        "a directory of skills is too deep or too large",
+        "the rest is not looked into",
+        "move skills up",
+    ),
+    row("secret", All, "what looks like a secret was taken out of a text", "it was there to be read", "revoke it"),
+    row(
+        "skill",
+        All,
+        "a skill breaks the rules of Agent Skills",
+        "it is not listed, or not by every agent",
+        "mend its front matter",
+    ),
+    row(
+        "stray-tag",
+        All,
+        "an `[else]` or `[endif]` without its `[if]`",
+        "it is printed as it is",
+        "remove it, or write `\\[`",
+    ),
+    row("unclosed-if", All, "an `[if …]` without its `[endif]`", "it is printed as it is", "close it"),
+    row(
+        "unknown-variable",
+        All,
+        "the catalog has no such name",
+        "the tag is printed as it is",
+        "`antefix vars` lists the names",
+    ),
+    row("unknown-wording", All, "there is no wording of this name", "it changes nothing", "mend the name"),
+    row(
+        "unresolved-variable",
+        Check,
+        "what looks like a hole in a file that is data",
+        "the agent is told `${NAME}` and not what it stands for",
+        "write what is meant, or make the text a template",
+    ),
+    row(
+        "untrusted",
+        All,
+        "the project's text was withheld",
+        "your settings say so, and the project is not trusted",
+        "name its directory in `trusted`, if you trust it",
+    ),
+    row(
+        "volatile-in-prefix",
+        All,
+        "a fact that moves from turn to turn stands before the boundary",
+        "it goes stale, and what stands behind it is billed again each time; `check` says how much that is",
+        "make its section live",
+    ),
+];
+
+/// The reference page, `docs/lints.md`.
+pub fn reference_page() -> String {
+    let mut page = String::from(include_str!("table_head.md"));
+    for lint in LINTS {
+        let told_by = match lint.told_by {
+            All => "all",
+            Check => "`check`, `explain`",
+        };
+        page.push_str(&format!("| `{}` | {} | {} | {} | {told_by} |\n", lint.code, lint.what, lint.why, lint.remedy));
+    }
+    page
+}
