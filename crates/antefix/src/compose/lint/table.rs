@@ -162,6 +162,13 @@ pub const LINTS: &[Lint] = &[
         "shorten them, or raise the budget",
     ),
     row(
+        "remote-unavailable",
+        All,
+        "a text that a server keeps could not be fetched",
+        "what depends on it is left out",
+        "mend what the message names",
+    ),
+    row(
         "repeated-text",
         Check,
         "the same paragraph twice before the boundary",
