@@ -22,16 +22,25 @@ pub enum ToldBy {
     All,
     /// `check` and `explain`, because looking takes longer than composing.
     Check,
+    /// `turn`, about the conversation.
+    Turn,
 }
 
 const fn row(code: &'static str, told_by: ToldBy, what: &'static str, why: &'static str, remedy: &'static str) -> Lint {
     Lint { code, told_by, what, why, remedy }
 }
 
-use ToldBy::{All, Check};
+use ToldBy::{All, Check, Turn};
 
 /// The table, by code.
 pub const LINTS: &[Lint] = &[
+    row(
+        "below-cache-minimum",
+        All,
+        "the prefix is shorter than what the model's provider caches at all",
+        "every turn is billed in full",
+        "nothing, or move what stays before the boundary",
+    ),
     row(
         "blank",
         All,
@@ -138,6 +147,7 @@ pub const LINTS: &[Lint] = &[
         "no other machine or clone shares the prefix, and for others the path is wrong",
         "write it from the project root or `~/`, or make its section live",
     ),
+    row("message", Turn, "a message was queued for this turn", "it is sent with it", "nothing"),
     row("more-findings", All, "a template has more findings than are told", "some are not seen", "mend the first ones"),
     row(
         "no-reading-tool",
@@ -161,6 +171,7 @@ pub const LINTS: &[Lint] = &[
         "some are left out or shortened",
         "shorten them, or raise the budget",
     ),
+    row("pending", Turn, "a change was held back", "the agent is not told of it yet", "renew, if it must know now"),
     row(
         "remote-unavailable",
         All,
@@ -206,6 +217,13 @@ pub const LINTS: &[Lint] = &[
     ),
     row("unclosed-if", All, "an `[if …]` without its `[endif]`", "it is printed as it is", "close it"),
     row(
+        "unknown-model",
+        All,
+        "the table of models has no row for this one, or not all of it",
+        "tokens and prices are estimates, or are not told",
+        "add a row to models.json in your configuration directory",
+    ),
+    row(
         "unknown-variable",
         All,
         "the catalog has no such name",
@@ -243,6 +261,7 @@ pub fn reference_page() -> String {
         let told_by = match lint.told_by {
             All => "all",
             Check => "`check`, `explain`",
+            Turn => "`turn`",
         };
         page.push_str(&format!("| `{}` | {} | {} | {} | {told_by} |\n", lint.code, lint.what, lint.why, lint.remedy));
     }
