@@ -42,6 +42,8 @@ pub enum ErrorKind {
     Conversation,
     /// Somebody else was first: a compaction was superseded, or the conversation moved on.
     Conflict,
+    /// A target cannot take what a layout needs, and the layout lets nothing else stand for it.
+    Undeliverable,
     /// The store could not answer.
     Store(Fault),
     /// A prompt does not fit its budget, whatever may be cut.

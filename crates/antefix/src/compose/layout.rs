@@ -14,7 +14,7 @@ use toml::Spanned;
 use super::allowance::{Allowance, AllowanceFile, Total};
 use super::fit;
 use super::lint::{Copied, Original, Standing, findings};
-use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Paths, Trim, WhenUnavailable};
+use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable};
 use super::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
 use super::wording::{Wording, WordingKey};
 use super::{Stability, roomy};
@@ -36,6 +36,8 @@ pub struct Layout {
     paths: Paths,
     on_compaction: OnCompaction,
     on_tools: OnTools,
+    placement: Placement,
+    undeliverable: Undeliverable,
     scope: Option<ScopeRules>,
     instructions: InstructionRules,
     skills: SkillRules,
@@ -131,6 +133,8 @@ impl Layout {
                 paths: Paths::Absolute,
                 on_compaction: OnCompaction::Renew,
                 on_tools: OnTools::Renew,
+                placement: Placement::default(),
+                undeliverable: Undeliverable::default(),
                 scope: None,
                 instructions: InstructionRules::default(),
                 skills: SkillRules::default(),
@@ -163,6 +167,16 @@ impl Layout {
     /// What happens when the agent's tools change.
     pub fn on_tools(&self) -> OnTools {
         self.on_tools
+    }
+
+    /// Where the live part of a turn goes.
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+
+    /// What happens to what a target cannot take.
+    pub fn undeliverable(&self) -> Undeliverable {
+        self.undeliverable
     }
 
     /// What happens when the facts of a section no longer match its bytes; none if there is no such section.
@@ -268,6 +282,10 @@ struct LayoutFile {
     on_compaction: OnCompaction,
     #[serde(default)]
     on_tools: OnTools,
+    #[serde(default)]
+    placement: Placement,
+    #[serde(default)]
+    undeliverable: Undeliverable,
     boundary: Option<Spanned<String>>,
     /// The most that the whole prompt may have.
     budget: Option<Spanned<Budget>>,
@@ -366,6 +384,8 @@ impl Reading<'_> {
             paths: file.paths,
             on_compaction: file.on_compaction,
             on_tools: file.on_tools,
+            placement: file.placement,
+            undeliverable: file.undeliverable,
             scope: file.scope,
             instructions: file.instructions,
             skills: file.skills,

@@ -24,7 +24,9 @@ use std::sync::Arc;
 pub use canonical::{canonical, canonical_tool, canonical_tools};
 pub use layout::{Layout, description};
 pub use lint::{LINTS, Lint, Machine, ToldBy, lint, reference_page};
-pub use policy::{Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Paths, Trim, WhenUnavailable};
+pub use policy::{
+    Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable,
+};
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use span::{FactOrigin, Origin, Piece, Transform};
 pub use stability::Stability;

@@ -48,6 +48,28 @@ pub enum OnTools {
     Hold,
 }
 
+/// Where the live part of a turn goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// Behind the history, where it bills nothing anew.
+    #[default]
+    Last,
+    /// Into the system text, behind the boundary: what follows it in the request is billed anew when it moves.
+    System,
+}
+
+/// What happens to what a target cannot take as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Undeliverable {
+    /// The nearest form that it can take, named in the receipt.
+    #[default]
+    Substitute,
+    /// Nothing is delivered.
+    Refuse,
+}
+
 /// What happens to a section when one of its facts is unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -53,6 +53,8 @@ const BUILT_IN: &[Entry] = wordings![
     compact_system(),
     cut_notice(),
     deepseek_boundary(),
+    frame_begin(),
+    frame_end(),
     guideline_bash_files(),
     guideline_brief(),
     guideline_edit(),

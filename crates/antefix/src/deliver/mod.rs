@@ -1,1 +1,69 @@
-//! Stage four: a turn becomes a fragment of a provider's request. This room is empty: it follows freezing.
+//! Stage four: a turn becomes the fragment of a provider's request.
+//!
+//! 1. A fragment is JSON to merge into a request: system blocks or messages, canonical tools, messages, cache keys and
+//!    breakpoints, each in the provider's exact shape. Its bytes are ours, whatever features serde_json has.
+//! 2. The same epoch gives the same bytes of the whole prefix form, turn after turn: block boundaries, markers, tools.
+//! 3. What moves goes behind the history: a system message in mid-conversation where the model takes one, else a framed
+//!    message. A notice stands where it stood when it was new, so that the history before it and behind it stays cached.
+//! 4. A [`Receipt`] says which bytes went where, and what could not be expressed and was done instead. Nothing is dropped
+//!    without a word.
+//!
+//! This stage knows no network: it says what to send, and sends nothing.
+
+mod anthropic;
+mod bedrock;
+mod breakpoint;
+mod content;
+mod gemini;
+mod messages;
+mod ollama;
+mod openai;
+mod plain;
+mod receipt;
+mod target;
+
+use serde_json::{Map, Value};
+
+pub use content::{Content, Notice};
+pub use gemini::cached_contents;
+pub use receipt::{Part, Receipt, Substitution};
+pub use target::Target;
+
+use crate::compose::canonical;
+use crate::error::Result;
+use crate::models::Model;
+
+/// What to send, and the proof of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delivery {
+    /// To merge into the request: every key of it replaces the request's own.
+    pub fragment: Value,
+    /// What went where.
+    pub receipt: Receipt,
+}
+
+impl Delivery {
+    /// The fragment's bytes: keys in order, no white space.
+    pub fn bytes(&self) -> String {
+        canonical(&self.fragment)
+    }
+}
+
+/// Delivers a turn's content to a target, for a model of the table; without one, the target's safest form is taken.
+pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> Result<Delivery> {
+    let mut receipt = Receipt::new(target, model, content);
+    let mut fragment = Map::new();
+    match target {
+        Target::Anthropic => anthropic::fill(content, model, &mut fragment, &mut receipt),
+        Target::OpenAiChat => openai::fill_chat(content, model, &mut fragment, &mut receipt),
+        Target::OpenAiResponses => openai::fill_responses(content, model, &mut fragment, &mut receipt),
+        Target::Gemini => gemini::fill(content, model, &mut fragment, &mut receipt),
+        Target::Bedrock => bedrock::fill(content, model, &mut fragment, &mut receipt),
+        Target::Ollama => ollama::fill(content, model, &mut fragment, &mut receipt),
+        Target::Acp => plain::fill_acp(content, &mut fragment, &mut receipt),
+        Target::Plain => plain::fill(content, &mut fragment, &mut receipt),
+    }?;
+    let fragment = Value::Object(fragment);
+    receipt.close(&fragment);
+    Ok(Delivery { fragment, receipt })
+}

@@ -41,6 +41,8 @@ pub struct AmendmentBody {
     pub(super) facts: BTreeMap<FactName, Mark>,
     /// The files of facts that it brings up to date; none for one that is gone.
     pub(super) files: BTreeMap<FactName, BTreeMap<String, Option<Digest>>>,
+    /// How many messages the conversation had when it was appended, if the caller told.
+    pub after: Option<usize>,
     /// The digest of the section's text, if the notice says all of it again.
     pub(super) says: Option<Digest>,
 }
@@ -69,6 +71,7 @@ impl AmendmentBody {
             facts: self.facts.iter().map(|(name, mark)| (name.to_string(), mark.clone())).collect(),
             files: files.collect(),
             says: self.says,
+            after: self.after,
             spans: self.spans.clone(),
         };
         Bundle::new(json(&record), [Arc::clone(&self.text)])
@@ -87,6 +90,7 @@ impl AmendmentBody {
             spans: record.spans,
             facts: record.facts.into_iter().filter_map(|(name, mark)| Some((named(name)?, mark))).collect(),
             says: record.says,
+            after: record.after,
             files: record.files.into_iter().filter_map(|(name, files)| Some((named(name)?, files))).collect(),
         })
     }

@@ -92,6 +92,7 @@ impl Notices<'_> {
                 facts: BTreeMap::new(),
                 files: BTreeMap::from([(name.clone(), update)]),
                 says: None,
+                after: None,
             });
         }
         Ok(notices)
@@ -126,6 +127,7 @@ impl Notices<'_> {
             facts: marks.collect(),
             files: BTreeMap::new(),
             says,
+            after: None,
         }))
     }
 

@@ -164,6 +164,8 @@ pub(super) struct AmendmentRecord {
     pub(super) files: BTreeMap<String, BTreeMap<String, Option<Digest>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) says: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) after: Option<usize>,
     pub(super) spans: Vec<RecordedSpan>,
 }
 

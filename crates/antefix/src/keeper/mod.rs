@@ -147,7 +147,7 @@ impl Keeper {
                 }
                 self.settled.remember(&epoch, &drifted.changes);
             }
-            let Some(fresh) = self.amended(&epoch, &amendments, &drifted, now(input))? else { continue };
+            let Some(fresh) = self.amended(&epoch, &amendments, &drifted, input)? else { continue };
             return self.stood(epoch, amendments, fresh, drifted, discovery, standing.waiting, input);
         }
         Err(Error::new(ErrorKind::Conflict, format!("{conversation} changes faster than it can be read"))
@@ -267,21 +267,23 @@ impl Keeper {
         epoch: &Epoch,
         before: &[Amendment],
         drifted: &Drifted,
-        at: Timestamp,
+        input: &TurnInput<'_>,
     ) -> Result<Option<Vec<Amendment>>> {
         let mut fresh = Vec::new();
         for body in &drifted.amend {
+            let mut body = body.clone();
+            body.after = input.messages;
             let bundle = body.bundle();
             let last = fresh.last().or(before.last()).map_or(0, |amendment: &Amendment| amendment.number);
             let row = AmendmentRow {
                 conversation: epoch.conversation().clone(),
                 epoch: epoch.number(),
                 number: last + 1,
-                at,
+                at: now(input),
                 body: Digest::of(&bundle.body),
             };
             match self.store.amend(&row, &bundle)? {
-                Appended::Won => fresh.push(Amendment::new(&row, Arc::new(body.clone()))),
+                Appended::Won => fresh.push(Amendment::new(&row, Arc::new(body))),
                 Appended::Lost(_) => return Ok(None),
             }
         }

@@ -22,6 +22,8 @@ pub struct TurnInput<'t> {
     pub situation: &'t Situation,
     /// Which facts of a standing epoch are asked for again.
     pub watch: Watch,
+    /// How many messages the conversation has so far, if the caller knows: a notice remembers its place among them.
+    pub messages: Option<usize>,
     /// A name for the turn. A turn that is asked for again under its name gets the same queued messages again.
     pub id: Option<&'t str>,
     /// The system text for this turn alone, in place of all of it. Nothing is stored, nothing is asked for.
@@ -37,7 +39,17 @@ impl<'t> TurnInput<'t> {
         shelf: &'t dyn Shelf,
         situation: &'t Situation,
     ) -> TurnInput<'t> {
-        TurnInput { world, layout, wording, shelf, situation, watch: Watch::default(), id: None, replacement: None }
+        TurnInput {
+            world,
+            layout,
+            wording,
+            shelf,
+            situation,
+            watch: Watch::default(),
+            messages: None,
+            id: None,
+            replacement: None,
+        }
     }
 }
 

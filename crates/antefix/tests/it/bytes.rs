@@ -46,6 +46,8 @@ const PROMISED: &[(&str, &str)] = &[
     ("wording/compact_system.md", "f24001efb36c2b207b653813740c6e3f392ee9c68c2400698893ae6f1445d882"),
     ("wording/cut_notice.md", "b5993d42bd957a295d57febf02582eb0a35d5e19378e2a47ac6a6b3d86db82db"),
     ("wording/deepseek_boundary.md", "c2c3a8bcba0c68b5926f728a410c8939e10869faaa19ddfdaff459cbfa8ad7ce"),
+    ("wording/frame_begin.md", "9a7159cb884e8dd1e8e76fa9300d054732c9972f4207cc6e095baf59daf073f7"),
+    ("wording/frame_end.md", "1d1022e14065d0889776ab83dd487a778c96075d14ebb6d471beece27d21183a"),
     ("wording/guideline_bash_files.md", "cf6d9812a145fabfb097761239cf6d1f03ef56a8987c7fab04711f1a2ae298d9"),
     ("wording/guideline_brief.md", "e04ee276ba8a946a6aec13d9a3be66e7d74cb8f4fcc809098ef5ac838716b5fa"),
     ("wording/guideline_edit.md", "fbbf44ffe37b4aba943ab73871b725e816f2f458bc38667281527fec2b204db8"),

@@ -44,3 +44,5 @@ mod scope;
 mod watched;
 
 mod keeper;
+
+mod deliver;

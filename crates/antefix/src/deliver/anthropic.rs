@@ -1,0 +1,96 @@
+//! Anthropic's Messages: `system` blocks with `cache_control`, tools before them, system messages in mid-conversation where
+//! the model takes them.
+
+use serde_json::{Map, Value, json};
+
+use super::breakpoint::Breakpoints;
+use super::messages::{Voice, is_users, weave};
+use super::{Content, Receipt};
+use crate::compose::Placement;
+use crate::discover::Tool;
+use crate::error::Result;
+use crate::models::Model;
+
+pub(super) fn fill(
+    content: &Content<'_>,
+    model: Option<&Model>,
+    fragment: &mut Map<String, Value>,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    let breakpoints = match model {
+        Some(model) => Breakpoints::decide(content, model, "cache_control", receipt),
+        None => unknown(content, receipt),
+    };
+    if let Some(tools) = content.tools {
+        let list = super::openai::sorted(tools).into_iter().map(tool).collect::<Vec<_>>();
+        let text = crate::compose::canonical(&Value::Array(list.clone()));
+        receipt.part("tools", "tools", "/tools".to_owned(), &text, None);
+        fragment.insert("tools".to_owned(), Value::Array(list));
+    }
+    let mut system = Vec::new();
+    for (what, text, lifetime) in
+        [("fixed", content.fixed, breakpoints.fixed), ("frozen", content.frozen, breakpoints.frozen)]
+    {
+        if text.is_empty() {
+            continue;
+        }
+        let mut block = json!({"type": "text", "text": text});
+        let ttl = lifetime.map(|seconds| if seconds >= 3600 { "1h" } else { "5m" });
+        if let Some(ttl) = ttl {
+            block["cache_control"] = json!({"type": "ephemeral", "ttl": ttl});
+        }
+        receipt.part(what, "system", format!("/system/{}", system.len()), text, ttl);
+        system.push(block);
+    }
+    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "system": system.clone()}));
+    if content.placement == Placement::System || content.messages.is_empty() {
+        behind(content, &mut system, receipt);
+    } else {
+        let mid_system = model.is_some_and(|model| model.mid_system);
+        let message = |text: &str| match mid_system {
+            true => json!({"role": "system", "content": text}),
+            false => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
+        };
+        let voice = Voice {
+            role: if mid_system { "system" } else { "user" },
+            framed: !mid_system,
+            because: (!mid_system).then_some("the model takes no system message in mid-conversation"),
+            message: &message,
+            may_follow: &is_users,
+        };
+        fragment.insert("messages".to_owned(), Value::Array(weave(content, &voice, ("messages", 0), receipt)?));
+    }
+    if !system.is_empty() {
+        fragment.insert("system".to_owned(), Value::Array(system));
+    }
+    Ok(())
+}
+
+/// Without a row of the table: one breakpoint behind the prefix, which every model takes.
+fn unknown(content: &Content<'_>, receipt: &mut Receipt) -> Breakpoints {
+    receipt.instead("breakpoints for the model", "one behind the prefix, for five minutes: the model is not known");
+    let lifetime = |text: &str| (!text.is_empty()).then_some(300);
+    match content.frozen {
+        "" => Breakpoints { fixed: lifetime(content.fixed), frozen: None },
+        frozen => Breakpoints { fixed: None, frozen: lifetime(frozen) },
+    }
+}
+
+/// Notices and the live part as blocks behind the prefix, without a marker.
+fn behind(content: &Content<'_>, system: &mut Vec<Value>, receipt: &mut Receipt) {
+    let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
+    let live = std::iter::once(("suffix".to_owned(), content.live()));
+    for (what, text) in notices.chain(live).filter(|(_, text)| !text.is_empty()) {
+        receipt.part(&what, "system", format!("/system/{}", system.len()), text, None);
+        system.push(json!({"type": "text", "text": text}));
+    }
+}
+
+fn tool(tool: &Tool) -> Value {
+    let mut object = json!({"name": tool.name});
+    if let Some(description) = &tool.description {
+        object["description"] = json!(description);
+    }
+    object["input_schema"] = tool.parameters.clone().unwrap_or_else(|| json!({"type": "object"}));
+    object
+}

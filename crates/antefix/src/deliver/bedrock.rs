@@ -1,0 +1,99 @@
+//! Bedrock's Converse: `cachePoint` is a block of its own, and messages take turns.
+
+use serde_json::{Map, Value, json};
+
+use super::breakpoint::Breakpoints;
+use super::messages::{is_users, refuse};
+use super::openai::{parameters, sorted};
+use super::{Content, Receipt};
+use crate::compose::{Placement, canonical};
+use crate::error::Result;
+use crate::models::Model;
+
+pub(super) fn fill(
+    content: &Content<'_>,
+    model: Option<&Model>,
+    fragment: &mut Map<String, Value>,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    let breakpoints = match model {
+        Some(model) => Breakpoints::decide(content, model, "cachePoint", receipt),
+        None => {
+            receipt.instead("breakpoints for the model", "none: the model is not known, and some refuse them");
+            Breakpoints { fixed: None, frozen: None }
+        }
+    };
+    if let Some(tools) = content.tools {
+        let list: Vec<Value> = sorted(tools)
+            .into_iter()
+            .map(|tool| {
+                let mut spec = json!({"name": tool.name, "inputSchema": {"json": parameters(tool)}});
+                // Bedrock refuses an empty description.
+                if let Some(description) = tool.description.as_ref().filter(|text| !text.is_empty()) {
+                    spec["description"] = json!(description);
+                }
+                json!({"toolSpec": spec})
+            })
+            .collect();
+        receipt.part("tools", "tools", "/toolConfig/tools".to_owned(), &canonical(&Value::Array(list.clone())), None);
+        // A request without tools has no `toolConfig`: Bedrock refuses an empty list.
+        if !list.is_empty() {
+            fragment.insert("toolConfig".to_owned(), json!({"tools": list}));
+        }
+    }
+    let mut system = Vec::new();
+    for (what, text, lifetime) in
+        [("fixed", content.fixed, breakpoints.fixed), ("frozen", content.frozen, breakpoints.frozen)]
+    {
+        if text.is_empty() {
+            continue;
+        }
+        let ttl = lifetime.map(|seconds| if seconds >= 3600 { "1h" } else { "5m" });
+        receipt.part(what, "system", format!("/system/{}", system.len()), text, ttl);
+        system.push(json!({"text": text}));
+        if let Some(ttl) = ttl {
+            system.push(json!({"cachePoint": {"type": "default", "ttl": ttl}}));
+        }
+    }
+    receipt.prefix_form(&json!({"toolConfig": fragment.get("toolConfig"), "system": system.clone()}));
+    if content.placement == Placement::System || content.messages.is_empty() {
+        let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
+        for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty())
+        {
+            receipt.part(&what, "system", format!("/system/{}", system.len()), text, None);
+            system.push(json!({"text": text}));
+        }
+    } else {
+        fragment.insert("messages".to_owned(), Value::Array(woven(content, receipt)?));
+    }
+    if !system.is_empty() {
+        fragment.insert("system".to_owned(), Value::Array(system));
+    }
+    Ok(())
+}
+
+/// Messages take turns in Converse, so what the system says is a block more in a message of the user's.
+fn woven(content: &Content<'_>, receipt: &mut Receipt) -> Result<Vec<Value>> {
+    let mut messages = content.messages.to_vec();
+    let spoken = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text, notice.after));
+    let live = std::iter::once(("suffix".to_owned(), content.live(), None));
+    for (what, text, after) in spoken.chain(live).filter(|(_, text, _)| !text.is_empty()) {
+        let because = "Converse knows users and assistants alone, taking turns";
+        refuse(content, &what, because)?;
+        let from = after.unwrap_or(usize::MAX).saturating_sub(1).min(messages.len().saturating_sub(1));
+        let found = (from..messages.len()).chain((0..from).rev()).find(|at| is_users(&messages[*at]));
+        let words = content.framed(text);
+        let place = match found {
+            Some(at) => at,
+            None => {
+                messages.push(json!({"role": "user", "content": []}));
+                messages.len() - 1
+            }
+        };
+        let Some(blocks) = messages[place].get_mut("content").and_then(Value::as_array_mut) else { continue };
+        receipt.part(&what, "user", format!("/messages/{place}/content/{}", blocks.len()), &words, None);
+        blocks.push(json!({"text": words}));
+        receipt.instead(what, format!("a framed block in a message of the user's: {because}"));
+    }
+    Ok(messages)
+}

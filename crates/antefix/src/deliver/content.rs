@@ -1,0 +1,101 @@
+//! What is delivered, whoever gets it.
+
+use serde_json::Value;
+
+use crate::compose::{Origin, Placement, Stability, Undeliverable, WordingKey};
+use crate::digest::Digest;
+use crate::discover::{FactName, Text, Tool, protected};
+use crate::freeze::Epoch;
+use crate::keeper::Turn;
+
+/// A turn's content, before it takes a provider's shape.
+#[derive(Debug, Clone)]
+pub struct Content<'c> {
+    /// The part of the prefix that is the same for everyone until the layout changes; may be empty.
+    pub fixed: &'c str,
+    /// The rest of the prefix, which is the same for an epoch; may be empty.
+    pub frozen: &'c str,
+    /// The digest of what the model sees of an epoch; none for a text of one turn alone.
+    pub epoch: Option<Digest>,
+    /// Notices, in order.
+    pub notices: Vec<Notice<'c>>,
+    /// The live part; may be empty.
+    pub suffix: &'c str,
+    /// The tools; none if the caller keeps them to itself.
+    pub tools: Option<&'c [Tool]>,
+    /// The conversation so far, as the provider takes it.
+    pub messages: &'c [Value],
+    /// Where the live part goes.
+    pub placement: Placement,
+    /// What happens to what a target cannot take.
+    pub undeliverable: Undeliverable,
+    /// The frame around what the system would say where only users can speak: the wordings before and behind the text.
+    pub frame: (&'c str, &'c str),
+}
+
+/// The tag that the built-in frame is made of. What stands in it cannot close it.
+const TAG: &str = "setting";
+
+/// A notice and its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Notice<'c> {
+    /// Its number in its epoch.
+    pub number: u64,
+    /// What it says.
+    pub text: &'c str,
+    /// How many messages stood before it when it was new; none if nobody told.
+    pub after: Option<usize>,
+}
+
+impl<'c> Content<'c> {
+    /// The content of a turn.
+    pub fn of(turn: &'c Turn, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
+        let prefix = turn.prefix();
+        let fixed = turn.epoch.as_deref().filter(|_| turn.replacement.is_none()).map_or(0, fixed_bytes);
+        let notices = turn.amendments.iter().map(|amendment| Notice {
+            number: amendment.number,
+            text: &amendment.body.text,
+            after: amendment.body.after,
+        });
+        Content {
+            fixed: &prefix[..fixed],
+            frozen: &prefix[fixed..],
+            epoch: turn.epoch.as_ref().map(|epoch| epoch.digest()),
+            notices: notices.collect(),
+            suffix: turn.suffix.text(),
+            tools,
+            messages,
+            placement: Placement::default(),
+            undeliverable: Undeliverable::default(),
+            frame: (built_in("frame_begin"), built_in("frame_end")),
+        }
+    }
+
+    /// The whole prefix.
+    pub(super) fn prefix(&self) -> String {
+        format!("{}{}", self.fixed, self.frozen)
+    }
+
+    /// The live part without the line breaks that join it to the prefix.
+    pub(super) fn live(&self) -> &'c str {
+        self.suffix.trim_start_matches('\n')
+    }
+
+    /// A text in the frame for a message that a user would send.
+    pub(super) fn framed(&self, text: &str) -> String {
+        let origin = Origin::fact(&FactName::new("deliver", "frame"));
+        let text = protected(&Text::new(text, origin), &[TAG.to_owned()]);
+        format!("{}\n\n{}\n{}", self.frame.0, text.as_str(), self.frame.1)
+    }
+}
+
+/// How many bytes of an epoch are fixed.
+fn fixed_bytes(epoch: &Epoch) -> usize {
+    let fixed = epoch.body().sections.iter().filter(|section| section.stability == Stability::Fixed);
+    fixed.map(|section| section.range.end).max().unwrap_or(0)
+}
+
+/// A built-in wording, without its last line feed.
+fn built_in(key: &str) -> &'static str {
+    WordingKey::parse(key).map(|key| key.built_in().trim_end_matches('\n')).unwrap_or_default()
+}

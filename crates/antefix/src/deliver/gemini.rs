@@ -1,0 +1,76 @@
+//! Gemini: `systemInstruction`, function declarations, and a body for `cachedContents` for whoever wants to pay for one.
+
+use serde_json::{Map, Value, json};
+
+use super::messages::{Voice, is_users, weave};
+use super::openai::{function, parameters, sorted};
+use super::{Content, Receipt};
+use crate::compose::{Placement, canonical};
+use crate::error::Result;
+use crate::models::Model;
+
+pub(super) fn fill(
+    content: &Content<'_>,
+    _: Option<&Model>,
+    fragment: &mut Map<String, Value>,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    if let Some(tools) = tools(content) {
+        receipt.part("tools", "tools", "/tools".to_owned(), &canonical(&tools), None);
+        fragment.insert("tools".to_owned(), tools);
+    }
+    let mut parts = Vec::new();
+    for (what, text) in [("fixed", content.fixed), ("frozen", content.frozen)] {
+        if !text.is_empty() {
+            receipt.part(what, "system", format!("/systemInstruction/parts/{}", parts.len()), text, None);
+            parts.push(json!({"text": text}));
+        }
+    }
+    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "systemInstruction": parts.clone()}));
+    if content.placement == Placement::System || content.messages.is_empty() {
+        let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
+        for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty())
+        {
+            receipt.part(&what, "system", format!("/systemInstruction/parts/{}", parts.len()), text, None);
+            parts.push(json!({"text": text}));
+        }
+    } else {
+        let message = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
+        let because = Some("Gemini knows users and models alone in `contents`");
+        let voice = Voice { role: "user", framed: true, because, message: &message, may_follow: &is_users };
+        fragment.insert("contents".to_owned(), Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
+    }
+    if !parts.is_empty() {
+        fragment.insert("systemInstruction".to_owned(), json!({"parts": parts}));
+    }
+    Ok(())
+}
+
+/// The body that makes a cache of the prefix and the tools, for `POST cachedContents`.
+pub fn cached_contents(content: &Content<'_>, model: &str, seconds: u64) -> Value {
+    let mut body = json!({"model": format!("models/{model}"), "ttl": format!("{seconds}s")});
+    if let Some(tools) = tools(content) {
+        body["tools"] = tools;
+    }
+    let parts: Vec<Value> = [content.fixed, content.frozen]
+        .iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| json!({"text": text}))
+        .collect();
+    if !parts.is_empty() {
+        body["systemInstruction"] = json!({"parts": parts});
+    }
+    body
+}
+
+fn tools(content: &Content<'_>) -> Option<Value> {
+    let declarations: Vec<Value> = sorted(content.tools?)
+        .into_iter()
+        .map(|tool| {
+            let mut function = function(tool);
+            function.insert("parametersJsonSchema".to_owned(), parameters(tool));
+            Value::Object(function)
+        })
+        .collect();
+    Some(json!([{"functionDeclarations": declarations}]))
+}

@@ -1,0 +1,55 @@
+//! Ollama: one system message in front; what moves goes as the user's, because templates differ in what they do with a
+//! second system message.
+
+use serde_json::{Map, Value, json};
+
+use super::messages::{Voice, weave};
+use super::openai::{nested_tool, sorted};
+use super::{Content, Receipt};
+use crate::compose::{Placement, canonical};
+use crate::error::Result;
+use crate::models::Model;
+
+pub(super) fn fill(
+    content: &Content<'_>,
+    _: Option<&Model>,
+    fragment: &mut Map<String, Value>,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    if let Some(tools) = content.tools {
+        let list = sorted(tools).into_iter().map(nested_tool).collect::<Vec<_>>();
+        receipt.part("tools", "tools", "/tools".to_owned(), &canonical(&Value::Array(list.clone())), None);
+        fragment.insert("tools".to_owned(), Value::Array(list));
+    }
+    let in_system = content.placement == Placement::System || content.messages.is_empty();
+    let mut system = content.prefix();
+    let mut messages = Vec::new();
+    if !system.is_empty() {
+        receipt.part("prefix", "system", "/messages/0/content".to_owned(), &system, None);
+    }
+    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "system": system}));
+    if in_system {
+        let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
+        for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty())
+        {
+            receipt.part(&what, "system", "/messages/0/content".to_owned(), text, None);
+            let joint = if system.is_empty() { "" } else { "\n\n" };
+            system.push_str(&format!("{joint}{text}"));
+        }
+    }
+    if !system.is_empty() {
+        messages.push(json!({"role": "system", "content": system}));
+    }
+    if in_system {
+        messages.extend(content.messages.iter().cloned());
+    } else {
+        let message = |text: &str| json!({"role": "user", "content": text});
+        let because = Some("what a model's template does with a second system message is not known");
+        let voice = Voice { role: "user", framed: true, because, message: &message, may_follow: &|_| true };
+        messages.extend(weave(content, &voice, ("messages", messages.len()), receipt)?);
+    }
+    if !messages.is_empty() {
+        fragment.insert("messages".to_owned(), Value::Array(messages));
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! OpenAI's Chat Completions and Responses: a developer message in front, `prompt_cache_key`, and from GPT-5.6 on explicit
+//! breakpoints.
+
+use serde_json::{Map, Value, json};
+
+use super::breakpoint::Breakpoints;
+use super::messages::{Voice, weave};
+use super::{Content, Receipt};
+use crate::compose::{Placement, canonical};
+use crate::discover::Tool;
+use crate::error::Result;
+use crate::models::{Model, Provider};
+
+/// How the two differ.
+struct Api {
+    key: &'static str,
+    text: &'static str,
+    tool: fn(&Tool) -> Value,
+}
+
+pub(super) fn fill_chat(
+    content: &Content<'_>,
+    model: Option<&Model>,
+    fragment: &mut Map<String, Value>,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    fill(content, model, &Api { key: "messages", text: "text", tool: nested_tool }, fragment, receipt)
+}
+
+pub(super) fn fill_responses(
+    content: &Content<'_>,
+    model: Option<&Model>,
+    fragment: &mut Map<String, Value>,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    fill(content, model, &Api { key: "input", text: "input_text", tool: flat_tool }, fragment, receipt)
+}
+
+fn fill(
+    content: &Content<'_>,
+    model: Option<&Model>,
+    api: &Api,
+    fragment: &mut Map<String, Value>,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    // Those who speak like OpenAI without being it know the role `system` alone.
+    let developer = model.is_some_and(|model| model.developer_role);
+    let role = if developer { "developer" } else { "system" };
+    let explicit = model.filter(|model| model.explicit_breakpoints && model.provider == Provider::OpenAi);
+    if let Some(tools) = content.tools {
+        let list = sorted(tools).into_iter().map(api.tool).collect::<Vec<_>>();
+        receipt.part("tools", "tools", "/tools".to_owned(), &canonical(&Value::Array(list.clone())), None);
+        fragment.insert("tools".to_owned(), Value::Array(list));
+    }
+    let first = match explicit {
+        Some(model) => marked(content, model, api, role, receipt),
+        None => unmarked(content, role, api, receipt),
+    };
+    if !content.prefix().is_empty() && takes_key(model) {
+        let key = format!("antefix-{}", key_digest(content, fragment.get("tools")));
+        fragment.insert("prompt_cache_key".to_owned(), json!(key));
+    }
+    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "first": first}));
+    let mut messages: Vec<Value> = first.into_iter().collect();
+    let message = |text: &str| json!({"role": role, "content": text});
+    let voice = Voice { role, framed: false, because: None, message: &message, may_follow: &|_| true };
+    if content.placement == Placement::System && !content.messages.is_empty() {
+        let nothing = Content { messages: &[], ..content.clone() };
+        messages.extend(weave(&nothing, &voice, (api.key, messages.len()), receipt)?);
+        messages.extend(content.messages.iter().cloned());
+    } else {
+        messages.extend(weave(content, &voice, (api.key, messages.len()), receipt)?);
+    }
+    if !messages.is_empty() {
+        fragment.insert(api.key.to_owned(), Value::Array(messages));
+    }
+    Ok(())
+}
+
+/// The first message in parts, each with a breakpoint where the stability changes.
+fn marked(content: &Content<'_>, model: &Model, api: &Api, role: &str, receipt: &mut Receipt) -> Option<Value> {
+    let breakpoints = Breakpoints::decide(content, model, "prompt_cache_breakpoint", receipt);
+    let mut parts = Vec::new();
+    for (what, text, lifetime) in
+        [("fixed", content.fixed, breakpoints.fixed), ("frozen", content.frozen, breakpoints.frozen)]
+    {
+        if text.is_empty() {
+            continue;
+        }
+        let mut part = json!({"type": api.text, "text": text});
+        let ttl = lifetime.map(|seconds| if seconds > 1800 { "12h" } else { "30m" });
+        if let Some(ttl) = ttl {
+            part["prompt_cache_breakpoint"] = json!({"mode": "explicit", "ttl": ttl});
+        }
+        receipt.part(what, role, format!("/{}/0/content/{}", api.key, parts.len()), text, ttl);
+        parts.push(part);
+    }
+    (!parts.is_empty()).then(|| json!({"role": role, "content": parts}))
+}
+
+/// The first message as one text.
+fn unmarked(content: &Content<'_>, role: &str, api: &Api, receipt: &mut Receipt) -> Option<Value> {
+    let prefix = content.prefix();
+    if prefix.is_empty() {
+        return None;
+    }
+    receipt.part("prefix", role, format!("/{}/0/content", api.key), &prefix, None);
+    Some(json!({"role": role, "content": prefix}))
+}
+
+/// Whether the provider knows `prompt_cache_key`. Others may refuse what they do not know.
+fn takes_key(model: Option<&Model>) -> bool {
+    model.is_some_and(|model| matches!(model.provider, Provider::OpenAi | Provider::Mistral | Provider::Xai))
+}
+
+/// Requests with one key go to one cache: the key is made of what they share, and of nothing else.
+fn key_digest(content: &Content<'_>, tools: Option<&Value>) -> String {
+    let prefix = content.prefix();
+    let tools = tools.map(canonical).unwrap_or_default();
+    crate::Digest::framed("antefix/cache-key/1", [("system", prefix.as_str()), ("tools", tools.as_str())]).short()
+}
+
+/// Tools in the order of their names, each name once.
+pub(super) fn sorted(tools: &[Tool]) -> Vec<&Tool> {
+    let mut sorted: Vec<&Tool> = tools.iter().collect();
+    sorted.sort_by(|one, other| one.name.cmp(&other.name));
+    sorted.dedup_by(|one, other| one.name == other.name);
+    sorted
+}
+
+pub(super) fn nested_tool(tool: &Tool) -> Value {
+    let mut function = function(tool);
+    function.insert("parameters".to_owned(), parameters(tool));
+    json!({"type": "function", "function": function})
+}
+
+fn flat_tool(tool: &Tool) -> Value {
+    let mut function = function(tool);
+    function.insert("type".to_owned(), json!("function"));
+    function.insert("parameters".to_owned(), parameters(tool));
+    // The type of the official client wants it said; false is what leaving it out meant before.
+    function.insert("strict".to_owned(), json!(false));
+    Value::Object(function)
+}
+
+/// Name and description.
+pub(super) fn function(tool: &Tool) -> Map<String, Value> {
+    let mut function = Map::new();
+    function.insert("name".to_owned(), json!(tool.name));
+    if let Some(description) = &tool.description {
+        function.insert("description".to_owned(), json!(description));
+    }
+    function
+}
+
+pub(super) fn parameters(tool: &Tool) -> Value {
+    tool.parameters.clone().unwrap_or_else(|| json!({"type": "object", "properties": {}}))
+}

@@ -1,0 +1,54 @@
+//! The text as it is, and the fields of an ACP request.
+
+use serde_json::{Map, Value, json};
+
+use super::{Content, Receipt};
+use crate::error::Result;
+
+pub(super) fn fill(content: &Content<'_>, fragment: &mut Map<String, Value>, receipt: &mut Receipt) -> Result<()> {
+    let mut text = content.prefix();
+    receipt.prefix_form(&json!({"text": text}));
+    if !text.is_empty() {
+        receipt.part("prefix", "system", "/text".to_owned(), &text, None);
+    }
+    for notice in &content.notices {
+        receipt.part(&format!("notice {}", notice.number), "system", "/text".to_owned(), notice.text, None);
+        let joint = if text.is_empty() { "" } else { "\n\n" };
+        text.push_str(&format!("{joint}{}", notice.text));
+    }
+    if !content.suffix.is_empty() {
+        receipt.part("suffix", "system", "/text".to_owned(), content.suffix, None);
+        text.push_str(content.suffix);
+    }
+    fragment.insert("text".to_owned(), json!(text));
+    if let Some(tools) = content.tools {
+        let tools: Value = serde_json::from_str(&crate::compose::canonical_tools(tools)).unwrap_or_default();
+        fragment.insert("tools".to_owned(), tools);
+    }
+    Ok(())
+}
+
+/// `systemPrompt` for `session/new`, and the blocks for `session/prompt`. An ACP agent has tools of its own.
+pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Map<String, Value>, receipt: &mut Receipt) -> Result<()> {
+    let prefix = content.prefix();
+    if !prefix.is_empty() {
+        receipt.part("prefix", "system", "/systemPrompt/content/0".to_owned(), &prefix, None);
+        let prompt = json!({"mode": "append", "content": [{"type": "text", "text": prefix}]});
+        fragment.insert("systemPrompt".to_owned(), prompt);
+    }
+    receipt.prefix_form(&json!({"systemPrompt": fragment.get("systemPrompt")}));
+    let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
+    let mut blocks = Vec::new();
+    for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty()) {
+        let words = content.framed(text);
+        receipt.part(&what, "user", format!("/prompt/{}", blocks.len()), &words, None);
+        blocks.push(json!({"type": "text", "text": words}));
+    }
+    if !blocks.is_empty() {
+        fragment.insert("prompt".to_owned(), Value::Array(blocks));
+    }
+    if content.tools.is_some_and(|tools| !tools.is_empty()) {
+        receipt.instead("tools", "left out: an ACP agent has tools of its own");
+    }
+    Ok(())
+}

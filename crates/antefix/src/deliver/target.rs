@@ -1,0 +1,55 @@
+//! Where a turn goes.
+
+/// The shapes that a turn can be delivered in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// The text, as it is.
+    Plain,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// OpenAI's Chat Completions, and all that speak like it.
+    OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Bedrock's Converse.
+    Bedrock,
+    /// Ollama's `/api/chat`.
+    Ollama,
+    /// The Agent Client Protocol.
+    Acp,
+}
+
+impl Target {
+    /// All of them, the plain one first.
+    pub const ALL: [Target; 8] = [
+        Target::Plain,
+        Target::Anthropic,
+        Target::OpenAiChat,
+        Target::OpenAiResponses,
+        Target::Gemini,
+        Target::Bedrock,
+        Target::Ollama,
+        Target::Acp,
+    ];
+
+    /// The name in commands and documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Plain => "plain",
+            Target::Anthropic => "anthropic",
+            Target::OpenAiChat => "openai-chat",
+            Target::OpenAiResponses => "openai-responses",
+            Target::Gemini => "gemini",
+            Target::Bedrock => "bedrock",
+            Target::Ollama => "ollama",
+            Target::Acp => "acp",
+        }
+    }
+
+    /// The target of this name.
+    pub fn parse(name: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|target| target.name() == name)
+    }
+}

@@ -1,0 +1,51 @@
+//! Fragments, byte for byte, and what holds for all of them.
+
+mod properties;
+
+mod shapes;
+
+use antefix::compose::{Placement, Undeliverable};
+use antefix::deliver::{Content, Notice};
+use antefix::discover::Tool;
+use antefix::models::{Model, Models};
+use serde_json::{Value, json};
+
+pub(super) const FRAME: (&str, &str) =
+    ("<setting>\nThe program that you run in says this, not the person you talk with.", "</setting>");
+
+pub(super) fn model(name: &str) -> Model {
+    Models::built_in().find(name).unwrap().0
+}
+
+pub(super) fn tools() -> Vec<Tool> {
+    let read = Tool {
+        description: Some("Reads.".to_owned()),
+        parameters: Some(json!({"type": "object", "properties": {"path": {"type": "string"}}})),
+        ..Tool::named("read")
+    };
+    vec![read, Tool::named("bash")]
+}
+
+/// Fixed and frozen text, one notice behind the second message, a live part.
+pub(super) fn content<'c>(tools: &'c [Tool], messages: &'c [Value]) -> Content<'c> {
+    Content {
+        fixed: "FIXED",
+        frozen: "\n\nFROZEN",
+        epoch: None,
+        notices: vec![Notice { number: 1, text: "NOTICE", after: Some(1) }],
+        suffix: "\n\nLIVE",
+        tools: Some(tools),
+        messages,
+        placement: Placement::Last,
+        undeliverable: Undeliverable::Substitute,
+        frame: FRAME,
+    }
+}
+
+pub(super) fn talk() -> Vec<Value> {
+    vec![
+        json!({"role": "user", "content": "one"}),
+        json!({"role": "assistant", "content": "two"}),
+        json!({"role": "user", "content": "three"}),
+    ]
+}

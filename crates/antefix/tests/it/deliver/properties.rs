@@ -1,0 +1,100 @@
+//! What holds for every target.
+
+use antefix::deliver::{Content, Notice, Target, deliver};
+use antefix::models::{Model, Models};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{content, tools};
+
+fn models() -> Vec<Option<Model>> {
+    let names =
+        ["claude-opus-5", "claude-haiku-4-5", "gpt-5.6-sol", "gpt-4o", "gemini-2.5-pro", "us.anthropic.claude-opus-5"];
+    let known = names.iter().map(|name| Models::built_in().find(name).map(|(model, _)| model));
+    known.chain([None]).collect()
+}
+
+/// A message in a shape that the target takes.
+fn message(target: Target, role: &str, text: &str) -> Value {
+    match target {
+        Target::Gemini => json!({"role": role, "parts": [{"text": text}]}),
+        Target::Bedrock => json!({"role": role, "content": [{"text": text}]}),
+        _ => json!({"role": role, "content": text}),
+    }
+}
+
+fn talk(target: Target, texts: &[String]) -> Vec<Value> {
+    let role = |at: usize| if at.is_multiple_of(2) { "user" } else { "assistant" };
+    texts.iter().enumerate().map(|(at, text)| message(target, role(at), text)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn one_epoch_has_one_prefix_form_whatever_follows(
+        fixed in "[ -~\n]{0,20}",
+        frozen in "[ -~\n]{0,20}",
+        texts in prop::collection::vec("[ -~]{1,8}", 0..7),
+        cut in 0_usize..7,
+    ) {
+        let tools = tools();
+        for target in Target::ALL {
+            for model in models() {
+                let talk = talk(target, &texts);
+                let of = |suffix: &'static str, messages: &[Value]| {
+                    let content = Content { suffix, ..content(&tools, &[]) };
+                    let content = Content { fixed: &fixed, frozen: &frozen, messages, ..content };
+                    deliver(&content, target, model.as_ref()).unwrap()
+                };
+                let one = of("\n\nLIVE", &talk);
+                let other = of("", &talk[..cut.min(talk.len())]);
+                prop_assert_eq!(one.receipt.prefix_form, other.receipt.prefix_form);
+                for key in ["system", "tools", "systemInstruction", "toolConfig", "prompt_cache_key"] {
+                    let marked = |delivery: &antefix::deliver::Delivery| match delivery.fragment.get(key) {
+                        // Without messages, what moves stands behind the prefix.
+                        Some(Value::Array(blocks)) if key == "system" => blocks
+                            .iter()
+                            .rposition(|block| block.get("cache_control").or(block.get("cachePoint")).is_some())
+                            .map(|last| json!(blocks[..=last])),
+                        Some(_) if key == "systemInstruction" => None,
+                        found => found.cloned(),
+                    };
+                    prop_assert_eq!(marked(&one), marked(&other), "{} {}", target.name(), key);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_of_the_system_is_in_the_fragment_once_and_in_the_receipt(
+        texts in prop::collection::vec("[ -~]{1,8}", 0..5),
+        after in prop::option::of(0_usize..6),
+    ) {
+        for target in Target::ALL {
+            for model in models() {
+                let talk = talk(target, &texts);
+                let notices = vec![Notice { number: 1, text: "QNOTICEQ", after }];
+                let content = Content {
+                    fixed: "QFIXEDQ", frozen: "QFROZENQ", suffix: "\n\nQLIVEQ", notices, ..content(&[], &talk)
+                };
+                let delivery = deliver(&content, target, model.as_ref()).unwrap();
+                let bytes = delivery.bytes();
+                for text in ["QFIXEDQ", "QFROZENQ", "QNOTICEQ", "QLIVEQ"] {
+                    prop_assert_eq!(bytes.matches(text).count(), 1, "{} {}", target.name(), text);
+                }
+                for part in delivery.receipt.parts.iter().filter(|part| part.what != "tools") {
+                    prop_assert!(delivery.fragment.pointer(&part.pointer).is_some(), "{} {}", target.name(), &part.pointer);
+                }
+                for message in &talk {
+                    let text = antefix::compose::canonical(message);
+                    prop_assert!(
+                        !bytes.contains("messages") || target == Target::Bedrock || bytes.contains(&text)
+                            || delivery.fragment.get("messages").is_none(),
+                        "{}: the caller's messages stay as they are", target.name()
+                    );
+                }
+            }
+        }
+    }
+}
