@@ -126,6 +126,7 @@ pub(crate) struct ComposeArgs {
 Examples:
   antefix show --layout dispatch
   antefix show --part prefix | sha256sum
+  antefix show --for anthropic --model claude-opus-5 --tools tools.json --receipt
   echo 'On [git:branch].' | antefix show --template - --set git:branch=main")]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
@@ -134,6 +135,13 @@ pub(crate) struct ShowArgs {
     /// Which side of the boundary
     #[arg(long, value_name = "PART", default_value = "all")]
     pub(crate) part: Part,
+
+    #[command(flatten)]
+    pub(crate) deliver: DeliverArgs,
+
+    /// With a target other than plain: the fragment and its receipt in one JSON document
+    #[arg(long, conflicts_with = "part")]
+    pub(crate) receipt: bool,
 }
 
 #[derive(ClapArgs)]
@@ -217,6 +225,18 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
 }
 
+/// In which shape the result is wanted.
+#[derive(ClapArgs)]
+pub(crate) struct DeliverArgs {
+    /// The shape of a provider's request: plain, anthropic, openai-chat, openai-responses, gemini, bedrock, ollama or acp
+    #[arg(long = "for", value_name = "TARGET", default_value = "plain", value_parser = parse_target)]
+    pub(crate) target: antefix::deliver::Target,
+
+    /// The conversation so far, as the provider takes it: a JSON array of messages (`-` is stdin)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) messages: Option<PathBuf>,
+}
+
 /// Where ledgers are kept.
 #[derive(ClapArgs)]
 pub(crate) struct StoreArgs {
@@ -246,6 +266,9 @@ pub(crate) struct TurnArgs {
 
     #[command(flatten)]
     pub(crate) store: StoreArgs,
+
+    #[command(flatten)]
+    pub(crate) deliver: DeliverArgs,
 
     /// A name for this turn: asked for again under it, it gets the same queued messages again
     #[arg(long, value_name = "NAME")]
@@ -485,5 +508,13 @@ fn parse_cause(text: &str) -> Result<antefix::freeze::Cause, String> {
     Cause::parse(text).filter(|cause| mine.contains(cause)).ok_or_else(|| {
         let names: Vec<&str> = mine.iter().map(|cause| cause.name()).collect();
         format!("causes to give are {}", names.join(", "))
+    })
+}
+
+fn parse_target(text: &str) -> Result<antefix::deliver::Target, String> {
+    use antefix::deliver::Target;
+    Target::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+        format!("there are {}", names.join(", "))
     })
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod delivery;
 mod document;
 mod ledger;
 mod setup;

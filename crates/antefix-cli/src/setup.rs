@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose, lint};
+use antefix::deliver::Content;
 use antefix::discover::{
     Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
     Shelves, Situation, Tool, UntrustedText, Why, Workspace, World, discover,
 };
 use antefix::keeper::TurnInput;
+use antefix::models::Models;
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Source, SourceKind};
 use serde::Deserialize;
@@ -28,6 +30,7 @@ pub(crate) struct Composed {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// In which order instruction files count, if the layout names them.
     pub(crate) order: Option<String>,
+    pub(crate) prepared: Prepared,
 }
 
 /// How closely to look for mistakes.
@@ -97,6 +100,26 @@ impl Prepared {
 }
 
 impl Prepared {
+    /// The agent's tools, if they were named.
+    pub(crate) fn tools(&self) -> Option<&[Tool]> {
+        self.situation.tools.as_deref()
+    }
+
+    /// The model, if it was named.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.situation.model.as_deref()
+    }
+
+    /// The table of models.
+    pub(crate) fn models(&self) -> Result<Models, Failure> {
+        Ok(Models::built_in().clone())
+    }
+
+    /// The content as the layout wants it placed.
+    pub(crate) fn placed<'c>(&'c self, content: Content<'c>) -> Content<'c> {
+        content.placed(&self.layout, &self.situation.phrases)
+    }
+
     /// Runs `with` on the input of a turn.
     pub(crate) fn with_input<T>(&self, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
         let Prepared { world, workspace, wording, layout, situation, .. } = self;
@@ -112,7 +135,7 @@ pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failu
     let mut diagnostics = prepared.diagnostics();
     let mut discovery = discover(&prepared.world, &prepared.situation, &prepared.layout.facts());
     let prompt = compose(&prepared.layout, &discovery.facts)?;
-    discovery.report.not_loaded.splice(0..0, prepared.withheld);
+    discovery.report.not_loaded.splice(0..0, prepared.withheld.iter().cloned());
     diagnostics.extend(discovery.diagnostics);
     match look {
         Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
@@ -134,7 +157,7 @@ pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failu
     }
     let named = prepared.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
     let order = named.then(|| prepared.layout.instructions().in_words());
-    Ok(Composed { prompt, report: discovery.report, diagnostics, order })
+    Ok(Composed { prompt, report: discovery.report, diagnostics, order, prepared })
 }
 
 fn not_obeyed(path: &Path) -> Diagnostic {

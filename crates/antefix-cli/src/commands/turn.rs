@@ -2,30 +2,41 @@
 
 use std::process::ExitCode;
 
+use antefix::deliver::{Content, Target};
 use antefix::freeze::Watch;
 use antefix::keeper::Turn;
 
 use crate::args::{Part, TurnArgs};
-use crate::{Outcome, document, ledger, setup, terminal};
+use crate::{Outcome, delivery, document, ledger, setup, terminal};
 
 pub(crate) fn run(args: &TurnArgs) -> Outcome {
     let conversation = ledger::conversation(&args.id)?;
     let prepared = setup::prepared(&args.compose)?;
     let keeper = ledger::keeper(&args.store)?;
+    let messages = delivery::messages(&args.deliver)?;
     let replacement = args.replace.as_deref().map(setup::read).transpose()?;
     let mut turn = prepared.with_input(|input| {
         let mut input = *input;
         input.watch = Watch::All;
         input.id = args.turn.as_deref();
+        input.messages = args.deliver.messages.as_ref().map(|_| messages.len());
         input.replacement = replacement.as_deref();
         keeper.turn(&conversation, &input)
     })?;
     turn.diagnostics.splice(0..0, prepared.diagnostics());
+    let delivery = match args.deliver.target {
+        Target::Plain => None,
+        target => Some(delivery::deliver(Content::of(&turn, prepared.tools(), &messages), target, &prepared)?),
+    };
     if args.json {
-        terminal::print_result(&document::print(&ledger::document::turn(&args.id, &turn)))?;
+        let document = ledger::document::turn(&args.id, &turn, delivery.as_ref());
+        terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
-    terminal::print_result(&plain(&turn, args.part))?;
+    match &delivery {
+        Some(delivery) => terminal::print_result(&delivery.bytes())?,
+        None => terminal::print_result(&plain(&turn, args.part))?,
+    }
     terminal::print_diagnostics(&turn.diagnostics);
     eprint_pending(&turn);
     Ok(ExitCode::SUCCESS)

@@ -1,5 +1,6 @@
 //! The JSON documents about conversations. Later versions only add to them.
 
+use antefix::deliver::{Delivery, Receipt};
 use antefix::freeze::{
     Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
     RecordedSpan, Same, Side,
@@ -23,6 +24,10 @@ pub(crate) struct TurnDocument<'t> {
     messages: Vec<MessageOf<'t>>,
     pending: Vec<ChangeOf<'t>>,
     changes: Vec<ChangeOf<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fragment: Option<&'t serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt: Option<&'t Receipt>,
     diagnostics: Vec<Finding<'t>>,
 }
 
@@ -123,7 +128,7 @@ impl<'c> ChangeOf<'c> {
     }
 }
 
-pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn) -> TurnDocument<'t> {
+pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&'t Delivery>) -> TurnDocument<'t> {
     TurnDocument {
         conversation,
         epoch: turn.epoch.as_deref().map(EpochOf::new),
@@ -134,6 +139,8 @@ pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn) -> TurnDocument<'t
         messages: turn.messages.iter().map(message).collect(),
         pending: changes(&turn.pending),
         changes: changes(&turn.changes),
+        fragment: delivery.map(|delivery| &delivery.fragment),
+        receipt: delivery.map(|delivery| &delivery.receipt),
         diagnostics: turn.diagnostics.iter().map(Finding::of_diagnostic).collect(),
     }
 }

@@ -233,6 +233,11 @@ impl Phrases {
         Phrases(keys.map(|key| (key.name(), plain(wording.source(key)))).collect())
     }
 
+    /// The bytes of a phrase; nothing for a key that is none.
+    pub fn text(&self, key: &str) -> &str {
+        self.0.get(key).map_or("", Text::as_str)
+    }
+
     /// The phrase of a key; an empty text for a key that is none.
     pub fn get(&self, key: &str) -> Text {
         let nothing = || Text::new("", Origin::fact(&FactName::new("wording", key)));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::compose::{Origin, Placement, Stability, Undeliverable, WordingKey};
+use crate::compose::{Layout, Origin, Phrases, Placement, Prompt, Stability, Undeliverable, WordingKey};
 use crate::digest::Digest;
 use crate::discover::{FactName, Text, Tool, protected};
 use crate::freeze::Epoch;
@@ -69,6 +69,33 @@ impl<'c> Content<'c> {
             undeliverable: Undeliverable::default(),
             frame: (built_in("frame_begin"), built_in("frame_end")),
         }
+    }
+
+    /// The content of a prompt that belongs to no conversation.
+    pub fn of_prompt(prompt: &'c Prompt, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
+        let sections = prompt.sections().iter().filter(|section| section.stability == Stability::Fixed);
+        let fixed = sections.map(|section| section.range.end).max().unwrap_or(0);
+        Content {
+            fixed: &prompt.prefix()[..fixed],
+            frozen: &prompt.prefix()[fixed..],
+            epoch: None,
+            notices: Vec::new(),
+            suffix: prompt.suffix(),
+            tools,
+            messages,
+            placement: Placement::default(),
+            undeliverable: Undeliverable::default(),
+            frame: (built_in("frame_begin"), built_in("frame_end")),
+        }
+    }
+
+    /// The same content, as a layout wants it placed, in the frame that the wordings say.
+    #[must_use]
+    pub fn placed(mut self, layout: &Layout, phrases: &'c Phrases) -> Content<'c> {
+        self.placement = layout.placement();
+        self.undeliverable = layout.undeliverable();
+        self.frame = (phrases.text("frame_begin"), phrases.text("frame_end"));
+        self
     }
 
     /// The whole prefix.
