@@ -4,6 +4,7 @@ mod bench;
 mod cases;
 mod docs;
 mod fuzz;
+mod postgres;
 mod step;
 mod test;
 mod tidy;

@@ -4,6 +4,7 @@
 //! unless the caller allows it.
 
 use crate::fuzz;
+use crate::postgres;
 use crate::step::{Outcome, cargo, show};
 
 /// How long each fuzz target runs.
@@ -13,7 +14,13 @@ const FUZZ_SECONDS: u32 = 5;
 pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
     let mut missing = Vec::new();
     // Cargo runs the doc tests of libraries along with the rest.
-    show(&mut cargo(&["test", "--workspace"]))?;
+    let mut tests = cargo(&["test", "--workspace"]);
+    if let Err(why) = postgres::prepare() {
+        eprintln!("\n▸ the tests against PostgreSQL cannot run: {why}");
+        missing.push(format!("tests against PostgreSQL: {why}"));
+        tests.env(postgres::VARIABLE, "none");
+    }
+    show(&mut tests)?;
     if quick {
         eprintln!("\n▸ --quick: the fuzz targets are left out");
     } else if let Err(why) = fuzz::prepare() {

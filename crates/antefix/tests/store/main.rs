@@ -3,3 +3,7 @@
 
 mod given;
 mod kept;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "postgres")]
+mod processes;

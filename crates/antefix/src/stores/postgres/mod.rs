@@ -1,0 +1,180 @@
+//! Ledgers in PostgreSQL, for any number of replicas.
+//!
+//! 1. The unique key of a ledger's row decides who is first, under READ COMMITTED; the loser reads the winner.
+//! 2. What was acknowledged is durable: a `synchronous_commit` that is off for the role is on for the store.
+//! 3. Every call ends: in a bounded time with an answer, or with a [`Fault`](crate::freeze::Fault) that says what is the
+//!    matter. After a restart of the server the next call connects again.
+//! 4. A write whose connection broke while it was committed is looked for, and neither lost nor done twice.
+//! 5. No message holds a password.
+//!
+//! A call blocks its thread. Inside an asynchronous runtime, call from a thread that may block.
+
+#![allow(clippy::disallowed_methods, reason = "an adapter reads the clock, password files and their variables")]
+
+mod address;
+mod compactions;
+mod fault;
+mod ledger;
+mod messages;
+mod migrate;
+mod passfile;
+mod pool;
+mod rows;
+mod session;
+mod sweep;
+mod tls;
+mod work;
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use self::address::Address;
+use self::fault::Trouble;
+use self::pool::{Lease, Pool};
+use self::work::Turn;
+use crate::digest::Digest;
+use crate::freeze::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Standing, Store,
+    StoreResult, Sweep, Swept,
+};
+
+/// A store in PostgreSQL 13 or newer.
+pub struct PostgresStore {
+    pool: Pool,
+}
+
+impl PostgresStore {
+    /// Connects, and makes or moves forward the schema if that is due.
+    ///
+    /// `postgres://user:password@host:5432/database?sslmode=verify-full`. The password may stand in `PGPASSWORD` or in the
+    /// password file instead. Beside the driver's own options there are `schema` (default `antefix`), `connections` (at
+    /// most so many, default 8), `sslrootcert` and `passfile`. With `sslmode=require` or stricter, the server's
+    /// certificate is always checked.
+    pub fn connect(url: &str) -> StoreResult<PostgresStore> {
+        let store = PostgresStore { pool: Pool::new(Address::parse(url)?) };
+        let address = &store.pool.address;
+        let migrated = store.pool.lease(|session| {
+            let moved = session.run(migrate::migrate(session, &address.schema));
+            if moved.is_err() {
+                session.give_up();
+            }
+            moved
+        });
+        migrated.map(drop).map_err(|trouble| trouble.into_error(address))?;
+        Ok(store)
+    }
+
+    /// A connection to a schema of the version that this antefix knows.
+    fn lease(&self) -> Result<Lease<'_>, Trouble> {
+        let schema = &self.pool.address.schema;
+        self.pool.lease(|session| session.run(migrate::check(session, schema)))
+    }
+
+    fn turn(&self, conversation: &ConversationId) -> Turn {
+        Turn::of_conversation(&self.pool.address.schema, conversation)
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = &self.pool.address;
+        f.debug_tuple("PostgresStore").field(&address.shown()).field(&address.schema).finish()
+    }
+}
+
+impl Store for PostgresStore {
+    fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>> {
+        self.read(async |session| ledger::standing(session, conversation).await)
+    }
+
+    fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>> {
+        self.read(async |session| ledger::epoch(session, conversation, number).await)
+    }
+
+    fn epochs(&self, conversation: &ConversationId, after: u64, limit: usize) -> StoreResult<Vec<EpochRow>> {
+        self.read(async |session| ledger::epochs(session, conversation, after, limit).await)
+    }
+
+    fn conversations(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<EpochRow>> {
+        self.read(async |session| ledger::conversations(session, after, limit).await)
+    }
+
+    fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>> {
+        // Most of those who lose come long after the winner, and need not wait for their turn to learn it.
+        let last = self.read(async |session| ledger::last(session, &row.conversation).await)?;
+        if let Some(last) = last.filter(|last| last.number >= row.number) {
+            return Ok(Appended::Lost(last));
+        }
+        self.write(
+            self.turn(&row.conversation),
+            async |session, _| ledger::append(session, row, bundle).await,
+            async |session, _, _| ledger::has(session, row).await,
+        )
+    }
+
+    fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>> {
+        self.write(
+            self.turn(&row.conversation),
+            async |session, _| ledger::amend(session, row, bundle).await,
+            async |session, _, _| ledger::has_amendment(session, row).await,
+        )
+    }
+
+    fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>> {
+        self.read(async |session| ledger::texts(session, digests).await)
+    }
+
+    fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
+        self.write(
+            self.turn(conversation),
+            async |session, id| messages::queue(session, conversation, at, text, id).await,
+            async |session, number, id| messages::is_queued(session, conversation, *number, id).await,
+        )
+    }
+
+    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
+        self.write(
+            self.turn(conversation),
+            async |session, id| messages::take(session, conversation, turn, id).await,
+            async |session, _, id| messages::has_taken(session, conversation, id).await,
+        )
+    }
+
+    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>> {
+        self.read(async |session| messages::waiting(session, conversation).await)
+    }
+
+    fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {
+        // Beginning the same compaction twice is beginning it once.
+        self.write(
+            self.turn(&compaction.conversation),
+            async |session, _| compactions::begin(session, compaction, bundle).await,
+            async |_, (), _| Ok(false),
+        )
+    }
+
+    fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed> {
+        self.write(
+            self.turn(conversation),
+            async |session, _| compactions::commit(session, conversation, token, at).await,
+            async |session, committed, _| compactions::is_committed(session, conversation, token, committed).await,
+        )
+    }
+
+    fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()> {
+        self.write(
+            self.turn(conversation),
+            async |session, _| compactions::abort(session, conversation, token).await,
+            async |_, (), _| Ok(false),
+        )
+    }
+
+    fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
+        match sweep {
+            Sweep::DryRun => self.count_unnamed(),
+            Sweep::Delete => self.delete_unnamed(),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! One connection, its prepared statements, and the clock that bounds every wait for it.
+//!
+//! 1. Nothing waits longer than it was told to, even if the server accepts everything and says nothing.
+//! 2. A connection that was late or lost is never asked again.
+//! 3. It is driven by the thread that asks: no thread and no runtime runs beside it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, NoTls, Row, Statement};
+
+use super::address::{Address, Tls};
+use super::fault::{Remedy, Trouble};
+use super::tls;
+use crate::freeze::{Fault, StoreError};
+
+/// How long an answer may take; the server is told to give up before we do.
+pub(super) const ANSWER: Duration = Duration::from_secs(10);
+/// How long a writer waits for another one of the same conversation.
+const LOCK: Duration = Duration::from_secs(5);
+/// How long after the server should have given up we do.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A parameter of a statement.
+pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
+
+/// A connection.
+pub(super) struct Session {
+    client: Client,
+    statements: RefCell<BTreeMap<&'static str, Statement>>,
+    /// Whether it may be asked again.
+    usable: Cell<bool>,
+    /// None only while it is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl Session {
+    /// Connects, and tells the server what a store expects of it.
+    pub(super) fn open(address: &Address) -> Result<Session, Trouble> {
+        let failed = |error| StoreError::new(Fault::Failed, "a connection cannot be driven").because(error);
+        let runtime = Builder::new_current_thread().enable_io().enable_time().build().map_err(failed)?;
+        // The driver bounds the connection, this bounds the name's lookup and the handshakes too.
+        let within = address.config.get_connect_timeout().copied().unwrap_or(LOCK) + GRACE;
+        let opened = runtime.block_on(async {
+            let opening = async {
+                let client = connect(address).await?;
+                client.batch_execute(&expectations(&address.schema)).await?;
+                Ok(client)
+            };
+            tokio::time::timeout(within, opening).await.unwrap_or(Err(Trouble::Late))
+        });
+        match opened {
+            Ok(client) => {
+                let statements = RefCell::default();
+                Ok(Session { client, statements, usable: Cell::new(true), runtime: Some(runtime) })
+            }
+            Err(trouble) => {
+                runtime.shutdown_background();
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Does some work with the connection within the usual time.
+    pub(super) fn run<T>(&self, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+        self.run_within(ANSWER, work)
+    }
+
+    /// Does some work with the connection within a time.
+    pub(super) fn run_within<T>(
+        &self,
+        within: Duration,
+        work: impl Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, Trouble> {
+        let Some(runtime) = &self.runtime else { return Err(Trouble::Late) };
+        let done =
+            runtime.block_on(async { tokio::time::timeout(within + GRACE, work).await.unwrap_or(Err(Trouble::Late)) });
+        if let Err(trouble) = &done
+            && trouble.remedy() == Remedy::Reconnect
+        {
+            self.usable.set(false);
+        }
+        done
+    }
+
+    /// Whether it may be asked again. What the server said while nobody listened is heard first.
+    pub(super) fn is_usable(&self) -> bool {
+        if let Some(runtime) = &self.runtime {
+            runtime.block_on(tokio::task::yield_now());
+        }
+        self.usable.get() && !self.client.is_closed()
+    }
+
+    /// It is in a state that nobody knows.
+    pub(super) fn give_up(&self) {
+        self.usable.set(false);
+    }
+
+    /// Asks, with a statement that is prepared once a connection.
+    pub(super) async fn query(&self, sql: &'static str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, Trouble> {
+        let statement = self.prepared(sql).await?;
+        Ok(self.client.query(&statement, parameters).await?)
+    }
+
+    /// The same for a question that has one answer or none.
+    pub(super) async fn query_opt(
+        &self,
+        sql: &'static str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<Row>, Trouble> {
+        Ok(self.query(sql, parameters).await?.into_iter().next())
+    }
+
+    /// The same for a statement, and how many rows it changed.
+    pub(super) async fn execute(&self, sql: &'static str, parameters: &[Parameter<'_>]) -> Result<u64, Trouble> {
+        let statement = self.prepared(sql).await?;
+        Ok(self.client.execute(&statement, parameters).await?)
+    }
+
+    /// Statements without parameters, one after the other.
+    pub(super) async fn batch(&self, sql: &str) -> Result<(), Trouble> {
+        Ok(self.client.batch_execute(sql).await?)
+    }
+
+    async fn prepared(&self, sql: &'static str) -> Result<Statement, Trouble> {
+        let known = self.statements.borrow().get(sql).cloned();
+        if let Some(statement) = known {
+            return Ok(statement);
+        }
+        let statement = self.client.prepare(sql).await?;
+        self.statements.borrow_mut().insert(sql, statement.clone());
+        Ok(statement)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // A store may be dropped where blocking is not allowed, and an orderly end is not worth a wait: the server sees
+        // that the connection is closed.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+async fn connect(address: &Address) -> Result<Client, Trouble> {
+    match &address.tls {
+        Tls::Plain => {
+            let (client, connection) = address.config.connect(NoTls).await?;
+            // How a connection ended is told to whoever asks next.
+            tokio::spawn(async { drop(connection.await) });
+            Ok(client)
+        }
+        Tls::Checked(sslrootcert) => {
+            let (client, connection) = address.config.connect(tls::connector(sslrootcert.as_deref())?).await?;
+            tokio::spawn(async { drop(connection.await) });
+            Ok(client)
+        }
+    }
+}
+
+/// What is set for the length of a connection.
+fn expectations(schema: &str) -> String {
+    let (answer, lock) = (ANSWER.as_millis(), LOCK.as_millis());
+    format!(
+        "SET search_path = {schema}, pg_temp; \
+         SET default_transaction_isolation = 'read committed'; \
+         SET statement_timeout = {answer}; \
+         SET lock_timeout = {lock}; \
+         SET idle_in_transaction_session_timeout = {answer}; \
+         SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; \
+         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+    )
+}

@@ -1,0 +1,200 @@
+//! Reading and writing, again where that helps.
+//!
+//! 1. A question that lost its connection is asked once more on another one.
+//! 2. A transaction that met another one is tried again, a bounded number of times.
+//! 3. A transaction that lost its connection while it was committed is looked for before it is tried again: it is never
+//!    done twice, and never taken for done when it is not. All writers of a conversation take turns, so that the first
+//!    try is over when the second one looks.
+
+use std::time::Duration;
+
+use super::PostgresStore;
+use super::fault::{Remedy, Trouble};
+use super::session::{ANSWER, Session};
+use crate::digest::Digest;
+use crate::freeze::{ConversationId, Fault, StoreError, StoreResult};
+
+/// How often a transaction is tried.
+const TRIES: u32 = 6;
+/// How often a connection may be lost on the way.
+const LOSSES: u32 = 2;
+
+/// What a transaction came to.
+pub(super) enum Written<T> {
+    /// There is something to commit.
+    Commit(T),
+    /// Nothing was written, and this is the answer.
+    Nothing(T),
+}
+
+/// Whose turn it is: the key of a lock that ends with its transaction.
+#[derive(Clone, Copy)]
+pub(super) struct Turn(i64);
+
+impl Turn {
+    /// For all that is written for a conversation.
+    pub(super) fn of_conversation(schema: &str, conversation: &ConversationId) -> Turn {
+        Turn::of([("schema", schema), ("conversation", conversation.as_str())])
+    }
+
+    /// For work on the schema as a whole.
+    pub(super) fn of_schema(schema: &str, what: &str) -> Turn {
+        Turn::of([("schema", schema), ("work", what)])
+    }
+
+    /// The lock's key.
+    pub(super) fn key(self) -> i64 {
+        self.0
+    }
+
+    /// Two turns with one key by chance would wait for each other now and then; nothing else comes of it.
+    fn of(names: [(&str, &str); 2]) -> Turn {
+        let digest = Digest::framed("antefix/lock/1", names);
+        let mut key = [0; 8];
+        key.copy_from_slice(&digest.bytes()[..8]);
+        Turn(i64::from_be_bytes(key))
+    }
+}
+
+impl PostgresStore {
+    /// Asks without writing.
+    pub(super) fn read<T>(&self, ask: impl AsyncFn(&Session) -> Result<T, Trouble>) -> StoreResult<T> {
+        self.read_within(ANSWER, ask)
+    }
+
+    /// Asks without writing, for a question that may take longer than others.
+    pub(super) fn read_within<T>(
+        &self,
+        within: Duration,
+        ask: impl AsyncFn(&Session) -> Result<T, Trouble>,
+    ) -> StoreResult<T> {
+        let mut losses = 0;
+        loop {
+            let asked = self.lease().and_then(|lease| {
+                let session = lease.session()?;
+                session.run_within(within, ask(session))
+            });
+            match asked {
+                Err(trouble) if self.is_worth_another(&trouble, &mut losses) => {}
+                other => return other.map_err(|trouble| trouble.into_error(&self.pool.address)),
+            }
+        }
+    }
+
+    /// Writes in one transaction. `write` gets the transaction's own id, which no other has; `holds` says whether the
+    /// transaction with that answer and that id was committed.
+    pub(super) fn write<T>(
+        &self,
+        turn: Turn,
+        write: impl AsyncFn(&Session, &str) -> Result<Written<T>, Trouble>,
+        holds: impl AsyncFn(&Session, &T, &str) -> Result<bool, Trouble>,
+    ) -> StoreResult<T> {
+        let (mut tries, mut losses) = (0, 0);
+        // The answer of a try whose end is not known.
+        let mut unsure: Option<(T, String)> = None;
+        loop {
+            tries += 1;
+            let trouble = match self.transaction(turn, &write, &holds, &mut unsure) {
+                Ok(answer) => return Ok(answer),
+                Err(trouble) => trouble,
+            };
+            let again = match trouble.remedy() {
+                Remedy::Again => tries < TRIES,
+                Remedy::Reconnect | Remedy::Tell => self.is_worth_another(&trouble, &mut losses),
+            };
+            if !again {
+                return Err(self.told(trouble, unsure.is_some()));
+            }
+            if trouble.remedy() == Remedy::Again {
+                std::thread::sleep(Duration::from_millis(1 << tries));
+            }
+        }
+    }
+
+    fn transaction<T>(
+        &self,
+        turn: Turn,
+        write: impl AsyncFn(&Session, &str) -> Result<Written<T>, Trouble>,
+        holds: impl AsyncFn(&Session, &T, &str) -> Result<bool, Trouble>,
+        unsure: &mut Option<(T, String)>,
+    ) -> Result<T, Trouble> {
+        let lease = self.lease()?;
+        let session = lease.session()?;
+        let begun = session.run(async {
+            session.batch("BEGIN").await?;
+            let row = session.query_opt(TAKE_TURN, &[&turn.0]).await?;
+            let id = row.ok_or_else(|| Trouble::corrupt("a transaction has no id"))?.try_get(0)?;
+            if let Some((answer, id)) = &unsure
+                && holds(session, answer, id).await?
+            {
+                return Ok(None);
+            }
+            Ok(Some(id))
+        });
+        let id: String = match begun {
+            Ok(Some(id)) => id,
+            Ok(None) => {
+                roll_back(session);
+                return unsure.take().map(|(answer, _)| answer).ok_or(Trouble::Late);
+            }
+            Err(trouble) => {
+                roll_back(session);
+                return Err(trouble);
+            }
+        };
+        // The last try is over, and nothing came of it.
+        *unsure = None;
+        match session.run(write(session, &id)) {
+            Ok(Written::Commit(answer)) => match session.run(session.batch("COMMIT")) {
+                Ok(()) => Ok(answer),
+                Err(trouble) => {
+                    // A server that says no has not done it; one that says nothing may have.
+                    if trouble.remedy() == Remedy::Reconnect {
+                        *unsure = Some((answer, id));
+                    }
+                    roll_back(session);
+                    Err(trouble)
+                }
+            },
+            Ok(Written::Nothing(answer)) => {
+                roll_back(session);
+                Ok(answer)
+            }
+            Err(trouble) => {
+                roll_back(session);
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Whether a lost connection may be made up for by another one.
+    fn is_worth_another(&self, trouble: &Trouble, losses: &mut u32) -> bool {
+        if trouble.remedy() != Remedy::Reconnect {
+            return false;
+        }
+        self.pool.drop_idle();
+        *losses += 1;
+        // Whoever waited in vain has waited long enough.
+        *losses < LOSSES && !matches!(trouble, Trouble::Late)
+    }
+
+    fn told(&self, trouble: Trouble, is_unsure: bool) -> StoreError {
+        let error = trouble.into_error(&self.pool.address);
+        if !is_unsure {
+            return error;
+        }
+        let message =
+            format!("{}; it is not known whether the write was done, and asking again is safe", error.message);
+        StoreError { fault: Fault::Unreachable, message, source: error.source }
+    }
+}
+
+/// Takes the turn, and names the transaction.
+const TAKE_TURN: &str = "SELECT gen_random_uuid()::text FROM pg_advisory_xact_lock($1)";
+
+/// Ends a transaction that came to nothing. If that fails the connection is of no use, and the server ends it.
+fn roll_back(session: &Session) {
+    if session.run(session.batch("ROLLBACK")).is_err() {
+        session.give_up();
+    }
+}

@@ -1,0 +1,52 @@
+//! The store in PostgreSQL, against a real one.
+
+mod cluster;
+mod faults;
+mod lost;
+mod proxy;
+mod restart;
+
+use antefix::contract;
+
+use crate::processes;
+use cluster::Database;
+
+#[test]
+fn it_keeps_the_contract() {
+    if cluster::is_left_out() {
+        return;
+    }
+    contract::check(&|| Box::new(Database::new()));
+}
+
+#[test]
+fn of_ten_thousand_first_turns_in_four_processes_one_wins() {
+    if cluster::is_left_out() {
+        return;
+    }
+    processes::of_ten_thousand_first_turns_one_wins(&Database::new().url("connections=4"));
+}
+
+#[test]
+fn of_ten_first_turns_of_each_of_a_thousand_conversations_one_wins() {
+    if cluster::is_left_out() {
+        return;
+    }
+    processes::of_ten_first_turns_of_each_of_a_thousand_one_wins(&Database::new().url("connections=4"));
+}
+
+#[test]
+fn each_number_goes_to_one_of_four_processes() {
+    if cluster::is_left_out() {
+        return;
+    }
+    processes::each_number_goes_to_one(&Database::new().url("connections=4"));
+}
+
+#[test]
+fn what_was_acknowledged_survives_fifty_kills() {
+    if cluster::is_left_out() {
+        return;
+    }
+    processes::what_was_acknowledged_survives_a_kill(&Database::new().url("connections=4"), 50);
+}
