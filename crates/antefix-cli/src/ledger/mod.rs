@@ -40,6 +40,13 @@ fn sqlite(path: &Path) -> Result<Box<dyn Store>, Failure> {
     Ok(Box::new(store))
 }
 
+#[cfg(feature = "postgres")]
+fn postgres(url: &str) -> Result<Box<dyn Store>, Failure> {
+    let store = antefix::stores::PostgresStore::connect(url).map_err(antefix::Error::from)?;
+    Ok(Box::new(store))
+}
+
+#[cfg(not(feature = "postgres"))]
 fn postgres(_: &str) -> Result<Box<dyn Store>, Failure> {
     Err(Failure::plain("this antefix was built without PostgreSQL"))
 }
