@@ -1,9 +1,18 @@
 //! Stores: what all of them promise, and what each does when its medium fails.
+//!
+//! Processes are this very binary, started again with `--exact …::worker` and what to do in its environment.
+#![cfg(all(unix, feature = "sqlite"))]
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic, reason = "a test is outside of the library")]
 
+mod damage;
+mod disk;
+mod files;
 mod given;
 mod kept;
+mod kill;
+mod locked;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
 mod processes;
+mod race;

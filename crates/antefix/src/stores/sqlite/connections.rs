@@ -1,13 +1,15 @@
 //! Connections to the file, and whose turn it is to write.
 //!
 //! 1. A question gets a connection for itself and gives it back. There are never more than [`MOST`].
-//! 2. One thread of a process writes at a time; the others wait here, where they are woken in no time, and not in
-//!    SQLite, which sleeps and tries again. Between processes SQLite's own lock decides.
+//! 2. One thread of a process writes at a time; the others wait here in a line, where they are woken in no time, and not
+//!    in SQLite, which sleeps and tries again. Between processes SQLite's own lock decides.
 //! 3. All waiting of one question together ends after the patience that the store was given.
 //! 4. A connection that failed is closed: what it has in its memory may not be what is in the file.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
@@ -17,7 +19,11 @@ use super::fault::Failure;
 use crate::freeze::{Fault, StoreError};
 
 /// How many connections a store has at most: more readers than that would wait for processors anyway.
-const MOST: usize = 16;
+const MOST: usize = 8;
+
+/// How long a writer sleeps before it tries again while another process writes.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(500);
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// How many statements a connection keeps prepared: all that there are.
 const STATEMENTS: usize = 40;
@@ -34,8 +40,6 @@ pub(super) struct Connections {
     state: Mutex<State>,
     /// Somebody gave a connection back, or its place.
     freed: Condvar,
-    /// Somebody has written.
-    written: Condvar,
 }
 
 /// How the file can be opened.
@@ -54,6 +58,8 @@ struct State {
     /// Those lent and those idle.
     open: usize,
     writing: bool,
+    /// Who waits for writing, first come first served.
+    line: VecDeque<Thread>,
 }
 
 impl Connections {
@@ -73,15 +79,8 @@ impl Connections {
             }
             Err(error) => return Err(error.into()),
         };
-        let state = State { idle: vec![first], open: 1, writing: false };
-        Ok(Connections {
-            path,
-            access,
-            patience,
-            state: Mutex::new(state),
-            freed: Condvar::new(),
-            written: Condvar::new(),
-        })
+        let state = State { idle: vec![first], open: 1, ..State::default() };
+        Ok(Connections { path, access, patience, state: Mutex::new(state), freed: Condvar::new() })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -91,28 +90,48 @@ impl Connections {
     /// Asks without writing.
     pub(super) fn read<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         let deadline = Instant::now() + self.patience;
-        self.lend(deadline, |connection| ask(connection))
+        self.lend(MOST, deadline, |connection| ask(connection))
     }
 
-    /// Writes all or nothing.
-    pub(super) fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+    /// Writes all or nothing. While somebody else writes, `meanwhile` looks whether there is still anything to do.
+    pub(super) fn write<T>(
+        &self,
+        meanwhile: impl Fn(&Connection) -> Result<Option<T>, Failure>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let deadline = Instant::now() + self.patience;
         let _permit = self.permit(deadline)?;
-        self.lend(deadline, |connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let answer = work(&transaction)?;
-            transaction.commit()?;
-            Ok(answer)
+        // Whoever may write does not wait for those who read.
+        self.lend(MOST + 1, deadline, |connection| {
+            let mut pause = Duration::ZERO;
+            loop {
+                if let Some(answer) = meanwhile(connection)? {
+                    return Ok(answer);
+                }
+                match begin(connection) {
+                    Ok(transaction) => {
+                        let answer = work(&transaction)?;
+                        transaction.commit()?;
+                        return Ok(answer);
+                    }
+                    Err(error) if is_busy(&error) && Instant::now() < deadline => {
+                        pause = (pause + SHORTEST_PAUSE).min(LONGEST_PAUSE);
+                        std::thread::sleep(pause);
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
         })
     }
 
-    /// Does what needs a connection to itself.
-    pub(super) fn lend<T>(
+    /// Does what needs a connection to itself, with at most so many connections.
+    fn lend<T>(
         &self,
+        most: usize,
         deadline: Instant,
         work: impl FnOnce(&mut Connection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let (place, idle) = self.place(deadline)?;
+        let (place, idle) = self.place(most, deadline)?;
         let mut connection = match idle {
             Some(connection) => connection,
             None => open(&self.path, self.access)?,
@@ -134,41 +153,69 @@ impl Connections {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Changes the shape of the file.
+    pub(super) fn alter(&self, work: impl FnOnce(&mut Connection) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.lend(MOST, Instant::now() + self.patience, work)
+    }
+
     /// An idle connection, or the place for another one.
-    fn place(&self, deadline: Instant) -> Result<(Place<'_>, Option<Connection>), Failure> {
-        self.wait(deadline, &self.freed, |state| {
-            let idle = state.idle.pop();
-            if idle.is_none() {
-                state.open = Some(state.open + 1).filter(|open| *open <= MOST)?;
-            }
-            Some((Place(self), idle))
-        })
-    }
-
-    fn permit(&self, deadline: Instant) -> Result<Permit<'_>, Failure> {
-        // The permit is made only if it is given: dropping one takes the lock that is held here.
-        let take = |state: &mut State| (!std::mem::replace(&mut state.writing, true)).then(|| Permit(self));
-        self.wait(deadline, &self.written, take)
-    }
-
-    /// Waits until `take` has something.
-    fn wait<T>(
-        &self,
-        deadline: Instant,
-        news: &Condvar,
-        mut take: impl FnMut(&mut State) -> Option<T>,
-    ) -> Result<T, Failure> {
+    fn place(&self, most: usize, deadline: Instant) -> Result<(Place<'_>, Option<Connection>), Failure> {
         let mut state = self.state();
         loop {
-            if let Some(taken) = take(&mut state) {
-                return Ok(taken);
+            let idle = state.idle.pop();
+            if idle.is_some() || state.open < most {
+                state.open += usize::from(idle.is_none());
+                return Ok((Place(self), idle));
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(StoreError::new(Fault::Busy, "is held by other threads for too long").into());
-            }
-            state = news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let left = left(deadline)?;
+            state = self.freed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// Waits for the right to write.
+    fn permit(&self, deadline: Instant) -> Result<Permit<'_>, Failure> {
+        let me = std::thread::current();
+        let mut state = self.state();
+        if !state.writing && state.line.is_empty() {
+            state.writing = true;
+            return Ok(Permit(self));
+        }
+        state.line.push_back(me.clone());
+        loop {
+            if !state.writing && state.line.front().is_some_and(|first| first.id() == me.id()) {
+                state.line.pop_front();
+                state.writing = true;
+                return Ok(Permit(self));
+            }
+            let left = match left(deadline) {
+                Ok(left) => left,
+                Err(busy) => {
+                    state.line.retain(|waiting| waiting.id() != me.id());
+                    // It may have been woken just now, and would have gone.
+                    state.wake_first();
+                    return Err(busy);
+                }
+            };
+            drop(state);
+            std::thread::park_timeout(left);
+            state = self.state();
+        }
+    }
+}
+
+impl State {
+    fn wake_first(&self) {
+        if let Some(first) = self.line.front().filter(|_| !self.writing) {
+            first.unpark();
+        }
+    }
+}
+
+/// How long it may still take.
+fn left(deadline: Instant) -> Result<Duration, Failure> {
+    match deadline.saturating_duration_since(Instant::now()) {
+        Duration::ZERO => Err(StoreError::new(Fault::Busy, "is held by other threads for too long").into()),
+        left => Ok(left),
     }
 }
 
@@ -177,8 +224,9 @@ struct Permit<'c>(&'c Connections);
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.0.state().writing = false;
-        self.0.written.notify_one();
+        let mut state = self.0.state();
+        state.writing = false;
+        state.wake_first();
     }
 }
 
@@ -199,6 +247,17 @@ impl Drop for Place<'_> {
         self.0.state().open -= 1;
         self.0.freed.notify_one();
     }
+}
+
+/// Takes the lock for writing, or fails at once. SQLite's own way of waiting sleeps for up to a tenth of a second, which
+/// is many writes long.
+fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.busy_timeout(Duration::ZERO)?;
+    Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
+}
+
+fn is_busy(error: &Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 fn open(path: &Path, access: Access) -> rusqlite::Result<Connection> {

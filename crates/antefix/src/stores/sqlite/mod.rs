@@ -25,7 +25,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use self::connections::Connections;
 use self::fault::Failure;
@@ -77,6 +77,6 @@ fn connect(path: &Path, patience: Duration, steps: &[&str]) -> Result<Connection
     let path = std::path::absolute(path)?;
     file::ensure(&path, steps)?;
     let connections = Connections::new(path, patience)?;
-    connections.lend(Instant::now() + patience, |connection| schema::bring_up(connection, steps))?;
+    connections.alter(|connection| schema::bring_up(connection, steps))?;
     Ok(connections)
 }

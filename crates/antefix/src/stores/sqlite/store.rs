@@ -43,7 +43,7 @@ impl SqliteStore {
     }
 
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
-        self.told(self.connections.write(|transaction| work(transaction)))
+        self.told(self.connections.write(|_| Ok(None), |transaction| work(transaction)))
     }
 
     fn checked(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
@@ -120,12 +120,15 @@ impl Store for SqliteStore {
     }
 
     fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>> {
+        let lost = |connection: &Connection| {
+            let last = rows::last_epoch(connection, &row.conversation)?;
+            Ok(last.filter(|last| last.number >= row.number).map(Appended::Lost))
+        };
         // Most who come second can be told so without the lock.
-        let stands = self.read(|connection| rows::last_epoch(connection, &row.conversation))?;
-        if let Some(last) = stands.filter(|last| last.number >= row.number) {
-            return Ok(Appended::Lost(last));
+        if let Some(lost) = self.read(lost)? {
+            return Ok(lost);
         }
-        self.write(|connection| {
+        self.told(self.connections.write(lost, |connection| {
             let last = match rows::last_epoch(connection, &row.conversation)? {
                 Some(last) if last.number >= row.number => return Ok(Appended::Lost(last)),
                 last => last.map_or(0, |last| last.number),
@@ -134,7 +137,7 @@ impl Store for SqliteStore {
             rows::keep(connection, bundle)?;
             rows::insert_epoch(connection, row)?;
             Ok(Appended::Won)
-        })
+        }))
     }
 
     fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>> {

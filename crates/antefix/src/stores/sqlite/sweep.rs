@@ -35,7 +35,8 @@ pub(super) fn run(connections: &Connections, sweep: Sweep) -> Result<Swept, Fail
             Sweep::DryRun => page.iter().for_each(|text| add(text.bytes)),
             Sweep::Delete => {
                 for batch in page.chunks(BATCH) {
-                    connections.write(|transaction| delete(transaction, batch))?.into_iter().for_each(&mut add);
+                    let sizes = connections.write(|_| Ok(None), |transaction| delete(transaction, batch))?;
+                    sizes.into_iter().for_each(&mut add);
                 }
             }
         }
