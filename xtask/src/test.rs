@@ -5,7 +5,7 @@
 
 use crate::fuzz;
 use crate::postgres;
-use crate::step::{Outcome, cargo, show};
+use crate::step::{Outcome, cargo, program, read, show};
 
 /// How long each fuzz target runs.
 const FUZZ_SECONDS: u32 = 5;
@@ -19,6 +19,10 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
         eprintln!("\n▸ the tests against PostgreSQL cannot run: {why}");
         missing.push(format!("tests against PostgreSQL: {why}"));
         tests.env(postgres::VARIABLE, "none");
+    }
+    if let Err(why) = read(&mut program("strace", &["-o", "/dev/null", "true"])) {
+        eprintln!("\n▸ the tests with syncs that fail cannot run: {why}");
+        missing.push(format!("tests with syncs that fail, for which strace is needed: {why}"));
     }
     show(&mut tests)?;
     if quick {
