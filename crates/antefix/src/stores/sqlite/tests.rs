@@ -1,1 +1,198 @@
+//! Steps from one schema to the next, with steps that are not released.
+//!
+//! Processes are this very binary, started again with what to do in its environment.
 
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::SqliteStore;
+use super::schema::{self, STEPS};
+use crate::contract::{amendment, compaction, epoch, id, moment};
+use crate::freeze::{Appended, Committed, Fault, Store, Sweep};
+
+/// A second step that takes a while and would be noticed if it were taken twice or by half.
+const SECOND: &str = "
+    CREATE TABLE marks (number INTEGER PRIMARY KEY, mark TEXT NOT NULL) STRICT;
+    INSERT INTO marks WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    SELECT i, 'mark ' || i FROM n;
+";
+const THIRD: &str = "ALTER TABLE marks ADD COLUMN more TEXT; UPDATE marks SET more = mark;";
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn three() -> Vec<&'static str> {
+    STEPS.iter().copied().chain([SECOND, THIRD]).collect()
+}
+
+fn open(path: &Path, steps: &[&str]) -> SqliteStore {
+    SqliteStore::with_steps(path, PATIENCE, steps).unwrap()
+}
+
+/// How far the file is, and that it got there in whole steps.
+#[track_caller]
+fn whole_steps(path: &Path) -> i64 {
+    let connection = Connection::open(path).unwrap();
+    connection.busy_timeout(PATIENCE).unwrap();
+    let count = |what: &str| connection.query_row(what, [], |row| row.get::<_, i64>(0));
+    let version = schema::version(&connection).unwrap() - STEPS.len() as i64;
+    match version {
+        0 => assert!(count("SELECT count(*) FROM marks").is_err()),
+        1 => assert_eq!(count("SELECT count(*) FROM marks").unwrap(), 20_000),
+        2 => assert_eq!(count("SELECT count(more) FROM marks").unwrap(), 20_000),
+        other => panic!("step {other}"),
+    }
+    let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(sound, "ok");
+    version
+}
+
+#[test]
+fn steps_are_taken_one_after_the_other_and_rows_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger.db");
+    let (row, bundle) = epoch("c", 1, "x");
+    assert_eq!(open(&path, STEPS).append(&row, &bundle).unwrap(), Appended::Won);
+    assert_eq!(whole_steps(&path), 0);
+    assert_eq!(open(&path, &three()[..STEPS.len() + 1]).standing(&id("c")).unwrap().unwrap().epoch, row);
+    assert_eq!(whole_steps(&path), 1);
+    assert_eq!(open(&path, &three()).standing(&id("c")).unwrap().unwrap().epoch, row);
+    assert_eq!(whole_steps(&path), 2);
+    // Who does not know the new steps leaves the file alone.
+    let before = std::fs::read(&path).unwrap();
+    assert_eq!(SqliteStore::open(&path).unwrap_err().fault, Fault::Newer);
+    assert!(std::fs::read(&path).unwrap() == before);
+}
+
+#[test]
+fn a_newer_schema_that_is_only_in_the_log_is_newer_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger.db");
+    drop(open(&path, STEPS));
+    let newer = open(&path, &three());
+    // The header of the file itself still says otherwise.
+    let version = std::fs::read(&path).unwrap()[63];
+    assert_eq!(usize::from(version), STEPS.len());
+    assert_eq!(SqliteStore::open(&path).unwrap_err().fault, Fault::Newer);
+    drop(newer);
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_version_before_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger.db");
+    drop(open(&path, STEPS));
+    let steps: Vec<&str> = STEPS.iter().copied().chain([SECOND, "CREATE TABLE other (a); SELECT nonsense"]).collect();
+    assert!(SqliteStore::with_steps(&path, PATIENCE, &steps).is_err());
+    assert_eq!(whole_steps(&path), 1);
+    let connection = Connection::open(&path).unwrap();
+    assert!(connection.prepare("SELECT * FROM other").is_err());
+    drop(connection);
+    drop(open(&path, &three()));
+    assert_eq!(whole_steps(&path), 2);
+}
+
+const FILE: &str = "ANTEFIX_TEST_STEPS";
+
+#[test]
+fn worker() {
+    if let Ok(file) = std::env::var(FILE) {
+        drop(open(Path::new(&file), &three()));
+    }
+}
+
+fn start(path: &Path) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "stores::sqlite::tests::worker", "--test-threads=1"]).env(FILE, path);
+    command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap()
+}
+
+#[test]
+fn of_several_processes_each_step_is_taken_once() {
+    let directory = tempfile::tempdir().unwrap();
+    for round in 0..5 {
+        let path = directory.path().join(format!("{round}.db"));
+        if round % 2 == 0 {
+            drop(open(&path, STEPS));
+        }
+        let workers: Vec<Child> = (0..4).map(|_| start(&path)).collect();
+        for mut worker in workers {
+            assert!(worker.wait().unwrap().success());
+        }
+        assert_eq!(whole_steps(&path), 2);
+    }
+}
+
+#[test]
+fn whoever_is_killed_while_taking_a_step_has_taken_it_or_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut reached = [0; 3];
+    for round in 0..30 {
+        let path = directory.path().join(format!("{round}.db"));
+        let (row, bundle) = epoch("c", 1, "x");
+        assert_eq!(open(&path, STEPS).append(&row, &bundle).unwrap(), Appended::Won);
+        let mut worker = start(&path);
+        std::thread::sleep(Duration::from_millis(4 * round));
+        worker.kill().unwrap();
+        worker.wait().unwrap();
+        reached[usize::try_from(whole_steps(&path)).unwrap()] += 1;
+        // The next one is killed while it recovers what the first one left; then somebody gets through.
+        let mut worker = start(&path);
+        std::thread::sleep(Duration::from_millis(4 * (30 - round)));
+        worker.kill().unwrap();
+        worker.wait().unwrap();
+        assert_eq!(open(&path, &three()).standing(&id("c")).unwrap().unwrap().epoch, row);
+        assert_eq!(whole_steps(&path), 2);
+    }
+    println!("killed before the first step, between and behind: {reached:?}");
+}
+
+/// What was in the file when a version was the newest. A released file never changes; a new version gets a new one.
+const PAST: [&str; 1] = [include_str!("schema/past/1.sql")];
+
+#[test]
+fn stores_of_all_past_versions_answer_as_they_did() {
+    assert_eq!(PAST.len(), STEPS.len(), "a new schema needs a file of the one before it");
+    for (version, sql) in (1..).zip(PAST) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger.db");
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let store = SqliteStore::open(&path).unwrap();
+        let standing = store.standing(&id("c")).unwrap().unwrap();
+        let (second, bundle) = compaction("c", "t", 1, "second");
+        let (amended, _) = amendment("c", 2, 1, "amended");
+        assert_eq!(standing.epoch, crate::freeze::EpochRow { opened_at: moment(7), ..second.next.unwrap() });
+        assert_eq!(standing.amendments, [amended]);
+        assert_eq!(standing.waiting, 1);
+        assert_eq!(store.epoch(&id("c"), 1).unwrap().unwrap().epoch, epoch("c", 1, "first").0);
+        let texts = store.texts(&[standing.epoch.body, standing.epoch.digest]).unwrap();
+        assert_eq!(texts, [Some(bundle.body), Some("second".into())]);
+        assert_eq!(store.take(&id("c"), Some("turn")).unwrap().len(), 2, "version {version}");
+        assert!(matches!(store.commit(&id("c"), "begun", moment(0)).unwrap(), Committed::Done(row) if row.number == 3));
+        assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 0);
+    }
+}
+
+/// Writes what the next version will need as its past, into the file that `ANTEFIX_TEST_PAST` names. Run it before the
+/// schema changes, and put what `sqlite3 FILE .dump` prints under `schema/past/`, with the pragmas of the other files.
+#[test]
+fn write_the_past() {
+    let Ok(path) = std::env::var("ANTEFIX_TEST_PAST") else { return };
+    let store = SqliteStore::open(&path).unwrap();
+    let append = |number: u64, text: &str| {
+        let (row, bundle) = epoch("c", number, text);
+        assert_eq!(store.append(&row, &bundle).unwrap(), Appended::Won);
+    };
+    append(1, "first");
+    let (row, bundle) = compaction("c", "t", 1, "second");
+    store.begin(&row, Some(&bundle)).unwrap();
+    store.commit(&id("c"), "t", moment(7)).unwrap();
+    let (row, bundle) = amendment("c", 2, 1, "amended");
+    assert_eq!(store.amend(&row, &bundle).unwrap(), Appended::Won);
+    store.queue(&id("c"), moment(0), "taken").unwrap();
+    store.take(&id("c"), Some("turn")).unwrap();
+    store.queue(&id("c"), moment(0), "waiting").unwrap();
+    let (row, bundle) = compaction("c", "begun", 2, "third");
+    store.begin(&row, Some(&bundle)).unwrap();
+}
