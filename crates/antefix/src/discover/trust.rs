@@ -5,7 +5,7 @@
 //! 2. What is withheld is unavailable, with the reason [`Untrusted`](ReasonCode::Untrusted): it is listed, and it is no
 //!    error. A file that is not there stays absent.
 //! 3. It is decided in one place, between the sources and the world, so that no source can forget it: nothing beneath
-//!    the project root or in a directory above it is read, and no program is run.
+//!    the project root or in a directory above it is read, and no program is run there.
 //! 4. The user's own files are never withheld: antefix's configuration directory, the home directory, and what
 //!    `file_roots` allows outside the project.
 
@@ -169,10 +169,11 @@ impl World for Gate<'_> {
     }
 
     fn run(&self, command: &Command) -> Answer<Output> {
-        match self.trust {
-            Trust::Trusted => self.world.run(command),
-            Trust::Untrusted => Answer::unavailable(ReasonCode::Untrusted, ""),
+        // What runs in the project speaks for it, as git does. What the user's own settings run at home does not.
+        if self.withholds(&command.cwd, Path::new("")) {
+            return Answer::unavailable(ReasonCode::Untrusted, "");
         }
+        self.world.run(command)
     }
 
     fn fetch(&self, request: &Request) -> Answer<Response> {

@@ -15,6 +15,9 @@ mod jinja;
 mod bombs;
 
 mod lints;
+
+mod reasons;
+
 mod properties;
 
 mod cases;

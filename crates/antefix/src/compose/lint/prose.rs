@@ -93,7 +93,9 @@ const GENERAL: &[&str] =
 
 /// The sentences of a text.
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
-    let mut reading = Reading::default();
+    // The only heading of the first level is the title of the whole text, and narrows nothing down in it.
+    let titles = text.lines().filter(|line| line.starts_with("# ")).count();
+    let mut reading = Reading { title: (titles == 1).then_some(1), ..Reading::default() };
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         reading.line(text, start..start + line.len());
@@ -105,6 +107,8 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
 
 #[derive(Default)]
 struct Reading {
+    /// The level of headings that are titles.
+    title: Option<usize>,
     fence: Option<(char, usize)>,
     /// Headings in force, by level.
     headings: Vec<(usize, Vec<String>)>,
@@ -193,12 +197,14 @@ impl Reading {
             _ => (Vec::new(), words(written)),
         };
         let above = self.headings.iter().flat_map(|(_, words)| words).chain(&label);
-        let against = above.clone().chain(&self.lead).any(|word| AGAINST.contains(&word.as_str()));
+        let against = above.chain(&self.lead).any(|word| AGAINST.contains(&word.as_str()));
         if said.is_empty() || against {
             return;
         }
         let narrow = |word: &&String| NARROW.contains(&word.as_str()) || word.contains(['/', '.', '*', '<']);
-        let mut scope: BTreeSet<String> = above.filter(narrow).cloned().collect();
+        let narrowing = self.headings.iter().filter(|(level, _)| Some(*level) != self.title);
+        let narrowing = narrowing.flat_map(|(_, words)| words).chain(&label);
+        let mut scope: BTreeSet<String> = narrowing.filter(narrow).cloned().collect();
         if !self.lead.iter().any(|word| GENERAL.contains(&word.as_str())) && !self.lead.is_empty() {
             scope.insert(self.lead.join(" "));
         }

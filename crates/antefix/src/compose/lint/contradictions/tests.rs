@@ -30,6 +30,7 @@ fn rules_that_nobody_can_keep_together_are_found() {
         ("Don’t edit the changelog.", "Make sure to edit the changelog."),
         ("## Style\n- Use tabs.", "## Conventions\n- Use spaces."),
         ("## Python\n- Use tabs.", "# Rules\n## Python\n- Use spaces."),
+        ("# Shop\n\n- Use tabs.", "# Web\n\n- Use spaces."),
         ("Follow these rules:\n- Use tabs.", "Use spaces."),
     ];
     for (first, second) in rows {
@@ -44,6 +45,7 @@ fn rules_that_go_together_are_left_alone() {
         ("Use tabs in Makefiles.", "Use spaces."),
         ("## Go\nUse tabs.", "## Python\nUse spaces."),
         ("## Makefiles\nUse tabs.", "Use spaces."),
+        ("# Go\nUse tabs.\n# Python\nUse spaces.", "# Web\nUse spaces."),
         ("For Go code:\n- Use tabs.", "- Use spaces."),
         ("Go: use tabs.", "Python: use spaces."),
         ("Use npm.", "Do not use npm in CI."),
