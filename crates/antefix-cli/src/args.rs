@@ -92,7 +92,7 @@ pub(crate) struct ComposeArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cwd: Option<PathBuf>,
 
-    /// The model's name
+    /// The model's name: `explain` counts its tokens, `check` compares its cache minimum
     #[arg(long)]
     pub(crate) model: Option<String>,
 

@@ -3,10 +3,12 @@
 use antefix::compose::{Origin, Prompt};
 use antefix::discover::Report;
 use antefix::discover::catalog::{CATALOG, Pace};
+use antefix::tokens::{ENCODING, Tokenizer, Tokens};
 use antefix::{Diagnostic, Digest, SourceKind};
 use serde::Serialize;
 
 use crate::setup::Composed;
+use crate::tally::Tally;
 
 /// What `explain --json` prints. Offsets are bytes into prefix and suffix together.
 #[derive(Serialize)]
@@ -23,12 +25,46 @@ pub(crate) struct Explanation<'p> {
     not_loaded: Vec<NotLoaded<'p>>,
     gaps: Vec<Gap<'p>>,
     diagnostics: Vec<Finding<'p>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_counts: Option<TokenCounts<'p>>,
+}
+
+/// What the numbers called `tokens` are: a count in `encoding`, or, if not exact, the likeliest value of an estimate.
+#[derive(Serialize)]
+struct TokenCounts<'p> {
+    encoding: &'static str,
+    exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    band: Option<Band<'p>>,
+    prefix: Count,
+    suffix: Count,
+    total: Count,
+}
+
+/// In thousandths of the count in `encoding`.
+#[derive(Serialize)]
+struct Band<'p> {
+    low: u32,
+    likely: u32,
+    high: u32,
+    from: &'p str,
+}
+
+#[derive(Serialize)]
+struct Count {
+    count: usize,
+    low: usize,
+    high: usize,
 }
 
 #[derive(Serialize)]
 struct Part<'p> {
     text: &'p str,
     bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
     digest: String,
 }
 
@@ -39,6 +75,8 @@ struct Section<'p> {
     start: usize,
     end: usize,
     bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
     digest: String,
 }
 
@@ -175,13 +213,13 @@ pub(crate) struct Findings<'p> {
 }
 
 /// The document about a composed prompt.
-pub(crate) fn explanation(composed: &Composed) -> Explanation<'_> {
+pub(crate) fn explanation<'p>(composed: &'p Composed, tally: Option<&'p Tally>) -> Explanation<'p> {
     let prompt = &composed.prompt;
     Explanation {
         layout: prompt.layout(),
-        prefix: part(prompt.prefix()),
-        suffix: part(prompt.suffix()),
-        sections: sections(prompt),
+        prefix: part(prompt.prefix(), tally.map(|tally| tally.prefix)),
+        suffix: part(prompt.suffix(), tally.map(|tally| tally.suffix)),
+        sections: sections(prompt, tally),
         left_out: prompt.left_out().iter().map(|left| LeftOut { id: &left.id, why: &left.why }).collect(),
         instruction_order: composed.order.as_deref(),
         spans: spans(prompt),
@@ -198,23 +236,45 @@ pub(crate) fn explanation(composed: &Composed) -> Explanation<'_> {
             })
             .collect(),
         diagnostics: composed.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+        token_counts: tally.map(token_counts),
     }
 }
 
-fn part(text: &str) -> Part<'_> {
-    Part { text, bytes: text.len(), digest: Digest::of(text).to_string() }
+fn token_counts(tally: &Tally) -> TokenCounts<'_> {
+    let count = |tokens: Tokens| Count { count: tokens.count, low: tokens.low, high: tokens.high };
+    let band = match &tally.tokenizer {
+        Tokenizer::Exact => None,
+        Tokenizer::Estimate(band) => {
+            Some(Band { low: band.low, likely: band.likely, high: band.high, from: &band.from })
+        }
+    };
+    TokenCounts {
+        encoding: ENCODING,
+        exact: tally.tokenizer.is_exact(),
+        model: tally.model.as_deref(),
+        band,
+        prefix: count(tally.prefix),
+        suffix: count(tally.suffix),
+        total: count(tally.prefix + tally.suffix),
+    }
 }
 
-fn sections(prompt: &Prompt) -> Vec<Section<'_>> {
+fn part(text: &str, tokens: Option<Tokens>) -> Part<'_> {
+    Part { text, bytes: text.len(), tokens: tokens.map(|tokens| tokens.count), digest: Digest::of(text).to_string() }
+}
+
+fn sections<'p>(prompt: &'p Prompt, tally: Option<&Tally>) -> Vec<Section<'p>> {
     prompt
         .sections()
         .iter()
-        .map(|section| Section {
+        .enumerate()
+        .map(|(number, section)| Section {
             id: &section.id,
             stability: section.stability.name(),
             start: section.range.start,
             end: section.range.end,
             bytes: section.range.len(),
+            tokens: tally.and_then(|tally| tally.sections.get(number)).map(|tokens| tokens.count),
             digest: prompt.digest(section).to_string(),
         })
         .collect()

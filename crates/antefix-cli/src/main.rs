@@ -5,10 +5,12 @@
 
 mod args;
 mod commands;
+mod counts;
 mod delivery;
 mod document;
 mod ledger;
 mod setup;
+mod tally;
 mod terminal;
 
 use std::process::ExitCode;

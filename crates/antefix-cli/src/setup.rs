@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 use crate::Failure;
 use crate::args::ComposeArgs;
+use crate::counts::Counts;
 
 /// The largest file that may be named on the command line.
 const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
@@ -110,9 +111,9 @@ impl Prepared {
         self.situation.model.as_deref()
     }
 
-    /// The table of models.
+    /// The table of models, with the rows of the user's own `models.json` over it.
     pub(crate) fn models(&self) -> Result<Models, Failure> {
-        Ok(Models::built_in().clone())
+        models(&self.world, &self.workspace)
     }
 
     /// The content as the layout wants it placed.
@@ -133,8 +134,13 @@ impl Prepared {
 pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failure> {
     let prepared = prepared(args)?;
     let mut diagnostics = prepared.diagnostics();
+    // Counts are needed for budgets in tokens alone, and take long the first time.
+    let counts = prepared.layout.counts_tokens().then(Counts::recall);
     let mut discovery = discover(&prepared.world, &prepared.situation, &prepared.layout.facts());
     let prompt = compose(&prepared.layout, &discovery.facts)?;
+    if let Some(counts) = counts {
+        counts.keep();
+    }
     discovery.report.not_loaded.splice(0..0, prepared.withheld.iter().cloned());
     diagnostics.extend(discovery.diagnostics);
     match look {
@@ -158,6 +164,26 @@ pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failu
     let named = prepared.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
     let order = named.then(|| prepared.layout.instructions().in_words());
     Ok(Composed { prompt, report: discovery.report, diagnostics, order, prepared })
+}
+
+/// The table of models, for a command that composes nothing.
+pub(crate) fn models_here() -> Result<Models, Failure> {
+    let world = OsWorld::new();
+    let workspace = Workspace::find(&world, &directory(None)?);
+    models(&world, &workspace)
+}
+
+/// The table of models, with the rows of the user's own `models.json` over it.
+fn models(world: &OsWorld, workspace: &Workspace) -> Result<Models, Failure> {
+    let built_in = Models::built_in();
+    let Some(config) = &workspace.config else { return Ok(built_in.clone()) };
+    match workspace.own_file(world, config, "models.json", SourceKind::Layout) {
+        Answer::Present(file) => Ok(built_in.with(&file)?),
+        Answer::Absent => Ok(built_in.clone()),
+        Answer::Unavailable(reason) => {
+            Err(Failure::plain(format!("{}: {reason}", config.join("models.json").display())))
+        }
+    }
 }
 
 fn not_obeyed(path: &Path) -> Diagnostic {

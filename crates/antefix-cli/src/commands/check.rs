@@ -4,14 +4,15 @@ use std::process::ExitCode;
 
 use antefix::Level;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, ComposeArgs};
+use crate::counts::Counts;
 use crate::document::{self, Finding, Findings};
-use crate::setup::Look;
+use crate::setup::{Composed, Look};
 use crate::terminal::{FAINT, STRONG};
-use crate::{Failure, Outcome, setup, terminal};
+use crate::{Failure, Outcome, setup, tally, terminal};
 
 pub(crate) fn run(args: &CheckArgs) -> Outcome {
-    let composed = match setup::composed(&args.compose, Look::Closely) {
+    let composed = match checked(&args.compose) {
         Ok(composed) => composed,
         // The first error ends composing; in JSON it is a finding like the others.
         Err(Failure::Input(error)) if args.json => {
@@ -41,6 +42,18 @@ pub(crate) fn run(args: &CheckArgs) -> Outcome {
         terminal::print_styled(&format!("{verdict} {FAINT}({layout}){FAINT:#}\n"))?;
     }
     Ok(ExitCode::from(u8::from(errors > 0)))
+}
+
+/// The prompt, with what its model says about it.
+fn checked(args: &ComposeArgs) -> Result<Composed, Failure> {
+    let mut composed = setup::composed(args, Look::Closely)?;
+    if composed.prepared.model().is_some() {
+        let counts = Counts::recall();
+        let findings = tally::findings(&composed)?;
+        composed.diagnostics.extend(findings);
+        counts.keep();
+    }
+    Ok(composed)
 }
 
 fn count(number: usize, what: &str) -> String {

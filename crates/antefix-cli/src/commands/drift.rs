@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::args::DriftArgs;
+use crate::counts::Counts;
 use crate::ledger::price::Bill;
 use crate::terminal::{STRONG, visible};
 use crate::{Outcome, document, ledger, setup, terminal};
@@ -14,8 +15,10 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let mut drift = prepared.with_input(|input| keeper.drift(&conversation, input))?;
     drift.diagnostics.splice(0..0, prepared.diagnostics());
     let model = args.compose.model.as_deref().or(drift.epoch.row().model.as_deref());
-    let models = antefix::models::Models::built_in();
-    let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, models));
+    let models = prepared.models()?;
+    let counts = Counts::recall();
+    let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, &models));
+    counts.keep();
     if args.json {
         terminal::print_result(&document::print(&ledger::document::drift(&args.id, &drift, bill.as_ref())))?;
         return Ok(ExitCode::SUCCESS);

@@ -6,9 +6,10 @@ use antefix::freeze::{ConversationId, Difference, EpochRow};
 use antefix::keeper::Keeper;
 
 use crate::args::EpochsArgs;
+use crate::counts::Counts;
 use crate::ledger::price::Bill;
 use crate::terminal::{STRONG, Table, number, visible};
-use crate::{Failure, Outcome, document, ledger, terminal};
+use crate::{Failure, Outcome, document, ledger, setup, terminal};
 
 /// How many rows are read at a time.
 const PAGE: usize = 1_000;
@@ -98,8 +99,10 @@ fn diff(keeper: &Keeper, conversation: &ConversationId, (a, b): (u64, u64), args
     let (after, _) = keeper.epoch(conversation, b)?;
     let difference = Difference::between(before.body(), after.body());
     let model = args.model.as_deref().or(after.row().model.as_deref());
-    let models = antefix::models::Models::built_in();
-    let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, models));
+    let models = setup::models_here()?;
+    let counts = Counts::recall();
+    let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, &models));
+    counts.keep();
     if args.json {
         let difference = difference.as_ref().map(|one| ledger::document::DifferenceOf::new(one, bill.as_ref()));
         terminal::print_result(&document::print(&difference))?;

@@ -3,34 +3,48 @@
 use std::process::ExitCode;
 
 use antefix::compose::{Origin, Prompt, Span, Stability};
+use antefix::tokens::{ENCODING, Tokenizer};
 
 use crate::args::ExplainArgs;
+use crate::counts::Counts;
 use crate::setup::{Composed, Look};
+use crate::tally::{self, Tally};
 use crate::terminal::{FAINT, HEADING, STRONG, Table, number, visible};
 use crate::{Failure, Outcome, document, setup, terminal};
 
 pub(crate) fn run(args: &ExplainArgs) -> Outcome {
-    let composed = setup::composed(&args.compose, Look::Closely)?;
-    match (args.at, args.json) {
-        (Some(byte), _) => terminal::print_styled(&one_byte(&composed.prompt, byte)?)?,
-        (None, true) => terminal::print_result(&document::print(&document::explanation(&composed)))?,
-        (None, false) => {
-            terminal::print_styled(&whole(&composed))?;
-            terminal::print_diagnostics(&composed.diagnostics);
-        }
+    let mut composed = setup::composed(&args.compose, Look::Closely)?;
+    if let Some(byte) = args.at {
+        terminal::print_styled(&one_byte(&composed.prompt, byte)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let counts = Counts::recall();
+    let tally = Tally::of(&composed)?;
+    let findings = tally::findings(&composed)?;
+    composed.diagnostics.extend(findings);
+    counts.keep();
+    if args.json {
+        terminal::print_result(&document::print(&document::explanation(&composed, tally.as_ref())))?;
+    } else {
+        terminal::print_styled(&whole(&composed, tally.as_ref()))?;
+        terminal::print_diagnostics(&composed.diagnostics);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(composed: &Composed) -> String {
+fn whole(composed: &Composed, tally: Option<&Tally>) -> String {
     let prompt = &composed.prompt;
-    let mut text = format!(
-        "{STRONG}{}{STRONG:#}: {} bytes before the boundary, {} behind it\n\n",
-        visible(prompt.layout()),
-        number(prompt.prefix().len()),
-        number(prompt.suffix().len())
-    );
-    text.push_str(&sections(prompt).print());
+    let mut text = format!("{STRONG}{}{STRONG:#}\n\n", visible(prompt.layout()));
+    let sides = [("before the boundary", prompt.prefix()), ("behind it", prompt.suffix()), ("in all", prompt.text())];
+    let tokens = tally.map(|tally| [tally.prefix, tally.suffix, tally.prefix + tally.suffix]);
+    for (number_of, (side, bytes)) in sides.into_iter().enumerate() {
+        let bytes = format!("{} bytes", number(bytes.len()));
+        let tokens = tally.zip(tokens).map(|(tally, tokens)| tally.long(tokens[number_of])).unwrap_or_default();
+        text.push_str(format!("  {side:<20} {bytes:>14}   {tokens}").trim_end());
+        text.push('\n');
+    }
+    text.push_str(&format!("{}\n", tally.map(counted_how).unwrap_or_default()));
+    text.push_str(&sections(prompt, tally).print());
     let mut loaded = Table::new(&["loaded", "#bytes", "from"]);
     for one in &composed.report.loaded {
         loaded.row([one.fact.to_string(), number(one.bytes), one.path.clone().unwrap_or_default()]);
@@ -56,8 +70,22 @@ fn whole(composed: &Composed) -> String {
     text
 }
 
-fn sections(prompt: &Prompt) -> Table {
-    let mut table = Table::new(&["section", "holds for", "#bytes", "digest", "said by"]);
+/// By what tokens were counted, in a line.
+fn counted_how(tally: &Tally) -> String {
+    let how = match (&tally.tokenizer, &tally.model) {
+        (Tokenizer::Exact, None) => format!("tokens are counted in {ENCODING}; --model names another"),
+        (Tokenizer::Exact, Some(model)) => format!("tokens are counted in {ENCODING}, which is that of {model}"),
+        (Tokenizer::Estimate(band), model) => format!(
+            "~ tokens of {} are estimated from {ENCODING}: {}.",
+            model.as_deref().unwrap_or("the model"),
+            band.from
+        ),
+    };
+    format!("  {FAINT}{}{FAINT:#}\n", visible(how.trim_end_matches('.')))
+}
+
+fn sections(prompt: &Prompt, tally: Option<&Tally>) -> Table {
+    let mut table = Table::new(&["section", "holds for", "#bytes", "#tokens", "digest", "said by"]);
     let mut behind = false;
     for (index, section) in prompt.sections().iter().enumerate() {
         if section.stability == Stability::Live && !behind {
@@ -74,11 +102,12 @@ fn sections(prompt: &Prompt) -> Table {
             section.id.clone(),
             holds.to_owned(),
             number(section.range.len()),
+            tally.map(|tally| tally.short(tally.sections[index])).unwrap_or_default(),
             prompt.digest(section).short(),
             origins.next().unwrap_or_default(),
         ]);
         for origin in origins {
-            table.row([String::new(), String::new(), String::new(), String::new(), origin]);
+            table.row([String::new(), String::new(), String::new(), String::new(), String::new(), origin]);
         }
     }
     table

@@ -1,0 +1,55 @@
+//! The tokens of a composed prompt, for the model that was named.
+
+use antefix::Diagnostic;
+use antefix::tokens::{Tokenizer, Tokens};
+
+use crate::Failure;
+use crate::setup::Composed;
+use crate::terminal::number;
+
+/// How many tokens everything has.
+pub(crate) struct Tally {
+    pub(crate) tokenizer: Tokenizer,
+    /// The name of the model's row in the table, if there is one.
+    pub(crate) model: Option<String>,
+    /// Of each section.
+    pub(crate) sections: Vec<Tokens>,
+    pub(crate) prefix: Tokens,
+    pub(crate) suffix: Tokens,
+}
+
+impl Tally {
+    /// Counts; none if this build counts no tokens.
+    pub(crate) fn of(composed: &Composed) -> Result<Option<Tally>, Failure> {
+        let models = composed.prepared.models()?;
+        let found = composed.prepared.model().and_then(|name| models.find(name)).map(|(model, _)| model);
+        let (tokenizer, model) = found.map_or((Tokenizer::Exact, None), |model| (model.tokenizer, Some(model.name)));
+        let prompt = &composed.prompt;
+        let sections = prompt.sections().iter().map(|one| tokenizer.count(&prompt.text()[one.range.clone()])).collect();
+        let (prefix, suffix) = (tokenizer.count(prompt.prefix()), tokenizer.count(prompt.suffix()));
+        let all = |sections: Option<Vec<Tokens>>| Some((sections?, prefix?, suffix?));
+        Ok(all(sections).map(|(sections, prefix, suffix)| Tally { tokenizer, model, sections, prefix, suffix }))
+    }
+
+    /// A count, which looks like one only if it is one.
+    pub(crate) fn short(&self, tokens: Tokens) -> String {
+        let sign = if self.tokenizer.is_exact() { "" } else { "~" };
+        format!("{sign}{}", number(tokens.count))
+    }
+
+    /// A count with its unit, and with its band if it is an estimate.
+    pub(crate) fn long(&self, tokens: Tokens) -> String {
+        match self.tokenizer {
+            Tokenizer::Exact => format!("{} tokens", number(tokens.count)),
+            Tokenizer::Estimate(_) => {
+                format!("~{} tokens, {} to {}", number(tokens.count), number(tokens.low), number(tokens.high))
+            }
+        }
+    }
+}
+
+/// What is worth knowing about the prompt and the model that was named.
+pub(crate) fn findings(composed: &Composed) -> Result<Vec<Diagnostic>, Failure> {
+    let Some(name) = composed.prepared.model() else { return Ok(Vec::new()) };
+    Ok(composed.prepared.models()?.findings(name, composed.prompt.prefix()))
+}
