@@ -43,7 +43,7 @@ enum Goal {
 }
 
 /// What criterion measures: a benchmark, its floor if it has one, its goal if one is promised.
-const MEASURED: [(&str, Option<&str>, Option<Goal>); 7] = [
+const MEASURED: [(&str, Option<&str>, Option<Goal>); 10] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
@@ -51,6 +51,9 @@ const MEASURED: [(&str, Option<&str>, Option<Goal>); 7] = [
     ("jinja-dense/compose", Some("jinja-dense/bare"), Some(Goal::Ratio(2.0))),
     ("discover/and-compose", None, None),
     ("around/six-files-51-skills", None, Some(Goal::Nanos(600_000.0))),
+    ("tokens/count", None, None),
+    ("tokens/remembered", None, None),
+    ("tokens/vocabulary", None, None),
 ];
 
 /// Reads the command line.

@@ -373,15 +373,22 @@ fn a_layout_cannot_take_the_machine() {
 }
 
 #[test]
-fn nothing_is_written_by_looking() {
+fn nothing_is_written_by_looking_but_token_counts() {
     let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
-    for args in [&["show"][..], &["explain"], &["check"], &["show", "--layout", "./missing.toml"]] {
+    let files = || {
+        let mut entries = Vec::new();
+        list(scratch.directory.path(), &mut entries);
+        entries.sort();
+        entries
+    };
+    for args in [&["show"][..], &["check"], &["show", "--layout", "./missing.toml"]] {
         scratch.run(args);
     }
-    let mut entries = Vec::new();
-    list(scratch.directory.path(), &mut entries);
-    entries.sort();
-    assert_eq!(entries, ["AGENTS.md"]);
+    assert_eq!(files(), ["AGENTS.md"]);
+    // Token counts are kept for the next run: digests and numbers, in the user's cache directory.
+    scratch.run(&["explain"]);
+    assert_eq!(files(), ["AGENTS.md", "tokens"]);
+    assert!(scratch.path("home/.cache/antefix/tokens").exists());
 }
 
 fn list(directory: &Path, entries: &mut Vec<String>) {
@@ -593,4 +600,91 @@ fn settings_that_cannot_be_meant_are_refused_with_their_place() {
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.stderr.contains(message) && ran.stderr.contains("settings.toml:"), "{ran:?}");
     }
+}
+
+/// The expected counts are those of another implementation, `bpe-openai`: `hello world` has 2 tokens, nine the sentence.
+#[test]
+fn explain_counts_tokens_and_says_how_sure_they_are() {
+    let scratch = Scratch::new().file("p/t.md", "You help with the code in this directory.\n");
+    let explain = |model: &[&str]| {
+        let args: Vec<&str> = ["explain", "--json", "--template", "t.md"].iter().chain(model).copied().collect();
+        scratch.run(&args).json()
+    };
+    let plain = explain(&[]);
+    assert_eq!((&plain["prefix"]["tokens"], &plain["suffix"]["tokens"]), (&9.into(), &0.into()));
+    assert_eq!(plain["sections"][0]["tokens"], 9);
+    assert_eq!(
+        (&plain["token_counts"]["encoding"], &plain["token_counts"]["exact"]),
+        (&"o200k_base".into(), &true.into())
+    );
+    let gpt = explain(&["--model", "gpt-5"]);
+    assert_eq!((&gpt["token_counts"]["model"], &gpt["token_counts"]["exact"]), (&"gpt-5".into(), &true.into()));
+    // 9 × 1.49 = 13.41, × 1.56 = 14.04, × 1.76 = 15.84.
+    let claude = explain(&["--model", "claude-opus-5"]);
+    let count = serde_json::json!({"count": 14, "low": 13, "high": 16});
+    assert_eq!(claude["token_counts"]["total"], count);
+    assert_eq!((&claude["token_counts"]["exact"], &claude["prefix"]["tokens"]), (&false.into(), &14.into()));
+    assert!(claude["token_counts"]["band"]["from"].is_string());
+    let table = scratch.run(&["explain", "--template", "t.md", "--model", "claude-opus-5"]).stdout;
+    assert!(table.contains("~14 tokens, 13 to 16") && table.contains("estimated from o200k_base"), "{table}");
+    assert!(scratch.run(&["explain", "--template", "t.md"]).stdout.contains("9 tokens"));
+}
+
+/// A count that only the file can have told proves that nothing was counted.
+#[test]
+fn counts_are_kept_for_the_next_run_and_a_damaged_file_is_harmless() {
+    let scratch = Scratch::new().file("p/t.md", "hello world");
+    let file = scratch.path("home/.cache/antefix/tokens");
+    let tokens = || scratch.run(&["explain", "--json", "--template", "t.md"]).json()["prefix"]["tokens"].clone();
+    assert!(scratch.run(&["show", "--template", "t.md"]).code == 0 && !file.exists(), "showing counts nothing");
+    assert_eq!(tokens(), 2);
+    let kept = std::fs::read_to_string(&file).unwrap();
+    let body = format!("{} 77\n", antefix::Digest::of("hello world"));
+    let head = |body: &str| format!("antefix tokens 1 o200k_base {}\n", antefix::Digest::of(body));
+    assert_eq!(kept, head(&body.replace("77", "2")) + &body.replace("77", "2"));
+    std::fs::write(&file, head(&body) + &body).unwrap();
+    assert_eq!(tokens(), 77);
+    for damaged in
+        ["".to_owned(), "\0".to_owned(), head("") + &body, head(&body) + &body[..70], kept.replace(" 2", " 3")]
+    {
+        std::fs::write(&file, damaged).unwrap();
+        assert_eq!(tokens(), 2);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), kept, "a damaged file is replaced");
+    }
+    // A directory in its place cannot be read or replaced.
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir_all(file.join("x")).unwrap();
+    assert_eq!(tokens(), 2);
+    let left: Vec<_> = std::fs::read_dir(file.parent().unwrap()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn check_compares_the_prefix_with_the_models_minimum() {
+    let scratch = Scratch::new().file("p/t.md", "hello world");
+    let check = |scratch: &Scratch, model: &str| scratch.run(&["check", "--template", "t.md", "--model", model]);
+    let ran = check(&scratch, "gpt-5");
+    assert_eq!(ran.code, 0);
+    assert!(ran.stderr.contains("the prefix has 2 tokens, and gpt-5 caches none with less than 1024"), "{ran:?}");
+    assert!(!scratch.run(&["check", "--template", "t.md"]).stderr.contains("below-cache-minimum"));
+    // The user's own rows count, and a bad file is told with its place.
+    let scratch =
+        scratch.file("home/.config/antefix/models.json", "{\"models\": [{\"name\": \"gpt-5\", \"minimum\": 2}]}");
+    assert!(!check(&scratch, "gpt-5").stderr.contains("below-cache-minimum"));
+    let scratch = scratch.file("home/.config/antefix/models.json", "{\n\"models\": 7}");
+    let ran = check(&scratch, "gpt-5");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("models.json:2:") && ran.stderr.contains("a models file is JSON"), "{ran:?}");
+    assert_eq!(scratch.run(&["show", "--template", "t.md", "--model", "gpt-5"]).code, 0, "showing needs no table");
+}
+
+#[test]
+fn a_prompt_keeps_to_its_budget_in_tokens() {
+    let layout =
+        "budget = { tokens = 200 }\n[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = '{{ file(\"A\") }}'\n";
+    let scratch = Scratch::new().file("p/.antefix/layout.toml", layout).file("p/A", &"word ".repeat(1000));
+    let ran = scratch.run(&["explain", "--json"]).json();
+    assert_eq!(ran["prefix"]["tokens"], 200);
+    assert!(ran["prefix"]["text"].as_str().unwrap().ends_with("size limit]"));
+    assert!(ran["diagnostics"].as_array().unwrap().iter().any(|found| found["code"] == "cut"), "{ran}");
 }

@@ -31,7 +31,27 @@ fn main() {
     jinja(&mut criterion, "dense", &dense());
     discovery(&mut criterion);
     around(&mut criterion);
+    tokens(&mut criterion);
     criterion.final_summary();
+}
+
+/// Counting what was not counted before, the vocabulary loaded; and finding a count again.
+fn tokens(criterion: &mut Criterion) {
+    let text: String = mixed().files.into_iter().map(|(_, text)| text).collect::<String>();
+    let text = &text[..text.floor_char_boundary(SIZE)];
+    let mut number = 0_u64;
+    let mut group = criterion.benchmark_group("tokens");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("count", |bencher| {
+        bencher.iter(|| {
+            // Each text is another one, so that it is counted and not remembered.
+            number += 1;
+            antefix::tokens::count(&format!("{number} {text}"))
+        });
+    });
+    group.bench_function("remembered", |bencher| bencher.iter(|| antefix::tokens::count(black_box(text))));
+    #[cfg(feature = "tokens")]
+    group.sample_size(10).bench_function("vocabulary", |bencher| bencher.iter(tiktoken_rs::o200k_base));
 }
 
 /// What every prompt costs, however short.
