@@ -8,6 +8,7 @@
 //!
 //! A missing file is absent. Everything else that keeps a file from being read makes it unavailable, with its reason.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,20 +95,22 @@ pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, Pa
 /// Whether a path is one of those that usually hold secrets.
 pub(super) fn holds_secrets(path: &Path) -> bool {
     // Directories count as well as the file: `.env.d/prod` and `.ssh/config` are what they lie in.
-    let within = [".git", ".ssh", ".gnupg", ".aws"];
-    path.components().any(|part| {
-        let name = part.as_os_str().to_string_lossy().to_lowercase();
-        within.contains(&name.as_str()) || is_secret_name(&name)
-    })
+    let text = path.as_os_str().to_string_lossy();
+    // Most names are in lower case already, and need no copy.
+    let is_lower = |c: char| c.is_ascii() && !c.is_ascii_uppercase();
+    let text = if text.chars().all(is_lower) { text } else { Cow::Owned(text.to_lowercase()) };
+    text.split(std::path::is_separator).any(is_secret_name)
 }
 
 fn is_secret_name(name: &str) -> bool {
     let begins = [".env", "id_", "credentials"];
     let ends = [".env", ".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
     let is = [".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd"];
+    let directories = [".git", ".ssh", ".gnupg", ".aws"];
     begins.iter().any(|begin| name.starts_with(begin))
         || ends.iter().any(|end| name.ends_with(end))
         || is.contains(&name)
+        || directories.contains(&name)
 }
 
 /// A file that turned out to be text.

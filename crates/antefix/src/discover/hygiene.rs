@@ -51,6 +51,12 @@ pub struct Hygiene {
 }
 
 impl Hygiene {
+    /// Whether there is nothing to find in a text, so that it may be used as it is.
+    pub(super) fn passes(self, text: &str) -> bool {
+        (self.hidden == HiddenText::Allow || !hidden::may_be_in(text))
+            && (self.secrets == Secrets::Keep || secrets::find(text).is_empty())
+    }
+
     /// The text as it may be used. `label` is what a person calls it.
     pub(super) fn clean(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
         let written = Text::clone(&text);

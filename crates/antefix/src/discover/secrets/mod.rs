@@ -52,9 +52,11 @@ pub fn find(text: &str) -> Vec<Secret> {
     let mut at = 0;
     while at < text.len() {
         // Most bytes begin nothing. Inside a URL with a password, each one may be where that begins.
-        if scan.password.is_none() && !token::MAY_BEGIN[usize::from(text.as_bytes()[at])] {
-            at += 1;
-            continue;
+        if scan.password.is_none() {
+            at = token::next_beginning(text.as_bytes(), at);
+            if at == text.len() {
+                break;
+            }
         }
         match scan.secret(at) {
             Some(secret) => {
@@ -120,9 +122,6 @@ impl Scan<'_> {
                 parts::Jwt::None { until } => self.no_jwt_before = until,
             },
             _ => {}
-        }
-        if !token::begins_shape(bytes, at) {
-            return None;
         }
         token::SHAPES.iter().find_map(|shape| shape.end(bytes, at).map(secret(shape.rule)))
     }

@@ -3,6 +3,8 @@
 //! A listing over its budget loses its descriptions evenly, then all of them, then whole skills, always in the same way,
 //! and the user is told.
 
+use std::borrow::Cow;
+
 use super::Skill;
 use crate::budget::Budget;
 use crate::compose::{Draft, Origin, Transform};
@@ -60,32 +62,32 @@ fn listing(skills: &[Skill], name: &FactName, length: usize) -> Draft {
     draft.push("<available_skills>", frame.clone(), None);
     for skill in skills {
         let origin = Origin::file(name, &skill.place);
-        let (description, cut) = shortened(&skill.description, length);
-        let mut fields = vec![("name", skill.name.as_str(), None)];
-        if length > 0 {
-            fields.push(("description", description.as_str(), cut.then_some(Transform::Cut)));
-        }
-        fields.push(("location", &skill.place, None));
-        draft.push("\n  <skill>", frame.clone(), None);
-        for (tag, text, transform) in fields {
+        let mut field = |before: &str, text: &str, transform: Option<Transform>| {
             let escaped = escape(text);
-            let transform = if escaped == text { transform } else { Some(Transform::Escaped) };
-            draft.push(&format!("\n    <{tag}>"), frame.clone(), None);
+            let transform = if matches!(escaped, Cow::Owned(_)) { Some(Transform::Escaped) } else { transform };
+            draft.push(before, frame.clone(), None);
             draft.push(&escaped, origin.clone(), transform);
-            draft.push(&format!("</{tag}>"), frame.clone(), None);
+        };
+        field("\n  <skill>\n    <name>", &skill.name, None);
+        if length > 0 {
+            let description = shortened(&skill.description, length);
+            let transform = matches!(description, Cow::Owned(_)).then_some(Transform::Cut);
+            field("</name>\n    <description>", &description, transform);
         }
-        draft.push("\n  </skill>", frame.clone(), None);
+        let before = if length > 0 { "</description>\n    <location>" } else { "</name>\n    <location>" };
+        field(before, &skill.place, None);
+        draft.push("</location>\n  </skill>", frame.clone(), None);
     }
     draft.push("\n</available_skills>", frame, None);
     draft
 }
 
-/// A text of at most so many characters, and whether it was longer.
-fn shortened(text: &str, length: usize) -> (String, bool) {
-    if text.chars().count() <= length {
-        return (text.to_owned(), false);
+/// A text of at most so many characters: borrowed, if it is no longer.
+fn shortened(text: &str, length: usize) -> Cow<'_, str> {
+    if text.len() <= length || text.chars().count() <= length {
+        return Cow::Borrowed(text);
     }
-    (text.chars().take(length.saturating_sub(1)).chain(['…']).collect(), true)
+    Cow::Owned(text.chars().take(length.saturating_sub(1)).chain(['…']).collect())
 }
 
 /// One line a skill, with the digest of its body.
@@ -113,8 +115,11 @@ pub(super) fn index(skills: &[Skill], name: &FactName) -> Draft {
     draft
 }
 
-/// A text that can close no tag.
-fn escape(text: &str) -> String {
+/// A text that can close no tag: borrowed, if it could close none before.
+fn escape(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>', '"', '\'']) {
+        return Cow::Borrowed(text);
+    }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -126,5 +131,5 @@ fn escape(text: &str) -> String {
             c => escaped.push(c),
         }
     }
-    escaped
+    Cow::Owned(escaped)
 }

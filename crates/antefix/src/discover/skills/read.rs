@@ -50,13 +50,11 @@ impl Scan<'_> {
         }
         // The front matter is looked through as it is written, so that findings name its lines.
         let head = text.find("\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
-        let written = Text::new(&text[..head], Origin::file(self.name, &shown));
-        let text = match self.situation.hygiene.clean(written, &shown, self.diagnostics) {
-            Answer::Present(clean) if clean.as_str() == &text[..head] => text,
-            Answer::Present(clean) => Cow::Owned(format!("{}{}", clean.as_str(), &text[head..])),
-            Answer::Absent => text,
-            Answer::Unavailable(reason) => {
-                self.not_loaded(&shown, Why::Unavailable(reason));
+        let text = match self.clean(Cow::Borrowed(&text[..head]), &shown) {
+            Ok(Cow::Borrowed(_)) => text,
+            Ok(Cow::Owned(clean)) => Cow::Owned(clean + &text[head..]),
+            Err(why) => {
+                self.not_loaded(&shown, why);
                 return Found::File;
             }
         };
@@ -120,9 +118,10 @@ impl Scan<'_> {
         tools.sort();
         let run_mode = text_of(&["runAs", "run_mode", "run-mode"]).unwrap_or_else(|| "direct".to_owned());
         // What is listed is looked through; the body never enters the prompt.
-        let [name, description, run_mode] = [name, description, run_mode].map(|text| self.clean(text, shown));
+        let mut clean = |text: String| self.clean(Cow::Owned(text), shown).map(Cow::into_owned);
+        let [name, description, run_mode] = [name, description, run_mode].map(&mut clean);
         let (name, description, run_mode) = (name?, description?, run_mode?);
-        let tools = tools.into_iter().map(|tool| self.clean(tool, shown)).collect::<Result<Vec<_>, _>>()?;
+        let tools = tools.into_iter().map(clean).collect::<Result<Vec<_>, _>>()?;
         Ok(Skill {
             name,
             description,
@@ -134,12 +133,15 @@ impl Scan<'_> {
         })
     }
 
-    /// A field of the front matter as it may be listed.
-    fn clean(&mut self, text: String, shown: &Arc<str>) -> Result<String, Why> {
-        let text = Text::new(text, Origin::file(self.name, shown));
+    /// A part of the front matter as it may be used.
+    fn clean<'t>(&mut self, text: Cow<'t, str>, shown: &Arc<str>) -> Result<Cow<'t, str>, Why> {
+        if self.situation.hygiene.passes(&text) {
+            return Ok(text);
+        }
+        let text = Text::new(text.as_ref(), Origin::file(self.name, shown));
         match self.situation.hygiene.clean(text, shown, self.diagnostics) {
-            Answer::Present(text) => Ok(text.as_str().to_owned()),
-            Answer::Absent => Ok(String::new()),
+            Answer::Present(text) => Ok(Cow::Owned(text.as_str().to_owned())),
+            Answer::Absent => Ok(Cow::Borrowed("")),
             Answer::Unavailable(reason) => Err(Why::Unavailable(reason)),
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, FileType};
+use cap_std::fs::{Dir, Metadata};
 
 use super::answer;
 use super::files::{is_escape, outside, relative_to_root, stays_beneath};
@@ -47,25 +47,14 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
 }
 
 fn names(root: &Path, path: &Path, directory: &Dir, limit: usize) -> io::Result<Listing> {
-    let mut found = Vec::new();
-    let mut more = false;
-    for entry in directory.entries()? {
-        let entry = entry?;
-        if found.len() == NAMES {
-            more = true;
-            break;
-        }
-        if let Ok(name) = entry.file_name().into_string() {
-            found.push((name, entry.file_type()?));
-        }
-    }
+    let (mut found, mut more) = listed(directory)?;
     found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     more |= found.len() > limit;
     found.truncate(limit);
     let entries = found.into_iter().map(|(name, listed)| {
         // The directory itself says what is no link.
-        if !listed.is_symlink() {
-            return ListedEntry { name, kind: Some(kind(listed)), link: Link::None };
+        if let Listed::Kind(kind) = listed {
+            return ListedEntry { name, kind: Some(kind), link: Link::None };
         }
         let metadata = match directory.metadata(&name) {
             // An absolute link may still come back in.
@@ -76,17 +65,91 @@ fn names(root: &Path, path: &Path, directory: &Dir, limit: usize) -> io::Result<
             }
             metadata => metadata.ok(),
         };
-        ListedEntry { name, kind: metadata.map(|metadata| kind(metadata.file_type())), link: Link::Symbolic }
+        ListedEntry { name, kind: metadata.map(|metadata| kind(&metadata)), link: Link::Symbolic }
     });
     Ok(Listing { entries: entries.collect(), more })
 }
 
-fn kind(listed: FileType) -> Kind {
-    if listed.is_file() {
+fn kind(metadata: &Metadata) -> Kind {
+    if metadata.is_file() {
         Kind::File
-    } else if listed.is_dir() {
+    } else if metadata.is_dir() {
         Kind::Directory
     } else {
         Kind::Other
     }
+}
+
+/// What a directory says of a name in it.
+enum Listed {
+    Kind(Kind),
+    Link,
+}
+
+/// The names in a directory as the system lists them, and whether there are more.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn listed(directory: &Dir) -> io::Result<(Vec<(String, Listed)>, bool)> {
+    use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
+
+    // A directory that was opened as a path alone cannot be read, and reading it moves its position.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let descriptor = openat(directory, ".", flags, Mode::empty())?;
+    let mut found = Vec::new();
+    let mut buffer = Vec::with_capacity(BUFFER);
+    let mut entries = RawDir::new(&descriptor, buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        if matches!(name, "." | "..") {
+            continue;
+        }
+        if found.len() == NAMES {
+            return Ok((found, true));
+        }
+        let kind = match entry.file_type() {
+            // Some file systems keep the kind elsewhere. A name that is gone by now was never there.
+            FileType::Unknown => match statat(&descriptor, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(status) => FileType::from_raw_mode(status.st_mode),
+                Err(_) => continue,
+            },
+            kind => kind,
+        };
+        let listed = match kind {
+            FileType::Symlink => Listed::Link,
+            FileType::RegularFile => Listed::Kind(Kind::File),
+            FileType::Directory => Listed::Kind(Kind::Directory),
+            _ => Listed::Kind(Kind::Other),
+        };
+        found.push((name.to_owned(), listed));
+    }
+    Ok((found, false))
+}
+
+/// How many bytes of a directory the system is asked for at once.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const BUFFER: usize = 8 * 1024;
+
+/// The names in a directory as the system lists them, and whether there are more.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn listed(directory: &Dir) -> io::Result<(Vec<(String, Listed)>, bool)> {
+    let mut found = Vec::new();
+    for entry in directory.entries()? {
+        let entry = entry?;
+        if found.len() == NAMES {
+            return Ok((found, true));
+        }
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let kind = entry.file_type()?;
+        let listed = if kind.is_symlink() {
+            Listed::Link
+        } else if kind.is_file() {
+            Listed::Kind(Kind::File)
+        } else if kind.is_dir() {
+            Listed::Kind(Kind::Directory)
+        } else {
+            Listed::Kind(Kind::Other)
+        };
+        found.push((name, listed));
+    }
+    Ok((found, false))
 }

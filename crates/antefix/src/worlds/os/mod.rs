@@ -187,7 +187,8 @@ fn system_file(path: &str) -> Answer<String> {
 }
 
 fn begin(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Such files seldom tell their size, and are read whole in one go all the same.
+    let mut bytes = Vec::with_capacity(2048);
     File::open(path)?.take(SYSTEM_FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -57,7 +57,12 @@ pub(super) fn open(_: &Path, _: &Path, _: Target) -> Straight {
     Straight::Blocked
 }
 
-/// A path that was gone straight, as it would be written by whoever followed its links.
+/// A path that was gone straight, as it would be written by whoever followed its links: without `.`, nor two slashes.
 pub(super) fn location(path: &Path) -> PathBuf {
+    let text = path.as_os_str().as_encoded_bytes();
+    if text.last().is_some_and(u8::is_ascii_alphanumeric) && !text.windows(2).any(|pair| matches!(pair, b"./" | b"//"))
+    {
+        return path.to_owned();
+    }
     path.components().filter(|component| *component != Component::CurDir).collect()
 }
