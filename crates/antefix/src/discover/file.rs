@@ -124,7 +124,12 @@ pub(super) struct TextFile {
 
 /// Reads a text file that may enter a prompt: none that a link leads to where secrets are kept.
 pub(super) fn read_shareable(world: &dyn World, root: &Path, path: &Path) -> Answer<TextFile> {
-    read_text(world, root, path, FILE_LIMIT).and_then(|file| {
+    read_shareable_to(world, root, path, FILE_LIMIT)
+}
+
+/// The beginning of such a file.
+pub(super) fn read_shareable_to(world: &dyn World, root: &Path, path: &Path, limit: usize) -> Answer<TextFile> {
+    read_text(world, root, path, limit).and_then(|file| {
         if holds_secrets(&file.resolved) {
             return Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", file.resolved.display()));
         }

@@ -79,6 +79,11 @@ pub enum Why {
     },
     /// Its author hides it.
     Disabled,
+    /// An ignore file names it, or the directory that it lies in.
+    Ignored {
+        /// The file and the line.
+        by: String,
+    },
     /// The agent has no tool that it would need for it.
     ToolMissing {
         /// Any of them would do.
@@ -105,6 +110,7 @@ impl Why {
             Why::AboveRoot => "above-root",
             Why::OverBudget { .. } => "over-budget",
             Why::Disabled => "disabled",
+            Why::Ignored { .. } => "ignored",
             Why::ToolMissing { .. } => "tool-missing",
             Why::Invalid { .. } => "invalid",
         }
@@ -123,6 +129,7 @@ impl Why {
             Why::Refused => "the layout refuses its name".to_owned(),
             Why::OverBudget { bytes } => format!("its {bytes} bytes do not fit the budget"),
             Why::Disabled => "its author hides it from the model".to_owned(),
+            Why::Ignored { by } => format!("{by} ignores it"),
             Why::ToolMissing { tools } => format!("the agent has none of the tools {}", tools.join(", ")),
             Why::Invalid { detail } => detail.clone(),
         }

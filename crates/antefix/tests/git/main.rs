@@ -4,6 +4,7 @@
 
 mod besides;
 mod fixture;
+mod ignored;
 mod plain;
 mod policy;
 mod vectors;

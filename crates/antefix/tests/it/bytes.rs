@@ -23,7 +23,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("coding-agent/tools.md", "e02df68d3b567a7e3fd3b76b15ebc10798928819192ca4585970bdedb7a483f4"),
     ("deepseek/base-v1.md", "32cb7b2f73fc8189c925ee49aed7c24b316f2970aea944112037942ebdd17b3d"),
     ("deepseek/instructions.md", "0b73b9331862709bf2d503e054ca14fa19f23bbee317eaff73384676493c42da"),
-    ("deepseek/layout.toml", "df8a0db3c28361f3f8626f955f1f1879d9c8da09e0d4698fa26142a2ad3943bf"),
+    ("deepseek/layout.toml", "eab9d1c16ea93ae293562ce9c11422a923153d374f02151cff9e020a92346e8f"),
     ("deepseek/project.md", "5d915da3c1da0905bd7f2fead20dd1e8d2e6a6888ba15cd72d00b5711f9938be"),
     ("deepseek/skills.md", "4137f86ba8fee3b129e231e2f703ba4b41fa1d159b62dbf062c6723ba0917d1a"),
     ("dispatch/layout.toml", "e043fc5214dc4b31e46674605bd2380d83dfab122ed619ca0349188dfe969db9"),

@@ -26,6 +26,7 @@ mod bytes;
 
 mod catalog;
 
+mod ignored;
 mod instructions;
 
 mod skills;

@@ -7,6 +7,7 @@
 //!    the digest of each body, so that an edit is seen.
 
 mod check;
+mod ignored;
 mod listing;
 mod read;
 mod rules;
@@ -14,7 +15,7 @@ mod scan;
 
 use std::sync::Arc;
 
-pub use rules::{Descriptions, Loose, SkillRules};
+pub use rules::{Descriptions, Ignore, Loose, SkillRules};
 
 use self::scan::Scan;
 use super::fact::{FactName, Value};

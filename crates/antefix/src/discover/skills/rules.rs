@@ -17,6 +17,8 @@ pub struct SkillRules {
     pub descriptions: Descriptions,
     /// Whether Markdown files directly in a root are skills too.
     pub loose: Loose,
+    /// Whether ignore files in and below a root are obeyed.
+    pub ignore: Ignore,
     /// How places are shown.
     pub labels: Paths,
     /// The most that a listing may have.
@@ -31,6 +33,7 @@ impl Default for SkillRules {
             needs_tool: text(&["read", "bash"]),
             descriptions: Descriptions::Required,
             loose: Loose::Ignored,
+            ignore: Ignore::Git,
             labels: Paths::Portable,
             budget: Budget::bytes(16 * 1024),
         }
@@ -55,4 +58,14 @@ pub enum Loose {
     Ignored,
     /// They are.
     Skills,
+}
+
+/// Whether ignore files are obeyed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ignore {
+    /// `.gitignore`, `.ignore` and `.fdignore` are, as git reads its own.
+    Git,
+    /// None is.
+    None,
 }

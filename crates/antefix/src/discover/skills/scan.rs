@@ -3,7 +3,8 @@
 //! 1. A directory with a `SKILL.md` is a skill and is not looked into further. Hidden directories and `node_modules` are
 //!    passed over.
 //! 2. A scan ends at [`DEPTH`] levels and [`DIRECTORIES`] directories, and says so.
-//! 3. A file that is reached twice is read once, whatever it is called.
+//! 3. What an ignore file names is not looked into, and listed as not loaded.
+//! 4. A file that is reached twice is read once, whatever it is called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use crate::compose::Paths;
 use crate::diagnostic::Diagnostic;
 use crate::discover::Situation;
 use crate::discover::fact::FactName;
+use crate::discover::ignore::{Entry, Ignores};
 use crate::discover::report::{Loaded, NotLoaded, Report, Why};
 use crate::discover::world::{Answer, Kind, Link, World};
 
@@ -22,6 +24,18 @@ use crate::discover::world::{Answer, Kind, Link, World};
 const DEPTH: usize = 6;
 /// How many directories of a root are looked into.
 const DIRECTORIES: usize = 2_000;
+
+/// How many names of one directory are looked at.
+const ENTRIES: usize = 10 * DIRECTORIES;
+/// How many steps the ignore files of a root may take: a fraction of a second.
+const STEPS: usize = 20_000_000;
+
+/// A directory that is to be looked into.
+struct Waiting {
+    directory: PathBuf,
+    depth: usize,
+    ignores: Ignores,
+}
 
 /// A search through the roots, and what it has found so far.
 pub(super) struct Scan<'s> {
@@ -34,6 +48,8 @@ pub(super) struct Scan<'s> {
     skills: BTreeMap<String, Skill>,
     /// The numbers of the files that were read.
     pub(super) seen: BTreeSet<(u64, u64)>,
+    /// How many steps ignore files may still take.
+    pub(super) steps: usize,
     /// The real paths of those that have none.
     pub(super) seen_paths: BTreeSet<OsString>,
 }
@@ -64,6 +80,7 @@ impl<'s> Scan<'s> {
             skills: BTreeMap::new(),
             seen: BTreeSet::new(),
             seen_paths: BTreeSet::new(),
+            steps: STEPS,
         }
     }
 
@@ -76,48 +93,82 @@ impl<'s> Scan<'s> {
     }
 
     fn root(&mut self, root: &Path, inside: &Path) {
-        let mut waiting = vec![(inside.to_owned(), 0_usize)];
+        let mut waiting = vec![Waiting { directory: inside.to_owned(), depth: 0, ignores: Ignores::default() }];
         let mut visited = 0;
         let mut too_deep = false;
-        while let Some((directory, depth)) = waiting.pop() {
+        self.steps = STEPS;
+        while let Some(Waiting { directory, depth, ignores }) = waiting.pop() {
             visited += 1;
             if visited > DIRECTORIES {
-                let shown = self.situation.workspace.show(&root.join(inside), Paths::Portable);
-                let message = format!("{shown} has more than {DIRECTORIES} directories: the rest is not looked into");
-                self.diagnostics.push(Diagnostic::warning("scan-limit", message).about(shown.as_str()));
-                return;
+                let limit = format!("has more than {DIRECTORIES} directories: the rest is not looked into");
+                return self.tell_limit(root, inside, &limit);
             }
             // Most directories here are skills, and a skill is not looked into further.
             let called = directory.file_name().and_then(|name| name.to_str());
-            if depth > 0 && self.skill(root, &directory.join("SKILL.md"), called) == Found::File {
-                continue;
-            }
-            let Answer::Present(listing) = self.world.list(root, &directory, 10 * DIRECTORIES) else { continue };
-            // The stack gives back what was pushed last, so names go on in reverse.
-            for entry in listing.entries.iter().rev() {
-                let path = directory.join(&entry.name);
-                let hidden = entry.name.starts_with('.') || entry.name == "node_modules";
-                let markdown = entry.name.ends_with(".md") && entry.kind == Some(Kind::File);
-                if markdown && depth == 0 && self.situation.skills.loose == Loose::Skills {
-                    self.skill(root, &path, entry.name.strip_suffix(".md"));
-                } else if entry.kind == Some(Kind::Directory) && !hidden && depth == DEPTH {
-                    too_deep = true;
-                } else if entry.kind == Some(Kind::Directory) && !hidden {
-                    // A link may lead back up; its skills are found again and known by their real paths.
-                    let deeper = if entry.link == Link::Symbolic { DEPTH.max(depth + 1) } else { depth + 1 };
-                    waiting.push((path, deeper.min(DEPTH)));
+            if depth > 0 {
+                let file = directory.join("SKILL.md");
+                match self.ignored_by(&ignores, inside, &file, Entry::File) {
+                    Some(by) => self.tell_ignored(root, &file, by),
+                    None if self.skill(root, &file, called) == Found::File => continue,
+                    None => {}
                 }
             }
+            let Answer::Present(listing) = self.world.list(root, &directory, ENTRIES) else { continue };
+            if listing.more {
+                self.tell_limit(
+                    root,
+                    &directory,
+                    &format!("has more than {ENTRIES} entries: the rest is not looked at"),
+                );
+            }
+            let ignores = self.with_ignore_files(ignores, root, inside, &directory, &listing);
+            let first = waiting.len();
+            for entry in &listing.entries {
+                let path = directory.join(&entry.name);
+                let is_directory = entry.kind == Some(Kind::Directory);
+                let is_loose = entry.kind == Some(Kind::File)
+                    && depth == 0
+                    && entry.name.ends_with(".md")
+                    && self.situation.skills.loose == Loose::Skills;
+                let is_hidden = entry.name.starts_with('.') || entry.name == "node_modules";
+                if !is_loose && (!is_directory || is_hidden) {
+                    continue;
+                }
+                let asked = if is_directory { Entry::Directory } else { Entry::File };
+                if let Some(by) = self.ignored_by(&ignores, inside, &path, asked) {
+                    self.tell_ignored(root, &path, by);
+                } else if is_loose {
+                    self.skill(root, &path, entry.name.strip_suffix(".md"));
+                } else if depth == DEPTH {
+                    too_deep = true;
+                } else {
+                    // A link may lead back up; its skills are found again and known by their real paths.
+                    let deeper = if entry.link == Link::Symbolic { DEPTH.max(depth + 1) } else { depth + 1 };
+                    waiting.push(Waiting { directory: path, depth: deeper.min(DEPTH), ignores: ignores.clone() });
+                }
+                if self.steps == 0 {
+                    return self.tell_limit(
+                        root,
+                        inside,
+                        "has ignore files that take too long: the rest is not looked into",
+                    );
+                }
+            }
+            // The stack gives back what was pushed last.
+            waiting[first..].reverse();
         }
         if too_deep {
-            self.tell_depth(root, inside);
+            self.tell_limit(
+                root,
+                inside,
+                &format!("has directories more than {DEPTH} levels deep: they are not looked into"),
+            );
         }
     }
 
-    fn tell_depth(&mut self, root: &Path, inside: &Path) {
-        let shown = self.situation.workspace.show(&root.join(inside), Paths::Portable);
-        let message = format!("{shown} has directories more than {DEPTH} levels deep: they are not looked into");
-        self.diagnostics.push(Diagnostic::warning("scan-limit", message).about(shown.as_str()));
+    fn tell_limit(&mut self, root: &Path, path: &Path, limit: &str) {
+        let shown = self.situation.workspace.show(&root.join(path), Paths::Portable);
+        self.diagnostics.push(Diagnostic::warning("scan-limit", format!("{shown} {limit}")).about(shown.as_str()));
     }
 
     pub(super) fn add(&mut self, skill: Skill, bytes: usize) {
