@@ -4,7 +4,8 @@
 //! 2. Old results are removed first, and the figures are read from criterion's own files: what was not measured now
 //!    cannot be printed.
 //! 3. The program is measured as a whole process, from spawn to exit, turn by turn with a program that does nothing.
-//! 4. A goal that is missed fails the command.
+//! 4. Hostile projects are held against their bounds; see [`bounds`]. `--dense` makes the one that takes long to write.
+//! 5. A goal that is missed fails the command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::bounds::{self, Size};
 use crate::step::{Outcome, cargo, metadata, show};
 
 /// How often the program is started.
@@ -58,19 +60,20 @@ const MEASURED: [(&str, Option<&str>, Option<Goal>); 10] = [
 
 /// Reads the command line.
 pub(crate) fn command(args: &[&str]) -> Outcome {
-    let (mut quick, mut report) = (false, None);
+    let (mut quick, mut report, mut size) = (false, None, Size::Quick);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match *arg {
             "--quick" => quick = true,
+            "--dense" => size = Size::Whole,
             "--json" => report = Some(PathBuf::from(args.next().ok_or("`--json` takes a file")?)),
-            other => return Err(format!("does not know `{other}`; it takes --quick and --json FILE")),
+            other => return Err(format!("does not know `{other}`; it takes --quick, --dense and --json FILE")),
         }
     }
-    run(quick, report.as_deref())
+    run(quick, size, report.as_deref())
 }
 
-fn run(quick: bool, report: Option<&Path>) -> Outcome {
+fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
     let metadata = metadata(&["--no-deps"])?;
     let target =
         Path::new(metadata["target_directory"].as_str().ok_or("cargo does not say where it builds")?).to_owned();
@@ -102,7 +105,8 @@ fn run(quick: bool, report: Option<&Path>) -> Outcome {
         let text = format!("{:#}\n", json!({ "rows": rows.iter().map(as_json).collect::<Vec<_>>() }));
         fs::write(path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
-    let missed: Vec<&str> = rows.iter().filter(|row| !row.passes()).map(|row| row.name.as_str()).collect();
+    let mut missed: Vec<String> = rows.iter().filter(|row| !row.passes()).map(|row| row.name.clone()).collect();
+    missed.extend(bounds::measure(size)?);
     if missed.is_empty() { Ok(()) } else { Err(format!("goals missed: {}", missed.join(", "))) }
 }
 

@@ -1,10 +1,13 @@
 //! The project's own commands, one file each. `cargo xtask` lists them.
 
 mod bench;
+mod bounds;
 mod cases;
 mod docs;
 mod fuzz;
 mod postgres;
+#[path = "../../crates/antefix/tests/projects/mod.rs"]
+mod projects;
 mod step;
 mod test;
 mod tidy;
@@ -21,7 +24,8 @@ cargo xtask COMMAND
   cases [--accept]                     the case folders alone; --accept writes what came out as what is expected
   tidy                                 the architecture's rules, licenses and formalities; prints outliers
   docs [--check]                       writes docs/variables.md from the catalog; --check only compares
-  bench [--quick] [--json FILE]        speed against floor and goal, measured in one run
+  bench [--quick] [--dense] [--json FILE]
+                                       speed against floor and goal, and bounds, measured in one run
 
 Every command exits with 0 only if all that it was asked to do was done and is well.";
 

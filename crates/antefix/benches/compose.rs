@@ -3,7 +3,7 @@
 //! 1. Everything is measured in one run, so that a ratio compares two numbers from one machine in one mood.
 //! 2. The floor of a jinja prompt is minijinja alone: templates compiled beforehand, values made beforehand, no spans,
 //!    no meters. It prints the same bytes, which is checked before anything is measured.
-//! 3. `cargo xtask bench` reads criterion's own files and prints the table; nothing here prints a number.
+//! 3. `cargo xtask bench` reads criterion's own files and prints the table; nothing here prints one.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark makes the project that it measures")]
 
@@ -20,10 +20,20 @@ use criterion::{Criterion, Throughput};
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
+#[path = "../tests/projects/mod.rs"]
+mod projects;
+
 /// The size that the figures are promised for.
 const SIZE: usize = 60_000;
 
 fn main() {
+    // `cargo xtask bench` measures hostile projects in a process each, and this binary is built for speed already.
+    if let Ok(root) = std::env::var("ANTEFIX_BENCH_LOOK") {
+        let cost = projects::look(root.as_ref());
+        let peak = cost.peak.unwrap_or_default();
+        println!("looked: {}\t{}\t{peak}\t{}", cost.time.as_nanos(), cost.prompt, cost.told.join(" "));
+        return;
+    }
     let mut criterion = Criterion::default().configure_from_args();
     fixed(&mut criterion);
     bracket(&mut criterion);
@@ -223,22 +233,7 @@ fn discovery(criterion: &mut Criterion) {
 fn around(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().expect("there is room for a project");
     let root = directory.path().canonicalize().expect("it is there");
-    let write = |path: &str, text: String| {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a directory can be made");
-        std::fs::write(path, text).expect("a file can be written");
-    };
-    write(".git/HEAD", "ref: refs/heads/main\n".to_owned());
-    let rule = "Say why, name the limits, and leave the place tidier than it was; tests are sentences.\n";
-    for (number, place) in ["", "a/", "a/b/", "a/b/c/", "a/b/c/d/", "a/b/c/d/e/"].iter().enumerate() {
-        write(&format!("{place}AGENTS.md"), format!("# Level {number}\n\n{}", rule.repeat(90)));
-    }
-    for number in 0..51 {
-        let front = format!(
-            "---\nname: skill-{number}\ndescription: Does the work of kind {number} when it is asked for\n---\n"
-        );
-        write(&format!(".agents/skills/skill-{number}/SKILL.md"), front + &rule.repeat(20));
-    }
+    projects::around(&root);
     let cwd = root.join("a/b/c/d/e");
     let world = OsWorld::new();
     let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, &cwd) };

@@ -8,8 +8,11 @@
     reason = "a fixture is a real file system, or a real server"
 )]
 
+mod bounds;
 mod files;
 mod programs;
+#[path = "../projects/mod.rs"]
+mod projects;
 #[cfg(feature = "http")]
 mod servers;
 

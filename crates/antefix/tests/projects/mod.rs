@@ -1,0 +1,109 @@
+//! Projects that are made rather than kept: for benchmarks, and for tests of bounds.
+
+#![allow(dead_code, reason = "not every binary needs every project")]
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use antefix::compose::{Layout, Wording, builtin, compose};
+use antefix::discover::{FactName, Shelves, Situation, Workspace, discover};
+use antefix::worlds::OsWorld;
+use antefix::{Source, SourceKind};
+
+/// A line of prose.
+const RULE: &str = "Say why, name the limits, and leave the place tidier than it was; tests are sentences.\n";
+
+/// Six instruction files and 51 skills: a prompt of some 60 KB, seen from `a/b/c/d/e`.
+pub(crate) fn around(root: &Path) {
+    write(root, ".git/HEAD", "ref: refs/heads/main\n");
+    for (number, place) in ["", "a/", "a/b/", "a/b/c/", "a/b/c/d/", "a/b/c/d/e/"].iter().enumerate() {
+        write(root, &format!("{place}AGENTS.md"), &format!("# Level {number}\n\n{}", RULE.repeat(90)));
+    }
+    skills(root, 51, &RULE.repeat(20));
+}
+
+/// So many skills.
+pub(crate) fn skills(root: &Path, count: usize, body: &str) {
+    for number in 0..count {
+        let about = format!("Does the work of kind {number} when it is asked for");
+        let text = format!("---\nname: skill-{number}\ndescription: {about}\n---\n{body}");
+        write(root, &format!(".agents/skills/skill-{number}/SKILL.md"), &text);
+    }
+}
+
+/// What a huge file has behind its beginning.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fill {
+    /// Nothing: it only says that it is huge.
+    Sparse,
+    /// Text to its end.
+    Dense,
+}
+
+/// An AGENTS.md of so many bytes, and an ignore file as large among the skills.
+pub(crate) fn huge(root: &Path, bytes: u64, fill: Fill) {
+    write(root, ".git/HEAD", "ref: refs/heads/main\n");
+    skills(root, 1, "");
+    for name in ["AGENTS.md", ".agents/skills/.gitignore"] {
+        let file = File::create(root.join(name)).expect("a file can be made");
+        let mut writer = BufWriter::new(&file);
+        let lines = match fill {
+            // The beginning, past every limit, is text, so that it is not refused for what follows.
+            Fill::Sparse => (4 << 20) / RULE.len() as u64,
+            Fill::Dense => bytes / RULE.len() as u64,
+        };
+        for _ in 0..lines {
+            writer.write_all(RULE.as_bytes()).expect("there is room for a file");
+        }
+        writer.flush().expect("there is room for a file");
+        file.set_len(bytes).expect("a file can be as long as it says");
+    }
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a directory can be made");
+    fs::write(path, text).expect("a file can be written");
+}
+
+/// What a look at a project cost.
+pub(crate) struct Cost {
+    pub(crate) time: Duration,
+    /// The bytes of the prompt.
+    pub(crate) prompt: usize,
+    /// The codes of what was told, each once.
+    pub(crate) told: Vec<&'static str>,
+    /// The most memory that this process ever had, in bytes; none where the system does not say.
+    pub(crate) peak: Option<u64>,
+}
+
+/// Asks and composes with the default layout, once.
+pub(crate) fn look(root: &Path) -> Cost {
+    let start = Instant::now();
+    let world = OsWorld::new();
+    let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, root) };
+    let shelves = Shelves::new(&world, &workspace, None);
+    let built_in = builtin::LAYOUTS[0];
+    let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
+    let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
+    let mut situation = Situation::new(workspace.clone());
+    situation.instructions = layout.instructions().clone();
+    situation.skills = layout.skills().clone();
+    for fact in ["branch", "status"] {
+        situation.given.insert(FactName::new("git", fact), "main".to_owned());
+    }
+    let found = discover(&world, &situation, &layout.facts());
+    let prompt = compose(&layout, &found.facts).expect("the built-in layout can be composed").text().len();
+    let mut told: Vec<&'static str> = found.diagnostics.iter().map(|told| told.code).collect();
+    told.sort_unstable();
+    told.dedup();
+    Cost { time: start.elapsed(), prompt, told, peak: peak() }
+}
+
+fn peak() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+}
