@@ -19,7 +19,12 @@ impl Digest {
     /// );
     /// ```
     pub fn of(text: &str) -> Digest {
-        Digest(Sha256::digest(text.as_bytes()).into())
+        Digest::of_bytes(text.as_bytes())
+    }
+
+    /// The digest of bytes that need not be text.
+    pub fn of_bytes(bytes: &[u8]) -> Digest {
+        Digest(Sha256::digest(bytes).into())
     }
 
     /// The digest of several named texts under a domain: `domain`, then each text behind its name and its length, so that

@@ -53,6 +53,8 @@ pub mod compose;
 
 pub mod freeze;
 
+pub mod hooks;
+
 pub mod deliver;
 
 pub mod keeper;

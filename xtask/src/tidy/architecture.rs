@@ -10,10 +10,11 @@ const LAYOUTS: &str = "crates/antefix/layouts/";
 const EDGES: [&str; 2] = ["worlds/", "stores/"];
 
 /// Who must not know whom. What comes later in the flow, and what stands at the edge, is unknown to what comes before.
-const DIRECTIONS: [(&str, &[&str]); 4] = [
-    ("discover", &["freeze", "deliver", "keeper", "worlds", "stores"]),
-    ("compose", &["freeze", "deliver", "keeper", "worlds", "stores"]),
-    ("freeze", &["deliver", "keeper", "worlds", "stores"]),
+const DIRECTIONS: [(&str, &[&str]); 5] = [
+    ("discover", &["freeze", "hooks", "deliver", "keeper", "worlds", "stores"]),
+    ("compose", &["freeze", "hooks", "deliver", "keeper", "worlds", "stores"]),
+    ("freeze", &["hooks", "deliver", "keeper", "worlds", "stores"]),
+    ("hooks", &["deliver", "keeper", "worlds", "stores"]),
     ("deliver", &["keeper", "worlds", "stores"]),
 ];
 

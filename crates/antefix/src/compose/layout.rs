@@ -13,6 +13,7 @@ use toml::Spanned;
 
 use super::allowance::{Allowance, AllowanceFile, Total};
 use super::fit;
+use super::hook::{HOOKS, HookFile, HookRule};
 use super::lint::{Copied, Original, Standing, findings};
 use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable};
 use super::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
@@ -42,6 +43,7 @@ pub struct Layout {
     instructions: InstructionRules,
     skills: SkillRules,
     remote: RemoteRules,
+    hooks: Vec<HookRule>,
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
     copies: Vec<Copied>,
@@ -138,6 +140,7 @@ impl Layout {
                 scope: None,
                 instructions: InstructionRules::default(),
                 skills: SkillRules::default(),
+                hooks: Vec::new(),
                 digest: OnceLock::new(),
                 remote: RemoteRules::default(),
             })
@@ -197,6 +200,17 @@ impl Layout {
     /// Which skills it lists.
     pub fn skills(&self) -> &SkillRules {
         &self.skills
+    }
+
+    /// The hooks that it declares.
+    pub fn hooks(&self) -> &[HookRule] {
+        &self.hooks
+    }
+
+    /// The texts that it is made of: its file, then its templates, each once for each section that is made of it.
+    pub fn sources(&self) -> impl Iterator<Item = &Arc<Source>> {
+        let templates = self.sections.iter().flat_map(|section| section.template.sources());
+        std::iter::once(&self.source).chain(templates)
     }
 
     /// The sections before the boundary.
@@ -299,6 +313,8 @@ struct LayoutFile {
     #[serde(default)]
     remote: RemoteRules,
     #[serde(default)]
+    hook: Vec<Spanned<HookFile>>,
+    #[serde(default)]
     section: Vec<Spanned<SectionFile>>,
 }
 
@@ -358,6 +374,7 @@ impl Reading<'_> {
             return Err(self.error(&message, 0..0));
         }
         self.check_places(&file)?;
+        let hooks = self.hooks(file.hook)?;
         let mut sections: Vec<Section> = Vec::new();
         let mut bytes = 0;
         let copies = file.section.iter().filter_map(|section| section.get_ref().from.as_ref());
@@ -389,9 +406,25 @@ impl Reading<'_> {
             scope: file.scope,
             instructions: file.instructions,
             skills: file.skills,
+            hooks,
             digest: OnceLock::new(),
             remote: file.remote,
         })
+    }
+
+    fn hooks(&self, files: Vec<Spanned<HookFile>>) -> Result<Vec<HookRule>> {
+        if files.len() > HOOKS {
+            let message = format!("a layout has at most {HOOKS} hooks, and this one has {}", files.len());
+            return Err(self.error(&message, 0..0));
+        }
+        let mut hooks = Vec::new();
+        for file in files {
+            let span = file.span();
+            let wrong = |(message, hint): (String, &str)| self.error(&message, span).with_hint(hint);
+            let hook = file.into_inner().checked(&hooks).map_err(wrong)?;
+            hooks.push(hook);
+        }
+        Ok(hooks)
     }
 
     /// A layout may come with a repository: what it looks for stays in the project, or is Markdown in places at home that

@@ -8,6 +8,7 @@ pub mod builtin;
 mod allowance;
 mod canonical;
 mod fit;
+mod hook;
 mod layout;
 mod lint;
 mod policy;
@@ -22,6 +23,7 @@ mod wording;
 use std::sync::Arc;
 
 pub use canonical::{canonical, canonical_tool, canonical_tools};
+pub use hook::{HookPoint, HookRule};
 pub use layout::{Layout, description};
 pub use lint::{LINTS, Lint, Machine, ToldBy, lint, reference_page};
 pub use policy::{

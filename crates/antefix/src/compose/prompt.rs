@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Origin, Stability, Transform};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::discover::{FactName, Reason};
+use crate::discover::{FactName, Reason, Text};
 
 /// A composed prompt.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +76,50 @@ impl Prompt {
             spans: Vec::new(),
             gaps: Vec::new(),
             diagnostics: Vec::new(),
+        }
+    }
+
+    /// The same prompt with other words for a part of it: a live section of their own.
+    pub(crate) fn with(&self, part: Range<usize>, id: &str, words: &Text) -> Prompt {
+        let (text, sections, spans) = Default::default();
+        let mut next = Prompt { text, sections, spans, ..self.clone() };
+        next.take(self, 0..part.start);
+        let (start, section) = (next.text.len(), next.sections.len());
+        if !words.as_str().is_empty() {
+            next.text.push_str(words.as_str());
+            let range = start..next.text.len();
+            next.sections.push(PromptSection { id: id.to_owned(), stability: Stability::Live, range });
+        }
+        next.spans.extend(words.pieces().map(|piece| Span {
+            range: start + piece.range.start..start + piece.range.end,
+            section,
+            origin: piece.origin.clone(),
+            transform: piece.transform,
+        }));
+        next.take(self, part.end..self.text.len());
+        next
+    }
+
+    /// Appends a part of another prompt. A section that is cut in two is two sections of one id.
+    fn take(&mut self, other: &Prompt, part: Range<usize>) {
+        let start = self.text.len();
+        self.text.push_str(&other.text[part.clone()]);
+        let clip = |range: &Range<usize>| {
+            let (from, to) = (range.start.max(part.start), range.end.min(part.end));
+            (from < to).then(|| (from - part.start + start..to - part.start + start, from))
+        };
+        let mut numbers = Vec::new();
+        for section in &other.sections {
+            numbers.push(self.sections.len());
+            if let Some((range, _)) = clip(&section.range) {
+                self.sections.push(PromptSection { range, ..section.clone() });
+            }
+        }
+        for span in &other.spans {
+            if let (Some((range, from)), Some(&section)) = (clip(&span.range), numbers.get(span.section)) {
+                let origin = span.origin.further(&other.text[span.range.start..from]);
+                self.spans.push(Span { range, section, origin, transform: span.transform });
+            }
         }
     }
 

@@ -35,6 +35,11 @@ pub enum Origin {
         /// The line of the file that the text begins at, from 1.
         line: usize,
     },
+    /// What a hook said.
+    Hook {
+        /// Its name.
+        name: Arc<str>,
+    },
 }
 
 /// Where the text of a fact came from, apart from the line.
@@ -67,12 +72,13 @@ impl Origin {
         Origin::Fact { fact: Arc::new(FactOrigin { name: name.clone(), path: Some(Arc::clone(path)) }), line: 1 }
     }
 
-    /// `template`, `wording`, `layout`, `expression`, `file`, `remote` or `variable`.
+    /// `template`, `wording`, `layout`, `expression`, `file`, `remote`, `variable` or `hook`.
     pub fn kind(&self) -> &'static str {
         match self {
             Origin::Source { source, .. } => source.kind.name(),
             Origin::Expression { .. } => "expression",
             Origin::Fact { fact, .. } => fact.kind(),
+            Origin::Hook { .. } => "hook",
         }
     }
 
@@ -82,6 +88,7 @@ impl Origin {
             Origin::Source { source, .. } => &source.name,
             Origin::Expression { source, range } => &source.text[range.clone()],
             Origin::Fact { fact, .. } => fact.name.as_str(),
+            Origin::Hook { name } => name,
         }
     }
 
@@ -90,6 +97,7 @@ impl Origin {
         match self {
             Origin::Source { source, .. } | Origin::Expression { source, .. } => source.path.as_deref(),
             Origin::Fact { fact, .. } => fact.path.as_deref(),
+            Origin::Hook { .. } => None,
         }
     }
 
@@ -99,6 +107,7 @@ impl Origin {
             Origin::Source { source, offset } => Some(source.line_column(*offset).0),
             Origin::Expression { source, range } => Some(source.line_column(range.start).0),
             Origin::Fact { fact, line } => fact.path.is_some().then_some(*line),
+            Origin::Hook { .. } => None,
         }
     }
 
@@ -108,7 +117,7 @@ impl Origin {
         match &mut origin {
             Origin::Source { offset, .. } => *offset += skipped.len(),
             Origin::Fact { line, .. } => *line += skipped.matches('\n').count(),
-            Origin::Expression { .. } => {}
+            Origin::Expression { .. } | Origin::Hook { .. } => {}
         }
         origin
     }

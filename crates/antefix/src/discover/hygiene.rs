@@ -58,7 +58,7 @@ impl Hygiene {
     }
 
     /// The text as it may be used. `label` is what a person calls it.
-    pub(super) fn clean(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
+    pub(crate) fn clean(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
         let written = Text::clone(&text);
         let text = match self.without_hidden(text, label, diagnostics) {
             Answer::Present(text) => text,

@@ -20,6 +20,7 @@ mod instructions;
 mod remote;
 mod replacement;
 mod report;
+mod roots;
 mod scope;
 mod shelf;
 mod skills;
@@ -40,6 +41,7 @@ pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, 
 pub(crate) use instructions::{instructions_within, size_of_instructions};
 pub use remote::{Address, Holder, Remote, RemoteLimits, RemoteRules};
 pub use report::{Loaded, NotLoaded, Report, Why};
+pub use roots::{MayName, MoreRoots, NamedRoots};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
 pub use skills::{Descriptions, Ignore, Loose, SkillRules};
@@ -90,6 +92,8 @@ pub struct Situation {
     pub memory: Remote,
     /// How these two are framed.
     pub remote: RemoteRules,
+    /// Where hooks say to look besides.
+    pub more: MoreRoots,
     /// How long git may take and how much it may print.
     pub git: GitLimits,
     /// What becomes of hidden characters and secrets.
@@ -119,6 +123,7 @@ impl Situation {
             identity: Remote::default(),
             memory: Remote::default(),
             remote: RemoteRules::default(),
+            more: MoreRoots::default(),
             git: GitLimits::default(),
             hygiene: Hygiene::default(),
             trust: Trust::default(),
@@ -156,6 +161,7 @@ pub fn discover<'n>(
         asking.ask(name);
     }
     let Discovery { report, diagnostics, .. } = &mut asking.discovery;
+    diagnostics.extend(situation.more.findings().iter().cloned());
     diagnostics.extend(trust::told(report));
     asking.discovery
 }

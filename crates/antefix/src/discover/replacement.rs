@@ -93,5 +93,6 @@ fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
             None => Some((workspace.root.clone(), inside.join(root))),
         }
     };
-    situation.instructions.system_roots.iter().filter_map(one).collect()
+    let more = situation.more.prompts.iter().map(|more| (more.root.clone(), more.inside.clone()));
+    situation.instructions.system_roots.iter().filter_map(one).chain(more).collect()
 }

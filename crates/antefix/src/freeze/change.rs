@@ -8,14 +8,18 @@
 //! | present or none | cannot be asked for | unavailable: worth knowing, never a notice and never a renewal |
 //! | could not be asked for | present or none | recovered |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::Cause;
 use super::amendment::AmendmentBody;
 use super::mark::Mark;
 use super::record::AmendmentKind;
 use crate::compose::canonical_tool;
 use crate::digest::Digest;
-use crate::discover::{FactName, Tool};
+use crate::discover::{FactName, NamedRoots, Tool};
+
+/// The roots that hooks name, by hook; none for one that could not be asked.
+type HookRoots = BTreeMap<String, Option<NamedRoots>>;
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +55,10 @@ pub enum ChangeKind {
     FactChanged,
     /// A fact is gone.
     FactRemoved,
+    /// A root of skills, prompts or instructions that a hook did not name.
+    RootAdded,
+    /// A root that no hook names any more.
+    RootRemoved,
     /// It cannot be asked for.
     Unavailable,
     /// It could not be asked for, and can be now.
@@ -86,6 +94,8 @@ impl ChangeKind {
             ChangeKind::FactAdded => "fact-added",
             ChangeKind::FactChanged => "fact-changed",
             ChangeKind::FactRemoved => "fact-removed",
+            ChangeKind::RootAdded => "root-added",
+            ChangeKind::RootRemoved => "root-removed",
             ChangeKind::Unavailable => "unavailable",
             ChangeKind::Recovered => "recovered",
             ChangeKind::ToolAdded => "tool-added",
@@ -229,4 +239,31 @@ pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
         Change::new(kind, tool, format!("tool {tool} {happened}"))
     };
     steps(&earlier, &later).map(told).collect()
+}
+
+/// How the roots that hooks name changed. What a hook names is unknown while it cannot be asked, and that is no change.
+pub(super) fn of_roots(before: &HookRoots, now: &HookRoots) -> Vec<(Change, Cause)> {
+    let mut changes = Vec::new();
+    let hooks: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let nothing = NamedRoots::default();
+    for hook in hooks {
+        let (earlier, cause) = match before.get(hook) {
+            Some(None) => (&nothing, Cause::Recovered),
+            Some(Some(roots)) => (roots, Cause::ResourcesChanged),
+            None => (&nothing, Cause::ResourcesChanged),
+        };
+        let later = match now.get(hook) {
+            Some(None) => continue,
+            Some(Some(roots)) => roots,
+            None => &nothing,
+        };
+        let told = |kind: ChangeKind, (of, root): (&str, &str), happened: &str| {
+            (Change::new(kind, root, format!("{root} {happened} for {of} by hook {hook}")), cause)
+        };
+        let new = later.all().filter(|root| !earlier.all().any(|known| known == *root));
+        changes.extend(new.map(|root| told(ChangeKind::RootAdded, root, "is named")));
+        let gone = earlier.all().filter(|root| !later.all().any(|known| known == *root));
+        changes.extend(gone.map(|root| told(ChangeKind::RootRemoved, root, "is no longer named")));
+    }
+    changes
 }

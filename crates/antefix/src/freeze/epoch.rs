@@ -17,7 +17,7 @@ use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability, Wording, canonical_tools};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::discover::{Answer, FactName, Facts, Report, Tool, Why};
+use crate::discover::{Answer, FactName, Facts, MoreRoots, NamedRoots, Report, Tool, Why};
 
 /// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";
@@ -93,6 +93,8 @@ pub struct EpochBody {
     pub tools: Option<Arc<str>>,
     /// What is remembered of the facts of its sections.
     pub facts: BTreeMap<FactName, Mark>,
+    /// By hook, the roots that it named besides the layout's; none for a hook that could not be asked.
+    pub roots: BTreeMap<String, Option<NamedRoots>>,
     /// What is missing in it.
     pub gaps: Vec<RecordedGap>,
     /// What was found when it was composed.
@@ -120,6 +122,7 @@ pub(crate) struct Making<'m> {
     pub(crate) wording: &'m Wording,
     pub(crate) tools: Option<&'m [Tool]>,
     pub(crate) facts: &'m Facts,
+    pub(crate) roots: &'m MoreRoots,
     pub(crate) report: &'m Report,
     pub(crate) diagnostics: &'m [Diagnostic],
 }
@@ -127,7 +130,7 @@ pub(crate) struct Making<'m> {
 impl EpochBody {
     /// The body of a prompt's prefix.
     pub(crate) fn new(prompt: &Prompt, making: &Making<'_>) -> EpochBody {
-        let Making { layout, wording, tools, facts, report, diagnostics } = making;
+        let Making { layout, wording, tools, facts, roots, report, diagnostics } = making;
         let prefix = prompt.prefix();
         let frozen = prompt.sections().iter().filter(|section| section.stability < Stability::Live);
         let sections = frozen.map(|section| EpochSection {
@@ -169,6 +172,7 @@ impl EpochBody {
             sections: sections.collect(),
             tools: tools.map(|tools| canonical_tools(tools).into()),
             facts: marks.collect(),
+            roots: roots.named().clone(),
             gaps: gaps.chain(holes).collect(),
             diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
             spans: json(&spans).into(),
@@ -209,6 +213,7 @@ impl EpochBody {
             spans: Digest::of(&self.spans),
             tools: self.tools.as_ref().map(|tools| Digest::of(tools)),
             facts: self.facts.iter().map(|(name, mark)| (name.to_string(), mark.clone())).collect(),
+            roots: self.roots.clone(),
             gaps: self.gaps.clone(),
             diagnostics: self.diagnostics.clone(),
         };
@@ -240,6 +245,7 @@ impl EpochBody {
             sections,
             tools,
             facts: facts.collect(),
+            roots: record.roots,
             gaps: record.gaps,
             diagnostics: record.diagnostics,
             spans: texts.next().unwrap_or_default(),

@@ -12,6 +12,7 @@ use super::mark::Mark;
 use crate::compose::{Span, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
+use crate::discover::NamedRoots;
 
 /// The version that is written.
 pub(super) const VERSION: u32 = 1;
@@ -27,6 +28,8 @@ pub(super) struct EpochRecord {
     /// The digest of the canonical tools; none if nobody told of tools.
     pub(super) tools: Option<Digest>,
     pub(super) facts: BTreeMap<String, Mark>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) roots: BTreeMap<String, Option<NamedRoots>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) gaps: Vec<RecordedGap>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,9 +78,9 @@ pub struct RecordedSpan {
 /// Where bytes came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedOrigin {
-    /// `template`, `wording`, `layout`, `expression`, `file` or `variable`.
+    /// `template`, `wording`, `layout`, `expression`, `file`, `variable` or `hook`.
     pub kind: String,
-    /// The template's reference, the wording's key, the fact's name.
+    /// The template's reference, the wording's key, the fact's or the hook's name.
     pub name: String,
     /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +91,7 @@ pub struct RecordedOrigin {
 }
 
 impl RecordedSpan {
-    pub(super) fn of(span: &Span) -> RecordedSpan {
+    pub(crate) fn of(span: &Span) -> RecordedSpan {
         let origin = &span.origin;
         RecordedSpan {
             start: span.range.start,

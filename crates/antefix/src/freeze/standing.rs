@@ -92,6 +92,9 @@ impl Told<'_> {
         self.compare_place(now, &mut drifted);
         self.compare_tools(now, &mut drifted);
         self.compare_makers(now, &mut drifted);
+        for (change, cause) in change::of_roots(&self.epoch.body.roots, now.situation.more.named()) {
+            drifted.renew(cause, change);
+        }
         self.compare_facts(now, &mut drifted)?;
         Ok(drifted)
     }

@@ -7,12 +7,13 @@
 
 use std::sync::Arc;
 
-use super::{Keeper, TurnInput, named, now, row};
+use super::{Keeper, TurnInput, named, now, question, row};
 use crate::compose::OnCompaction;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{Cause, Committed, CompactionRow, ConversationId, Epoch, EpochBody};
+use crate::hooks::AskedRoots;
 
 /// The compactions of a keeper's conversations.
 pub struct Compactions<'k>(pub(super) &'k Keeper);
@@ -39,6 +40,9 @@ impl Compactions<'_> {
         let situation = &*named(input.situation, conversation);
         let input = &TurnInput { situation, ..*input };
         let (epoch, amendments) = keeper.standing(conversation)?;
+        let asked = AskedRoots::ask(input.hooks, &question(conversation, Some(&epoch), input));
+        let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
+        let input = &TurnInput { situation, ..*input };
         let mut diagnostics = Vec::new();
         let mut next = None;
         if input.layout.on_compaction() == OnCompaction::Renew {

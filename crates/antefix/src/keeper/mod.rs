@@ -39,6 +39,7 @@
 mod cache;
 mod compaction;
 mod flight;
+mod hooked;
 mod settled;
 mod transfer;
 mod turn;
@@ -52,10 +53,12 @@ use jiff::Timestamp;
 use self::cache::Cache;
 pub use self::compaction::{Compaction, Compactions};
 use self::flight::Flights;
+pub use self::hooked::HookMessage;
+use self::hooked::question;
 use self::settled::Settled;
 pub use self::transfer::Imported;
-pub use self::turn::{Began, Turn, TurnInput};
-use crate::compose::{Layout, Prompt, compose, compose_suffix};
+pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
+use crate::compose::{Prompt, compose, compose_suffix};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::discover::{Discovery, FactName, Report, Situation, discover};
@@ -64,6 +67,7 @@ use crate::freeze::{
     Amendment, AmendmentBody, AmendmentRow, Appended, Bundle, Cause, Change, ConversationId, Difference, Drifted,
     Epoch, EpochBody, EpochRow, Making, Now, Standing, Store, Told, Watch,
 };
+use crate::hooks::AskedRoots;
 
 /// How often a turn begins again because another one was faster.
 const ROUNDS: usize = 20;
@@ -119,18 +123,36 @@ impl Keeper {
     /// Opens the conversation, or goes on with it.
     pub fn turn(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Turn> {
         if let Some(text) = input.replacement {
-            return Ok(replaced(text, input.layout));
+            return Ok(replaced(text, input));
         }
         let situation = &*named(input.situation, conversation);
         let input = &TurnInput { situation, ..*input };
+        let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
+        let mut turn = self.stand(conversation, input, &asked)?;
+        turn.hooks.extend(asked.did().iter().cloned());
+        if let (Began::Now, Some(epoch)) = (turn.began, &turn.epoch) {
+            let (did, diagnostics) = self.announce(epoch, input);
+            turn.hooks.extend(did);
+            turn.diagnostics.extend(diagnostics);
+        }
+        turn.ask_hooks(conversation, input);
+        Ok(turn)
+    }
+
+    /// The turn before hooks change it.
+    fn stand(&self, conversation: &ConversationId, input: &TurnInput<'_>, asked: &AskedRoots) -> Result<Turn> {
         for _ in 0..ROUNDS {
             let Some(standing) = self.store.standing(conversation)? else {
+                let situation = &*asked.around(&question(conversation, None, input), None);
+                let input = &TurnInput { situation, ..*input };
                 if let Some(turn) = self.flights.alone(conversation, || self.open(conversation, input))? {
                     return Ok(turn);
                 }
                 continue;
             };
             let (epoch, amendments) = self.told(&standing)?;
+            let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
+            let input = &TurnInput { situation, ..*input };
             let told = Told { epoch: &epoch, amendments: &amendments };
             let discovery = self.ask(input, Told::watched(input.layout, input.watch));
             let drifted = self.drifted(&told, input, &discovery)?;
@@ -163,8 +185,11 @@ impl Keeper {
     ) -> Result<(Arc<Epoch>, Began)> {
         let situation = &*named(input.situation, conversation);
         let input = &TurnInput { situation, ..*input };
+        let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
         for _ in 0..ROUNDS {
             let (epoch, _) = self.standing(conversation)?;
+            let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
+            let input = &TurnInput { situation, ..*input };
             if let Some((candidate, row)) = self.flights.alone(conversation, || self.renewed(&epoch, cause, input))? {
                 return Ok((Arc::new(Epoch::new(row, candidate.body)), Began::Now));
             }
@@ -181,6 +206,9 @@ impl Keeper {
         let situation = &*named(input.situation, conversation);
         let input = &TurnInput { situation, watch: Watch::All, ..*input };
         let (epoch, amendments) = self.standing(conversation)?;
+        let asked = AskedRoots::ask(input.hooks, &question(conversation, Some(&epoch), input));
+        let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
+        let input = &TurnInput { situation, ..*input };
         let candidate = self.compose(input)?;
         let told = Told { epoch: &epoch, amendments: &amendments };
         let drifted = self.drifted(&told, input, &candidate.discovery)?;
@@ -308,6 +336,10 @@ impl Keeper {
             fresh: 0,
             suffix,
             replacement: None,
+            replacement_spans: Vec::new(),
+            added: Vec::new(),
+            history: None,
+            hooks: Vec::new(),
             pending: Vec::new(),
             changes,
             report: candidate.discovery.report,
@@ -342,7 +374,11 @@ impl Keeper {
             fresh: count,
             suffix,
             replacement: None,
+            replacement_spans: Vec::new(),
             messages,
+            added: Vec::new(),
+            history: None,
+            hooks: Vec::new(),
             pending: drifted.pending,
             changes: Vec::new(),
             report: discovery.report,
@@ -367,6 +403,7 @@ impl Keeper {
             wording: input.wording,
             tools: input.situation.tools.as_deref(),
             facts: &discovery.facts,
+            roots: &input.situation.more,
             report: &discovery.report,
             diagnostics: &found,
         };
@@ -446,15 +483,19 @@ fn named<'s>(situation: &'s Situation, conversation: &ConversationId) -> Cow<'s,
 }
 
 /// A turn whose system text is the caller's.
-fn replaced(text: &str, layout: &Layout) -> Turn {
+fn replaced(text: &str, input: &TurnInput<'_>) -> Turn {
     Turn {
         epoch: None,
         began: Began::Before,
         amendments: Vec::new(),
         fresh: 0,
-        suffix: Prompt::empty(layout.name()),
+        suffix: Prompt::empty(input.layout.name()),
         replacement: Some(text.to_owned()),
+        replacement_spans: TurnSpan::of_caller(text),
         messages: Vec::new(),
+        added: Vec::new(),
+        history: input.history.map(<[serde_json::Value]>::to_vec),
+        hooks: Vec::new(),
         pending: Vec::new(),
         changes: Vec::new(),
         report: Report::default(),

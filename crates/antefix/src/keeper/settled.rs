@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::digest::Digest;
-use crate::freeze::{Change, ConversationId, Epoch};
+use crate::freeze::{Change, ChangeKind, ConversationId, Epoch};
 
 /// How many conversations are remembered. Beyond that all are forgotten, and found out once more.
 const MOST: usize = 10_000;
@@ -24,8 +24,10 @@ impl Settled {
 
     /// Remembers that they do.
     pub(super) fn remember(&self, epoch: &Epoch, changes: &[Change]) {
-        // A fact that moved may move again under the same words; only where it works is told in full.
-        if changes.iter().any(|change| change.kind != crate::freeze::ChangeKind::Moved) {
+        // A fact that moved may move again under the same words; only where it works, and which roots there are, is told
+        // in full.
+        let in_full = [ChangeKind::Moved, ChangeKind::RootAdded, ChangeKind::RootRemoved];
+        if changes.iter().any(|change| !in_full.contains(&change.kind)) {
             return;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,11 +1,16 @@
 //! What goes into a turn, and what comes out.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use serde_json::Value;
+
+use super::HookMessage;
 use crate::compose::{Layout, Prompt, Shelf, Wording};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Report, Situation, World};
-use crate::freeze::{Amendment, Change, Epoch, QueuedMessage, Watch};
+use crate::freeze::{Amendment, Change, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
+use crate::hooks::{Hook, HookDid};
 
 /// What a turn needs to know.
 #[derive(Clone, Copy)]
@@ -26,8 +31,12 @@ pub struct TurnInput<'t> {
     pub messages: Option<usize>,
     /// A name for the turn. A turn that is asked for again under its name gets the same queued messages again.
     pub id: Option<&'t str>,
-    /// The system text for this turn alone, in place of all of it. Nothing is stored, nothing is asked for.
+    /// The system text for this turn alone, in place of all of it. Nothing is stored, nobody is asked.
     pub replacement: Option<&'t str>,
+    /// Who has a say, in order.
+    pub hooks: &'t [&'t dyn Hook],
+    /// The conversation's messages, for hooks that change them; none if the caller does not pass them through.
+    pub history: Option<&'t [Value]>,
 }
 
 impl<'t> TurnInput<'t> {
@@ -49,6 +58,8 @@ impl<'t> TurnInput<'t> {
             messages: None,
             id: None,
             replacement: None,
+            hooks: &[],
+            history: None,
         }
     }
 }
@@ -68,8 +79,16 @@ pub struct Turn {
     pub suffix: Prompt,
     /// The system text of this turn alone, if it has one.
     pub replacement: Option<String>,
+    /// Where every byte of that came from.
+    pub(super) replacement_spans: Vec<TurnSpan>,
     /// The messages that were queued for this turn.
     pub messages: Vec<QueuedMessage>,
+    /// The messages that hooks added for this turn, behind those.
+    pub added: Vec<HookMessage>,
+    /// The conversation's messages as hooks left them; none if the caller passed none through.
+    pub history: Option<Vec<Value>>,
+    /// What each hook did, in order.
+    pub hooks: Vec<HookDid>,
     /// Changes that are held back.
     pub pending: Vec<Change>,
     /// Changes that a new epoch was begun for.
@@ -97,5 +116,83 @@ impl Turn {
             (None, Some(epoch)) => epoch.text(),
             (None, None) => "",
         }
+    }
+
+    /// The messages of the request, apart from queued ones: those that were passed through, then those that hooks added.
+    pub fn passed_on(&self) -> Vec<Value> {
+        let added = self.added.iter().map(|added| added.message.clone());
+        self.history.iter().flatten().cloned().chain(added).collect()
+    }
+
+    /// The system text of this turn: what stands before the boundary, and what stands behind it.
+    pub fn system(&self) -> String {
+        format!("{}{}", self.prefix(), self.suffix.text())
+    }
+
+    /// Where every byte of the system text came from, in order, without gap or overlap.
+    pub fn spans(&self) -> Vec<TurnSpan> {
+        let mut spans = match (&self.replacement, &self.epoch) {
+            (Some(_), _) => self.replacement_spans.clone(),
+            (None, Some(epoch)) => {
+                let section = |number: usize| epoch.body().sections.get(number).map(|section| section.id.as_str());
+                let spans = epoch.body().spans();
+                spans.into_iter().map(|span| TurnSpan::new(section(span.section), span, 0)).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        let boundary = self.prefix().len();
+        let section = |number: usize| self.suffix.sections().get(number).map(|section| section.id.as_str());
+        let live = self.suffix.spans().iter();
+        spans.extend(live.map(|span| TurnSpan::new(section(span.section), RecordedSpan::of(span), boundary)));
+        spans
+    }
+}
+
+/// A run of bytes of a turn's system text with one origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnSpan {
+    /// The first byte.
+    pub start: usize,
+    /// The byte behind the last one.
+    pub end: usize,
+    /// The section; `hook:` and a name for what a hook said, empty for what the caller said.
+    pub section: String,
+    /// Where the bytes came from.
+    pub origin: RecordedOrigin,
+    /// What was done to them.
+    pub transform: Option<String>,
+}
+
+impl TurnSpan {
+    fn new(section: Option<&str>, span: RecordedSpan, by: usize) -> TurnSpan {
+        let RecordedSpan { start, end, origin, transform, .. } = span;
+        let section = section.unwrap_or_default().to_owned();
+        TurnSpan { start: start + by, end: end + by, section, origin, transform }
+    }
+
+    /// The span of a system text that the caller brought.
+    pub(super) fn of_caller(text: &str) -> Vec<TurnSpan> {
+        let origin =
+            RecordedOrigin { kind: "caller".to_owned(), name: "replacement".to_owned(), path: None, line: None };
+        let whole = TurnSpan { start: 0, end: text.len(), section: String::new(), origin, transform: None };
+        if text.is_empty() { Vec::new() } else { vec![whole] }
+    }
+
+    /// The spans of a part of a text, as they lie when the part begins at `at`.
+    pub(super) fn clipped(spans: &[TurnSpan], text: &str, part: Range<usize>, at: usize) -> Vec<TurnSpan> {
+        let clip = |span: &TurnSpan| {
+            let (start, end) = (span.start.max(part.start), span.end.min(part.end));
+            if start >= end {
+                return None;
+            }
+            let mut origin = span.origin.clone();
+            // What an expression computed has no lines of its own.
+            if origin.kind != "expression" {
+                origin.line = origin.line.map(|line| line + text[span.start..start].matches('\n').count());
+            }
+            let (start, end) = (start - part.start + at, end - part.start + at);
+            Some(TurnSpan { start, end, origin, ..span.clone() })
+        };
+        spans.iter().filter_map(clip).collect()
     }
 }

@@ -226,6 +226,7 @@ fn spans_are_right(prompt: &Prompt, facts: &Facts) -> Result<(), TestCaseError> 
                 );
                 prop_assert_eq!(span.transform.is_some(), true);
             }
+            Origin::Hook { name } => prop_assert!(false, "no hook {} was asked", name),
         }
     }
     prop_assert_eq!(at, prompt.text().len());
@@ -528,6 +529,7 @@ fn every_door_has_its_origin() {
                 Origin::Source { source, offset } => format!("{}@{offset}", source.name),
                 Origin::Expression { .. } => span.origin.name().to_owned(),
                 Origin::Fact { fact, .. } => fact.name.to_string(),
+                Origin::Hook { name } => name.to_string(),
             };
             format!("{:?} {origin}", &prompt.text()[span.range.clone()])
         })

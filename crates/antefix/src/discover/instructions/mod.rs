@@ -108,7 +108,7 @@ impl Search<'_> {
     fn look(&mut self, place: &Place, found: &mut Vec<Instruction>) {
         let mut winner: Option<Arc<str>> = None;
         let mut here = Vec::new();
-        for name in &self.rules.names {
+        for name in place.only.as_ref().map_or(self.rules.names.as_slice(), std::slice::from_ref) {
             let path = place.inside.join(name);
             let label = self.label(&place.root.join(&path));
             let exists = |search: &Self| !matches!(search.world.kind(&place.root.join(&path)), Answer::Absent);

@@ -15,15 +15,17 @@ pub(super) struct Place {
     /// The directory, from there.
     pub(super) inside: PathBuf,
     pub(super) distance: usize,
+    /// The one name that is looked for, in place of the layout's.
+    pub(super) only: Option<String>,
 }
 
 /// The directories, outermost first; for `cwd-and-home` in the order of that name.
 pub(super) fn places(world: &dyn World, situation: &Situation, rules: &InstructionRules) -> Vec<Place> {
     let workspace = &situation.workspace;
     let beneath_root = |directory: &Path, distance: usize| match directory.strip_prefix(&workspace.root) {
-        Ok(inside) => Place { root: workspace.root.clone(), inside: inside.to_owned(), distance },
+        Ok(inside) => Place { root: workspace.root.clone(), inside: inside.to_owned(), distance, only: None },
         // A directory above the project is a root of its own: what it links to must lie in it.
-        Err(_) => Place { root: directory.to_owned(), inside: PathBuf::new(), distance },
+        Err(_) => Place { root: directory.to_owned(), inside: PathBuf::new(), distance, only: None },
     };
     let upwards = |all: bool| {
         let main = main_work_tree(world, situation);
@@ -47,8 +49,17 @@ pub(super) fn places(world: &dyn World, situation: &Situation, rules: &Instructi
             std::iter::once(&workspace.cwd).chain(home).enumerate().map(|(far, path)| beneath_root(path, far)).collect()
         }
     };
+    // What hooks name is less specific than everything in the project, and more so than what holds everywhere.
+    let more = situation.more.instructions.iter().map(|more| {
+        let (inside, only) = more.directory();
+        Place { root: more.root.clone(), inside: inside.to_owned(), distance: usize::MAX - 1, only }
+    });
+    match rules.walk {
+        Walk::CwdAndHome => places.extend(more),
+        _ => drop(places.splice(0..0, more)),
+    }
     if let (Global::Before, Some(config)) = (rules.global, &workspace.config) {
-        places.insert(0, Place { root: config.clone(), inside: PathBuf::new(), distance: usize::MAX });
+        places.insert(0, Place { root: config.clone(), inside: PathBuf::new(), distance: usize::MAX, only: None });
     }
     places
 }

@@ -89,6 +89,16 @@ impl<'s> Scan<'s> {
         for (root, inside) in roots(self.situation) {
             self.root(&root, &inside);
         }
+        for more in &self.situation.more.skills {
+            match more.kind {
+                Some(Kind::File) => {
+                    let directory = more.root.join(&more.inside);
+                    let called = directory.parent().and_then(|path| path.file_name()).and_then(|name| name.to_str());
+                    self.skill(&more.root, &more.inside, called);
+                }
+                _ => self.root(&more.root, &more.inside),
+            }
+        }
         self.skills.into_values().collect()
     }
 

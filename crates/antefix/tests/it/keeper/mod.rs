@@ -4,6 +4,8 @@ mod compaction;
 
 mod drift;
 
+mod hooks;
+
 mod races;
 
 mod table;
@@ -71,6 +73,10 @@ impl Talk {
 
     pub(super) fn try_turn(&self, world: &dyn World) -> Result<Turn> {
         self.with(world, |input| self.keeper.turn(&self.conversation, input))
+    }
+
+    pub(super) fn hooked(&self, world: &dyn World, hooks: &[&dyn antefix::hooks::Hook]) -> Turn {
+        self.with(world, |input| self.keeper.turn(&self.conversation, &TurnInput { hooks, ..*input })).unwrap()
     }
 
     pub(super) fn turn(&self, world: &dyn World) -> Turn {

@@ -1,0 +1,138 @@
+//! What hooks answer, and what is told of it.
+
+use serde_json::Value;
+
+use super::HookPoint;
+use crate::diagnostic::Diagnostic;
+
+/// What a hook changes about a turn. Nothing of it outlives the turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TurnChange {
+    /// The system text in place of all of it. An empty one changes nothing, and that is told: a program that prints
+    /// nothing by mistake must not take an agent's instructions away.
+    pub system: Option<String>,
+    /// What stands behind the system text, as it is.
+    pub append: Option<String>,
+    /// Messages for this turn.
+    pub messages: Vec<Value>,
+}
+
+/// What a hook did in a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookDid {
+    /// Which hook.
+    pub hook: String,
+    /// When it was asked.
+    pub on: HookPoint,
+    /// What it did.
+    pub deed: Deed,
+    /// How many bytes of its own it brought.
+    pub bytes: usize,
+}
+
+/// The closed set of what hooks do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Deed {
+    /// It left everything as it was.
+    Nothing,
+    /// It replaced the system text.
+    Replaced,
+    /// It appended to the system text.
+    Appended,
+    /// It added messages.
+    AddedMessages,
+    /// It changed the messages that were passed through.
+    ChangedMessages,
+    /// It named roots.
+    NamedRoots,
+    /// It was told.
+    Told,
+    /// It failed, and was passed over.
+    Failed,
+}
+
+impl Deed {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Deed::Nothing => "nothing",
+            Deed::Replaced => "replaced",
+            Deed::Appended => "appended",
+            Deed::AddedMessages => "added-messages",
+            Deed::ChangedMessages => "changed-messages",
+            Deed::NamedRoots => "named-roots",
+            Deed::Told => "told",
+            Deed::Failed => "failed",
+        }
+    }
+}
+
+/// A hook's answer.
+pub type HookResult<T> = std::result::Result<T, HookFailure>;
+
+/// Why a hook has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFailure {
+    kind: Failing,
+    reason: String,
+    stderr: String,
+    hint: Option<String>,
+}
+
+/// Whether a hook failed, or was not run at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failing {
+    Failed,
+    Untrusted,
+    Modified,
+}
+
+/// How much of a program's error output is told, in characters.
+const EXCERPT: usize = 300;
+
+impl HookFailure {
+    /// A failure, with a reason for people: lower case, no final stop.
+    pub fn new(reason: impl Into<String>) -> HookFailure {
+        HookFailure { kind: Failing::Failed, reason: reason.into(), stderr: String::new(), hint: None }
+    }
+
+    /// One that was not run, and what to do.
+    pub(super) fn not_run(kind: Failing, reason: impl Into<String>, hint: &str) -> HookFailure {
+        HookFailure { kind, reason: reason.into(), stderr: String::new(), hint: Some(hint.to_owned()) }
+    }
+
+    /// The same failure, with the beginning of what the program printed to its error output.
+    #[must_use]
+    pub fn with_stderr(mut self, stderr: &[u8]) -> HookFailure {
+        let text = String::from_utf8_lossy(stderr);
+        let text = text.trim();
+        // One line, and nothing in it that a terminal would obey.
+        self.stderr = text.chars().take(EXCERPT).flat_map(char::escape_debug).collect();
+        if text.chars().nth(EXCERPT).is_some() {
+            self.stderr.push('…');
+        }
+        self
+    }
+
+    /// The reason.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    pub(super) fn told(&self, hook: &str, on: HookPoint) -> Diagnostic {
+        let mut message = format!("hook `{hook}` ({}) is passed over: {}", on.name(), self.reason);
+        if !self.stderr.is_empty() {
+            message.push_str(&format!("; it said: {}", self.stderr));
+        }
+        let finding = match self.kind {
+            Failing::Failed => Diagnostic::warning("hook-failed", message),
+            Failing::Untrusted => Diagnostic::warning("hook-untrusted", message),
+            Failing::Modified => Diagnostic::warning("hook-modified", message),
+        };
+        let finding = finding.about(hook);
+        match &self.hint {
+            Some(hint) => finding.hint(hint.as_str()),
+            None => finding,
+        }
+    }
+}

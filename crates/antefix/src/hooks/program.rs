@@ -1,0 +1,265 @@
+//! Programs as hooks: what a layout declares under `[[hook]]`.
+//!
+//! 1. A program gets its command as words, never through a shell; a document on its input; a few variables; the project
+//!    root to work in. It answers with a document on its output.
+//! 2. It is killed with all its descendants when its time is over, when it prints too much, and when it has ended.
+//! 3. What a layout calls `hooks/x` lies beneath the layout's directory; a bare name is looked up in the absolute
+//!    directories of `PATH`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::answer::Failing;
+use super::protocol::{self, MessagesAnswer, RootsAnswer, TurnAnswer, Versioned};
+use super::trust::{self, Approvals, Files, TrustState};
+use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, SystemOfTurn, TurnChange};
+use crate::compose::{Layout, Paths};
+use crate::digest::Digest;
+use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Workspace, World};
+
+/// Whose a layout is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// The user's own, named by them, or built in.
+    Users,
+    /// The project's: its hooks wait for trust.
+    Projects,
+}
+
+impl Whose {
+    /// Whose the layout in a file is; a built-in one lies in none.
+    pub fn of(world: &dyn World, workspace: &Workspace, file: Option<&Path>) -> Whose {
+        match file.and_then(|file| trust::in_project(world, workspace, file)) {
+            Some(_) => Whose::Projects,
+            None => Whose::Users,
+        }
+    }
+}
+
+/// A program that a layout declares as a hook.
+#[derive(Debug, Clone)]
+pub struct Program {
+    rule: HookRule,
+    on: [HookPoint; 1],
+    whose: Whose,
+    /// Where the layout lies.
+    directory: Option<PathBuf>,
+    /// The texts of the layout that must be trusted with it.
+    layout_files: Vec<(String, Answer<Digest>)>,
+    trusted: Option<Files>,
+}
+
+/// Variables that a program gets, if they are there.
+const VARIABLES: [&str; 9] =
+    ["HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR"];
+
+/// What a program needs to start at all on Windows.
+const WINDOWS: [&str; 3] = ["SystemRoot", "USERPROFILE", "TEMP"];
+
+impl Program {
+    /// The programs of a layout that was read from `file`; a built-in one was read from none.
+    pub fn of_layout(
+        layout: &Layout,
+        file: Option<&Path>,
+        world: &dyn World,
+        workspace: &Workspace,
+        approvals: &Approvals,
+    ) -> Vec<Program> {
+        if layout.hooks().is_empty() {
+            return Vec::new();
+        }
+        let whose = Whose::of(world, workspace, file);
+        let directory = file.and_then(Path::parent);
+        let layout_files = match file {
+            Some(file) if whose == Whose::Projects => trust::layout_files(world, workspace, layout, file),
+            _ => Vec::new(),
+        };
+        let trusted = approvals.files(workspace, &Program::layout_label(workspace, file));
+        let program = |rule: &HookRule| Program {
+            rule: rule.clone(),
+            on: [rule.on],
+            whose,
+            directory: directory.map(Path::to_owned),
+            layout_files: layout_files.clone(),
+            trusted: trusted.cloned(),
+        };
+        layout.hooks().iter().map(program).collect()
+    }
+
+    /// What a layout is called among the things that are trusted.
+    pub fn layout_label(workspace: &Workspace, file: Option<&Path>) -> String {
+        file.map(|file| workspace.show(file, Paths::Portable)).unwrap_or_default()
+    }
+
+    /// What the layout declares.
+    pub fn rule(&self) -> &HookRule {
+        &self.rule
+    }
+
+    /// Whose it is.
+    pub fn whose(&self) -> Whose {
+        self.whose
+    }
+
+    /// Whether it may run, as its files are now.
+    pub fn state(&self, world: &dyn World, workspace: &Workspace) -> TrustState {
+        match self.program(world) {
+            Some(program) => self.state_of(world, workspace, &program),
+            None => TrustState::of(&self.layout_files, self.trusted.as_ref()),
+        }
+    }
+
+    fn state_of(&self, world: &dyn World, workspace: &Workspace, program: &Path) -> TrustState {
+        TrustState::of(&self.files_of(world, workspace, program), self.trusted.as_ref())
+    }
+
+    /// The files in the project that must be trusted for it to run.
+    pub fn files(&self, world: &dyn World, workspace: &Workspace) -> Vec<(String, Answer<Digest>)> {
+        match self.program(world) {
+            Some(program) => self.files_of(world, workspace, &program),
+            None => self.layout_files.clone(),
+        }
+    }
+
+    fn files_of(&self, world: &dyn World, workspace: &Workspace, program: &Path) -> Vec<(String, Answer<Digest>)> {
+        let mut files = self.layout_files.clone();
+        let args = self.rule.command.get(1..).unwrap_or_default();
+        for (file, digest) in trust::command_files(world, workspace, program, args) {
+            if !files.iter().any(|(known, _)| *known == file) {
+                files.push((file, digest));
+            }
+        }
+        files
+    }
+
+    /// The program's path.
+    fn program(&self, world: &dyn World) -> Option<PathBuf> {
+        let named = self.rule.command.first()?;
+        let path = Path::new(named);
+        if path.is_absolute() {
+            return Some(path.to_owned());
+        }
+        if named.contains(['/', '\\']) {
+            return Some(self.directory.as_ref()?.join(path));
+        }
+        let is_file = |path: &PathBuf| matches!(world.kind(path), Answer::Present(Kind::File));
+        search_path(world).into_iter().map(|directory| directory.join(path)).find(is_file)
+    }
+
+    /// Runs it, if it may.
+    fn answer<T: Default + Versioned + for<'de> serde::Deserialize<'de>>(
+        &self,
+        question: &Question<'_>,
+        system: Option<SystemOfTurn<'_>>,
+        messages: Option<&[Value]>,
+    ) -> HookResult<T> {
+        let stdout =
+            self.run(question, protocol::question(&self.rule.name, self.rule.on, question, system, messages))?;
+        protocol::read(&stdout)
+    }
+
+    fn run(&self, question: &Question<'_>, stdin: Vec<u8>) -> HookResult<Vec<u8>> {
+        let (world, workspace) = (question.world, &question.situation.workspace);
+        let named = self.rule.command.first().map(String::as_str).unwrap_or_default();
+        let Some(program) = self.program(world) else {
+            let hint = "name it by its absolute path, or put it into a directory of PATH";
+            return Err(HookFailure::not_run(Failing::Failed, format!("`{named}` is not installed"), hint));
+        };
+        self.may_run(self.state_of(world, workspace, &program))?;
+        let answer = world.run(&Command {
+            program: program.to_string_lossy().into_owned(),
+            args: self.rule.command.get(1..).unwrap_or_default().to_vec(),
+            env: environment(world, &self.rule),
+            cwd: workspace.root.clone(),
+            stdin,
+            time_limit: self.rule.time_limit,
+            output_limit: self.rule.output_limit,
+            kill: Kill::Descendants,
+        });
+        let output = match answer {
+            Answer::Present(output) => output,
+            Answer::Absent => return Err(HookFailure::new(format!("`{named}` is not installed"))),
+            Answer::Unavailable(reason) => return Err(HookFailure::new(reason.to_string())),
+        };
+        let failed = |reason: String| Err(HookFailure::new(reason).with_stderr(&output.stderr));
+        match output.code {
+            _ if output.more => failed(format!("it printed more than {} bytes", self.rule.output_limit)),
+            Some(0) => Ok(output.stdout),
+            Some(code) => failed(format!("it ended with code {code}")),
+            None => failed("a signal ended it".to_owned()),
+        }
+    }
+
+    fn may_run(&self, state: TrustState) -> HookResult<()> {
+        match state {
+            TrustState::NotNeeded | TrustState::Trusted => Ok(()),
+            TrustState::Untrusted => {
+                let reason = "it comes with the project, and nobody has trusted it";
+                Err(HookFailure::not_run(Failing::Untrusted, reason, TRUST))
+            }
+            TrustState::Modified(changes) => {
+                let reason = format!("it was trusted with other bytes: {}", changes.join(", "));
+                Err(HookFailure::not_run(Failing::Modified, reason, TRUST))
+            }
+        }
+    }
+}
+
+/// What to do about a hook that waits for trust.
+const TRUST: &str = "look at it, and run `antefix trust` if it may run";
+
+impl Hook for Program {
+    fn name(&self) -> &str {
+        &self.rule.name
+    }
+
+    fn on(&self) -> &[HookPoint] {
+        &self.on
+    }
+
+    fn may_name(&self) -> MayName {
+        match self.whose {
+            Whose::Users => MayName::AnyPlace,
+            Whose::Projects => MayName::ProjectPlaces,
+        }
+    }
+
+    fn before_turn(&self, question: &Question<'_>, system: SystemOfTurn<'_>) -> HookResult<TurnChange> {
+        let TurnAnswer { system, append, messages, .. } = self.answer(question, Some(system), None)?;
+        Ok(TurnChange { system, append, messages })
+    }
+
+    fn messages(&self, question: &Question<'_>, messages: &[Value]) -> HookResult<Option<Vec<Value>>> {
+        Ok(self.answer::<MessagesAnswer>(question, None, Some(messages))?.messages)
+    }
+
+    fn discover(&self, question: &Question<'_>) -> HookResult<NamedRoots> {
+        Ok(self.answer::<RootsAnswer>(question, None, None)?.into())
+    }
+
+    /// What it prints then is not read.
+    fn began(&self, question: &Question<'_>) -> HookResult<()> {
+        self.run(question, protocol::question(&self.rule.name, self.rule.on, question, None, None)).map(drop)
+    }
+}
+
+/// The absolute directories of `PATH`.
+fn search_path(world: &dyn World) -> Vec<PathBuf> {
+    let path = world.env("PATH").present().unwrap_or_default();
+    std::env::split_paths(&path).filter(|directory| directory.is_absolute()).collect()
+}
+
+/// All that a program knows of our environment: no key, no token, no socket that somebody exported.
+fn environment(world: &dyn World, rule: &HookRule) -> Vec<(String, String)> {
+    let mut environment = Vec::new();
+    if let Ok(path) = std::env::join_paths(search_path(world)) {
+        environment.push(("PATH".to_owned(), path.to_string_lossy().into_owned()));
+    }
+    let windows: &[&str] = if world.platform() == "win32" { &WINDOWS } else { &[] };
+    for name in VARIABLES.iter().chain(windows) {
+        environment.extend(world.env(name).present().map(|value| ((*name).to_owned(), value)));
+    }
+    environment.push(("ANTEFIX_HOOK".to_owned(), rule.on.name().to_owned()));
+    environment
+}

@@ -1,0 +1,64 @@
+//! Asking hooks for roots, and what stands in for one that has no answer.
+
+use std::borrow::Cow;
+
+use super::{Deed, Hook, HookDid, HookLog, HookPoint, Question, ask, at};
+use crate::discover::{MayName, MoreRoots, Situation};
+use crate::freeze::EpochBody;
+
+/// What hooks named.
+#[derive(Debug, Clone, Default)]
+pub struct AskedRoots {
+    more: MoreRoots,
+    /// Hooks that have no answer.
+    failed: Vec<(String, MayName)>,
+    did: Vec<HookDid>,
+}
+
+impl AskedRoots {
+    /// Asks every hook that names roots.
+    pub fn ask(hooks: &[&dyn Hook], question: &Question<'_>) -> AskedRoots {
+        let mut asked = AskedRoots::default();
+        let mut log = HookLog::default();
+        for hook in at(hooks, HookPoint::Discover) {
+            let (name, may) = (hook.name(), hook.may_name());
+            let Some(named) = ask(hook, HookPoint::Discover, &mut log, |hook| hook.discover(question)) else {
+                asked.failed.push((name.to_owned(), may));
+                continue;
+            };
+            let deed = if named.is_empty() { Deed::Nothing } else { Deed::NamedRoots };
+            log.did(name, HookPoint::Discover, deed, named.all().map(|(_, root)| root.len()).sum());
+            let findings = asked.more.add(question.world, question.situation, (name, may), &named);
+            log.diagnostics.extend(findings);
+        }
+        asked.more.tell(log.diagnostics);
+        asked.did = log.did;
+        asked
+    }
+
+    /// What each hook did.
+    pub fn did(&self) -> &[HookDid] {
+        &self.did
+    }
+
+    /// The situation with the roots. What a hook named before stands while it has no answer: that it cannot be asked does
+    /// not mean that it names nothing.
+    pub fn around<'s>(&self, question: &Question<'s>, standing: Option<&EpochBody>) -> Cow<'s, Situation> {
+        if self.did.is_empty() {
+            return Cow::Borrowed(question.situation);
+        }
+        let mut more = self.more.clone();
+        for (hook, may) in &self.failed {
+            match standing.and_then(|body| body.roots.get(hook)) {
+                // What was refused or missing then was told then.
+                Some(Some(named)) => drop(more.add(question.world, question.situation, (hook, *may), named)),
+                // An epoch that began without the hook goes on without it.
+                None if standing.is_some() => {}
+                Some(None) | None => more.missed(hook),
+            }
+        }
+        let mut situation = question.situation.clone();
+        situation.more = more;
+        Cow::Owned(situation)
+    }
+}

@@ -1,0 +1,50 @@
+//! `messages`: what the caller passes through.
+
+use antefix::hooks::{Hook, HookPoint};
+use antefix::keeper::{Turn, TurnInput};
+use serde_json::{Value, json};
+
+use super::super::{Talk, project};
+use super::{Voice, codes, did};
+
+fn passed(hooks: &[&dyn Hook], history: Option<&[Value]>) -> Turn {
+    let talk = Talk::new("[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"A\"\n");
+    talk.with(&project(), |input| {
+        talk.keeper.turn(&talk.conversation, &TurnInput { hooks, history, ..*input }).unwrap()
+    })
+}
+
+fn said(texts: &[&str]) -> Vec<Value> {
+    texts.iter().map(|text| json!({"role": "user", "text": text})).collect()
+}
+
+fn changes(name: &str, change: impl Fn(&[Value]) -> Vec<Value> + Sync + 'static) -> Voice {
+    Voice { messages: Box::new(move |messages| Ok(Some(change(messages)))), ..Voice::new(name, &[HookPoint::Messages]) }
+}
+
+#[test]
+fn messages_are_filtered_added_and_changed_in_order() {
+    let drop_first = changes("drop", |messages| messages[1..].to_vec());
+    let add = changes("add", |messages| [messages, &said(&["new"])].concat());
+    let same = changes("same", <[Value]>::to_vec);
+    let turn = passed(&[&drop_first, &add, &same], Some(&said(&["one", "two"])));
+    assert_eq!(turn.history, Some(said(&["two", "new"])));
+    assert_eq!(did(&turn), ["drop changed-messages 30", "add changed-messages 59", "same nothing 0"]);
+}
+
+#[test]
+fn a_failing_or_malformed_hook_leaves_messages_as_the_earlier_ones_left_them() {
+    let add = changes("add", |messages| [messages, &said(&["new"])].concat());
+    let broken = changes("broken", |_| vec![json!(3)]);
+    let failing = Voice::failing("failing", &[HookPoint::Messages]);
+    let turn = passed(&[&add, &broken, &failing], Some(&said(&["one"])));
+    assert_eq!(turn.history, Some(said(&["one", "new"])));
+    assert_eq!(codes(&turn), ["warning hook-failed", "warning hook-failed"]);
+}
+
+#[test]
+fn without_messages_nobody_is_asked_about_them() {
+    let add = changes("add", |messages| messages.to_vec());
+    let turn = passed(&[&add], None);
+    assert_eq!((turn.history, add.heard().len()), (None, 0));
+}
