@@ -127,6 +127,7 @@ Examples:
   antefix show --layout dispatch
   antefix show --part prefix | sha256sum
   antefix show --for anthropic --model claude-opus-5 --tools tools.json --receipt
+  antefix show --touch src/main.rs   what would it be told on top, once it opens that file?
   echo 'On [git:branch].' | antefix show --template - --set git:branch=main")]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
@@ -142,6 +143,11 @@ pub(crate) struct ShowArgs {
     /// With a target other than plain: the fragment and its receipt in one JSON document
     #[arg(long, conflicts_with = "part")]
     pub(crate) receipt: bool,
+
+    /// Print, instead of the prompt, the notice for when this path is first touched: rules for it, and nested
+    /// instruction files (relative to the working directory of the conversation; may be given several times)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, conflicts_with_all = ["part", "target", "receipt"])]
+    pub(crate) touch: Vec<PathBuf>,
 }
 
 #[derive(ClapArgs)]

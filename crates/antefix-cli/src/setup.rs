@@ -5,16 +5,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose, lint};
+use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
     Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
-    Shelves, Situation, Tool, UntrustedText, Why, Workspace, World, discover,
+    Shelves, Situation, Survey, Text, Tool, UntrustedText, Why, Workspace, World, discover, touch,
 };
 use antefix::keeper::TurnInput;
 use antefix::models::Models;
 use antefix::worlds::OsWorld;
-use antefix::{Diagnostic, Source, SourceKind};
+use antefix::{Diagnostic, Level, Source, SourceKind};
 use serde::Deserialize;
 
 use crate::Failure;
@@ -130,9 +130,13 @@ impl Prepared {
     }
 }
 
-/// Composes what the arguments ask for.
+/// Composes what the arguments ask for. A closer look also finds what waits for a path.
 pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failure> {
-    let prepared = prepared(args)?;
+    let mut prepared = prepared(args)?;
+    prepared.situation.survey = match look {
+        Look::Composing => Survey::Skip,
+        Look::Closely => Survey::Project,
+    };
     let mut diagnostics = prepared.diagnostics();
     // Counts are needed for budgets in tokens alone, and take long the first time.
     let counts = prepared.layout.counts_tokens().then(Counts::recall);
@@ -184,6 +188,25 @@ fn models(world: &OsWorld, workspace: &Workspace) -> Result<Models, Failure> {
             Err(Failure::plain(format!("{}: {reason}", config.join("models.json").display())))
         }
     }
+}
+
+/// The notice about what comes to hold when paths are touched, if anything does, and what is worth knowing.
+pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<Text>, Vec<Diagnostic>), Failure> {
+    let Prepared { world, wording, layout, situation, .. } = prepared(args)?;
+    let files = FactName::new("instructions", "files");
+    if !layout.facts().contains(&files) {
+        let message = format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
+        return Ok((None, vec![Diagnostic::note("nothing-touched", message)]));
+    }
+    let mut touched = touch(&world, &situation, paths, &BTreeSet::new());
+    let gate = Gate::new(&world, &situation.workspace, &situation.file_roots, situation.trust);
+    let notice = notice(&touched, &wording, &Shelves::new(&gate, &situation.workspace, None))?;
+    if notice.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
+        let message = "no rule and no nested instruction file comes to hold for these paths";
+        let hint = "`antefix explain` lists those that wait for a path";
+        touched.diagnostics.push(Diagnostic::note("nothing-touched", message).hint(hint));
+    }
+    Ok((notice, touched.diagnostics))
 }
 
 fn not_obeyed(path: &Path) -> Diagnostic {

@@ -688,3 +688,56 @@ fn a_prompt_keeps_to_its_budget_in_tokens() {
     assert!(ran["prefix"]["text"].as_str().unwrap().ends_with("size limit]"));
     assert!(ran["diagnostics"].as_array().unwrap().iter().any(|found| found["code"] == "cut"), "{ran}");
 }
+
+/// A project with a rule for Rust, one that always holds, and a nested file.
+fn with_rules() -> Scratch {
+    Scratch::new()
+        .file("p/AGENTS.md", "Root.\n")
+        .file("p/.claude/rules/rust.md", "---\npaths: [\"src/**/*.rs\", \"[\"]\n---\nFormat it.\n")
+        .file("p/.claude/rules/zig.md", "---\npaths: \"*.zig\"\n---\nZig.\n")
+        .file("p/.claude/rules/kind.md", "Be kind.\n")
+        .file("p/src/main.rs", "")
+        .file("p/sub/AGENTS.md", "Nested.\n")
+}
+
+#[test]
+fn show_touch_prints_the_notice_and_nothing_else() {
+    let scratch = with_rules();
+    let ran = scratch.run(&["show", "--touch", "src/new.rs", "--touch", "sub/x"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let (_, inner) = ran.stdout.split_once("<instructions>\n").unwrap();
+    assert_eq!(inner, "## .claude/rules/rust.md\n\nFormat it.\n\n## sub/AGENTS.md\n\nNested.\n</instructions>");
+    assert!(ran.stderr.contains(".claude/rules/rust.md:2:25"), "{ran:?}");
+    // Nothing applies: nothing is printed, and a note says so.
+    let ran = scratch.run(&["show", "--touch", "README.md"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert!(ran.stderr.contains("no rule and no nested instruction file comes to hold"), "{ran:?}");
+    // A path outside is an error, and nothing is half said.
+    let ran = scratch.run(&["show", "--touch", "src/new.rs", "--touch", "../../x"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.contains("../../x lies outside the project"), "{ran:?}");
+    // Paths are relative to the conversation's working directory.
+    let ran = scratch.run(&["show", "--cwd", "sub", "--touch", "../src/a.rs"]);
+    assert!(ran.stdout.contains("Format it.") && !ran.stdout.contains("Nested."), "{ran:?}");
+    let ran = scratch.run(&["show", "--layout", "yoi", "--touch", "src/new.rs"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert!(ran.stderr.contains("does not name `instructions:files`"), "{ran:?}");
+}
+
+#[test]
+fn explain_lists_what_waits_for_a_path_and_show_does_not_look() {
+    let scratch = with_rules();
+    let ran = scratch.run(&["explain"]);
+    for line in [
+        "scoped         it waits for a path like src/**/*.rs",
+        "never-matched  no file of the project is like *.zig",
+        "nested         it holds once something in its directory is touched",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}: {ran:?}");
+    }
+    let ran = scratch.run(&["check"]);
+    assert!(ran.stderr.contains("zig.md never holds") && ran.code == 0, "{ran:?}");
+    let ran = scratch.run(&["show"]);
+    assert!(ran.stdout.contains("Be kind.") && !ran.stdout.contains("Format it."), "{ran:?}");
+    assert!(!ran.stderr.contains("never holds"), "{ran:?}");
+}

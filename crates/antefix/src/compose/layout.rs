@@ -439,6 +439,13 @@ impl Reading<'_> {
                 .error(&format!("`{name}` cannot be an instruction file"), self.find(name))
                 .with_hint("names are of Markdown files, relative to a directory, without `..`"));
         }
+        if let Some(directory) =
+            rules.rules.iter().find(|directory| climbs(directory) || directory.starts_with(['~', '$']))
+        {
+            return Err(self
+                .error(&format!("`{directory}` cannot be a directory of rules"), self.find(directory))
+                .with_hint("write a directory that lies in the project, such as `.claude/rules`, without `..`"));
+        }
         let roots = rules.system_roots.iter().chain(&file.skills.roots);
         if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
             return Err(self

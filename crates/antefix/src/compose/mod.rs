@@ -11,6 +11,7 @@ mod fit;
 mod hook;
 mod layout;
 mod lint;
+mod notice;
 mod policy;
 mod prompt;
 mod roomy;
@@ -26,6 +27,7 @@ pub use canonical::{canonical, canonical_tool, canonical_tools};
 pub use hook::{HookPoint, HookRule};
 pub use layout::{Layout, description};
 pub use lint::{LINTS, Lint, Machine, ToldBy, lint, reference_page};
+pub use notice::notice;
 pub use policy::{
     Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable,
 };

@@ -75,6 +75,7 @@ const BUILT_IN: &[Entry] = wordings![
     tool_ls(),
     tool_read(),
     tool_write(),
+    touch_notice(text),
     working_boundaries_section(scope_summary),
 ];
 

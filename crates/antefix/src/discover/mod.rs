@@ -21,11 +21,13 @@ mod remote;
 mod replacement;
 mod report;
 mod roots;
+mod rules;
 mod scope;
 mod shelf;
 mod skills;
 mod system;
 mod tools;
+mod touch;
 mod trust;
 mod workspace;
 mod world;
@@ -42,10 +44,12 @@ pub(crate) use instructions::{instructions_within, size_of_instructions};
 pub use remote::{Address, Holder, Remote, RemoteLimits, RemoteRules};
 pub use report::{Loaded, NotLoaded, Report, Why};
 pub use roots::{MayName, MoreRoots, NamedRoots};
+pub use rules::{Glob, GlobLimits, Survey};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
 pub use skills::{Descriptions, Ignore, Loose, SkillRules};
 pub use tools::Tool;
+pub use touch::{Touched, touch};
 pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
 pub use world::{
@@ -84,6 +88,8 @@ pub struct Situation {
     pub file_roots: Vec<PathBuf>,
     /// Which instruction files are loaded.
     pub instructions: InstructionRules,
+    /// Whether the project is looked through for what waits for a path.
+    pub survey: Survey,
     /// Which skills are listed.
     pub skills: SkillRules,
     /// Where the operator's prompt is kept. Only the user's own settings fill this.
@@ -119,6 +125,7 @@ impl Situation {
             env_allow: BTreeSet::new(),
             file_roots: Vec::new(),
             instructions: InstructionRules::default(),
+            survey: Survey::default(),
             skills: SkillRules::default(),
             identity: Remote::default(),
             memory: Remote::default(),

@@ -89,6 +89,24 @@ pub enum Why {
         /// Any of them would do.
         tools: Vec<String>,
     },
+    /// It holds only for paths that its patterns match, and waits for one.
+    Scoped {
+        /// As their author wrote them.
+        patterns: Vec<String>,
+    },
+    /// It holds only for paths that its patterns match, and no file of the project does.
+    NeverMatched {
+        /// As their author wrote them.
+        patterns: Vec<String>,
+    },
+    /// It lies below the working directory, and waits until something beside or below it is touched.
+    Nested,
+    /// It is a rule for agents that ask for it by its description.
+    OnRequest,
+    /// It is a rule that only a person brings in.
+    ByHand,
+    /// It is a rule for other agents.
+    Excluded,
     /// It cannot be used as it is.
     Invalid {
         /// What is wrong with it.
@@ -112,6 +130,12 @@ impl Why {
             Why::Disabled => "disabled",
             Why::Ignored { .. } => "ignored",
             Why::ToolMissing { .. } => "tool-missing",
+            Why::Scoped { .. } => "scoped",
+            Why::NeverMatched { .. } => "never-matched",
+            Why::Nested => "nested",
+            Why::OnRequest => "on-request",
+            Why::ByHand => "by-hand",
+            Why::Excluded => "excluded",
             Why::Invalid { .. } => "invalid",
         }
     }
@@ -131,7 +155,28 @@ impl Why {
             Why::Disabled => "its author hides it from the model".to_owned(),
             Why::Ignored { by } => format!("{by} ignores it"),
             Why::ToolMissing { tools } => format!("the agent has none of the tools {}", tools.join(", ")),
+            Why::Scoped { patterns } => format!("it waits for a path like {}", listed(patterns)),
+            Why::NeverMatched { patterns } => format!("no file of the project is like {}", listed(patterns)),
+            Why::Nested => "it holds once something in its directory is touched".to_owned(),
+            Why::OnRequest => "it has no patterns, and agents cannot ask for it by its description yet".to_owned(),
+            Why::ByHand => "it has neither patterns nor a description: only a person brings it in".to_owned(),
+            Why::Excluded => "it excludes coding agents".to_owned(),
             Why::Invalid { detail } => detail.clone(),
         }
     }
+}
+
+/// The first patterns, each shortened: a rule may have hundreds.
+pub(super) fn listed(patterns: &[String]) -> String {
+    const LISTED: usize = 10;
+    const LONGEST: usize = 60;
+    let short = |pattern: &String| match pattern.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &pattern[..end]),
+        None => pattern.clone(),
+    };
+    let mut list = patterns.iter().take(LISTED).map(short).collect::<Vec<_>>().join(", ");
+    if patterns.len() > LISTED {
+        list.push_str(&format!(" and {} more", patterns.len() - LISTED));
+    }
+    list
 }

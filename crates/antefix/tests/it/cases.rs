@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose, lint};
+use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose, lint, notice};
 use antefix::discover::{
-    Answer, Discovery, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Response,
-    Scope, Secrets, Shelves, Situation, Tool, UntrustedText, Workspace, World, discover,
+    Answer, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Report, Response, Scope,
+    Secrets, Shelves, Situation, Survey, Tool, UntrustedText, Workspace, World, discover, touch,
 };
 use antefix::worlds::MemoryWorld;
 use antefix::{Error, Source, SourceKind};
@@ -63,6 +63,12 @@ struct Case {
     env_allow: BTreeSet<String>,
     #[serde(default)]
     file_roots: Vec<PathBuf>,
+    /// Whether the project is looked through, as `antefix explain` does.
+    #[serde(default)]
+    survey: bool,
+    /// Paths that are touched: `touched.md` has the notice.
+    #[serde(default)]
+    touch: Vec<PathBuf>,
     /// Symbolic links, which git does not keep on every system.
     #[serde(default)]
     links: BTreeMap<PathBuf, PathBuf>,
@@ -238,11 +244,14 @@ fn read(folder: &Path) -> Case {
 fn run(folder: &Path, case: &Case) -> Outcome {
     let world = world(folder, case);
     match printed(folder, case, &world) {
-        Ok(Printed { prompt, diagnostics, report, lints }) => {
+        Ok(Printed { prompt, diagnostics, report, lints, touched }) => {
             let mut outcome =
                 Outcome::from([("expected.md", prompt.text().to_owned()), ("diagnostics.txt", diagnostics)]);
             outcome.insert("report.txt", report);
             outcome.insert("lints.txt", lints);
+            if let Some(Touching { notice, told }) = touched {
+                outcome.extend([("touched.md", notice), ("touched.txt", told)]);
+            }
             outcome.insert("expected.prefix.md", prompt.prefix().to_owned());
             outcome.insert("sections.txt", sections(&prompt));
             outcome
@@ -301,6 +310,7 @@ struct Printed {
     diagnostics: String,
     report: String,
     lints: String,
+    touched: Option<Touching>,
 }
 
 fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, Error> {
@@ -360,24 +370,47 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
     situation.given =
         case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.clone())).collect();
     situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;
+    situation.survey = if case.survey { Survey::Project } else { Survey::Skip };
     let discovery = discover(world, &situation, &layout.facts());
     let prompt = compose(&layout, &discovery.facts)?;
     let all = wording.findings().iter().chain(&discovery.diagnostics).chain(prompt.diagnostics());
     let diagnostics = all.map(|diagnostic| format!("{diagnostic}\n")).collect();
     let lints = lint(&layout, &wording, &prompt, &workspace.machine(world));
     let lints = lints.iter().map(|finding| format!("{finding}\n")).collect();
-    Ok(Printed { prompt, diagnostics, report: files(&discovery), lints })
+    let touched =
+        (!case.touch.is_empty()).then(|| touching(case, world, &situation, &wording, &shelves)).transpose()?;
+    Ok(Printed { prompt, diagnostics, report: files(&discovery.report), lints, touched })
+}
+
+/// What comes to hold when the case's paths are touched.
+struct Touching {
+    notice: String,
+    /// The report, and below it the findings.
+    told: String,
+}
+
+fn touching(
+    case: &Case,
+    world: &MemoryWorld,
+    situation: &Situation,
+    wording: &Wording,
+    shelves: &Shelves<'_>,
+) -> Result<Touching, Error> {
+    let touched = touch(world, situation, &case.touch, &BTreeSet::new());
+    let notice = notice(&touched, wording, shelves)?.map(|text| text.as_str().to_owned()).unwrap_or_default();
+    let findings = touched.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n"));
+    Ok(Touching { notice, told: files(&touched.report) + &findings.collect::<String>() })
 }
 
 /// One line for each file that was loaded, then for each that was considered and not loaded.
-fn files(discovery: &Discovery) -> String {
+fn files(report: &Report) -> String {
     let mut lines = String::new();
-    for loaded in &discovery.report.loaded {
+    for loaded in &report.loaded {
         if let Some(path) = &loaded.path {
             writeln!(lines, "{} {path}: {} bytes", loaded.fact, loaded.bytes).unwrap();
         }
     }
-    for NotLoaded { fact, path, why } in &discovery.report.not_loaded {
+    for NotLoaded { fact, path, why } in &report.not_loaded {
         if let Some(path) = path {
             writeln!(lines, "{fact} {path}: {}: {}", why.name(), why.detail()).unwrap();
         }
@@ -409,11 +442,20 @@ fn sections(prompt: &Prompt) -> String {
 
 /// Whether a file of expectations is checked even if the folder has none.
 fn always(name: &str) -> bool {
-    name == "diagnostics.txt"
+    matches!(name, "diagnostics.txt" | "touched.md")
 }
 
-const EXPECTATIONS: [&str; 7] =
-    ["expected.md", "expected.prefix.md", "sections.txt", "report.txt", "diagnostics.txt", "lints.txt", "error.txt"];
+const EXPECTATIONS: [&str; 9] = [
+    "expected.md",
+    "expected.prefix.md",
+    "sections.txt",
+    "report.txt",
+    "diagnostics.txt",
+    "lints.txt",
+    "touched.md",
+    "touched.txt",
+    "error.txt",
+];
 
 fn compare(folder: &Path, case: &Case, outcome: &Outcome) -> String {
     let mut failures = String::new();
@@ -477,7 +519,8 @@ fn write(folder: &Path, outcome: &Outcome) {
         let path = folder.join(name);
         // What is optional is kept where it is, and not added.
         let wanted =
-            !matches!(name, "expected.prefix.md" | "sections.txt" | "report.txt" | "lints.txt") || path.exists();
+            !matches!(name, "expected.prefix.md" | "sections.txt" | "report.txt" | "lints.txt" | "touched.txt")
+                || path.exists();
         match outcome.get(name).filter(|text| !text.is_empty() || name == "expected.md") {
             Some(text) if wanted => std::fs::write(&path, text).unwrap(),
             None if path.exists() => std::fs::remove_file(&path).unwrap(),

@@ -29,6 +29,8 @@ mod catalog;
 mod ignored;
 mod instructions;
 
+mod rules;
+
 mod skills;
 
 mod budgets;

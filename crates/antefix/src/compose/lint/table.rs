@@ -24,16 +24,25 @@ pub enum ToldBy {
     Check,
     /// `turn`, about the conversation.
     Turn,
+    /// `show --touch`.
+    Touch,
 }
 
 const fn row(code: &'static str, told_by: ToldBy, what: &'static str, why: &'static str, remedy: &'static str) -> Lint {
     Lint { code, told_by, what, why, remedy }
 }
 
-use ToldBy::{All, Check, Turn};
+use ToldBy::{All, Check, Touch, Turn};
 
 /// The table, by code.
 pub const LINTS: &[Lint] = &[
+    row(
+        "bad-pattern",
+        All,
+        "a pattern of a rule that cannot be used, or whose braces stand for too many",
+        "the rule does not hold where it was meant to",
+        "mend the pattern, or split it",
+    ),
     row(
         "below-cache-minimum",
         All,
@@ -169,6 +178,13 @@ pub const LINTS: &[Lint] = &[
         "mend the path, or write it in backticks",
     ),
     row(
+        "invalid-rule",
+        All,
+        "the front matter of a rule cannot be read",
+        "the rule holds nowhere",
+        "mend its front matter",
+    ),
+    row(
         "link-text",
         Check,
         "a file has nothing but the name of another one in it",
@@ -191,13 +207,34 @@ pub const LINTS: &[Lint] = &[
         "the agent does not know of them",
         "give it one of the tools that `needs_tool` names",
     ),
+    row(
+        "no-yaml",
+        All,
+        "the front matter of a rule is no YAML and was read line by line",
+        "other programs may lose the rule",
+        "put patterns in quotes",
+    ),
     row("not-utf8", All, "git printed bytes that are no UTF-8", "they became U+FFFD", "nothing, or rename the file"),
+    row(
+        "nothing-touched",
+        Touch,
+        "no rule and no nested instruction file comes to hold for the paths",
+        "the notice is empty",
+        "nothing, or look at what `antefix explain` lists",
+    ),
     row(
         "other-dialect",
         All,
         "a tag of another dialect than the section's",
         "it is printed as it is",
         "set the section's `dialect`",
+    ),
+    row(
+        "outside-project",
+        Touch,
+        "a path that was touched lies outside the project",
+        "no rule of the project holds there",
+        "name a path of the project",
     ),
     row(
         "over-budget",
@@ -229,11 +266,18 @@ pub const LINTS: &[Lint] = &[
         "write what is needed into the replacement",
     ),
     row(
+        "rule-never-matches",
+        Check,
+        "no file of the project matches a rule",
+        "the rule never holds",
+        "mend its patterns, or remove it",
+    ),
+    row(
         "scan-limit",
         All,
-        "a directory of skills is too deep or too large",
+        "a directory of skills or rules, or the project, is too deep or too large",
         "the rest is not looked into",
-        "move skills up",
+        "move them up",
     ),
     row("secret", All, "what looks like a secret was taken out of a text", "it was there to be read", "revoke it"),
     row(
@@ -297,6 +341,7 @@ pub fn reference_page() -> String {
             All => "all",
             Check => "`check`, `explain`",
             Turn => "`turn`",
+            Touch => "`show --touch`",
         };
         page.push_str(&format!("| `{}` | {} | {} | {} | {told_by} |\n", lint.code, lint.what, lint.why, lint.remedy));
     }

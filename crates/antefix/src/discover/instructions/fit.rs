@@ -14,7 +14,7 @@ pub(super) const LEAST: usize = 500;
 
 impl Search<'_> {
     /// Fits all files into the total budget: the most specific one is served first.
-    pub(super) fn fit(&mut self, found: &mut Vec<Instruction>) {
+    pub(in crate::discover) fn fit(&mut self, found: &mut Vec<Instruction>) {
         // No unit is smaller than a byte: where the bytes fit, nothing is counted.
         if found.iter().map(|file| file.text.as_str().len()).sum::<usize>() <= self.rules.total_budget.most {
             return;

@@ -18,17 +18,18 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::places::{Place, places};
+pub(super) use self::places::{Place, Whose, places};
 pub use self::policy::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use self::shrink::{instructions_within, size_of_instructions};
 pub(super) use self::text::normalized;
-use self::text::value;
+pub(super) use self::text::value;
 use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
 use super::frame::protected;
 use super::hidden;
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
+use super::rules::{Bounds, GlobLimits, Scoped};
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
 use crate::budget::Budget;
@@ -36,13 +37,23 @@ use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
 
 /// A file that was loaded.
-struct Instruction {
-    label: Arc<str>,
-    text: Text,
+pub(super) struct Instruction {
+    pub(super) label: Arc<str>,
+    pub(super) text: Text,
     /// How far from the working directory: the larger, the less specific.
-    distance: usize,
+    pub(super) distance: usize,
     /// The file and what it imports, for the report.
-    loaded: Vec<Loaded>,
+    pub(super) loaded: Vec<Loaded>,
+    pub(super) entry: Entry,
+}
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// One of the names of the layout.
+    File,
+    /// A rule.
+    Rule,
 }
 
 /// Answers `instructions:files`.
@@ -53,23 +64,14 @@ pub(super) fn answer(
     report: &mut Report,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
-    let rules = &situation.instructions;
-    let mut search = Search {
-        world,
-        situation,
-        rules,
-        name,
-        report,
-        diagnostics,
-        seen: Vec::new(),
-        taken: Vec::new(),
-        imported: 0,
-        unavailable: None,
-    };
+    let mut search = Search::new(world, situation, name, report, diagnostics);
+    let rules = search.rules;
     let mut found = Vec::new();
     for place in places(world, situation, rules) {
         search.look(&place, &mut found);
+        search.look_for_rules(&place, &mut found);
     }
+    search.list_waiting();
     search.list_above();
     search.fit(&mut found);
     if found.is_empty() {
@@ -80,32 +82,91 @@ pub(super) fn answer(
     search.report.loaded.extend(loaded);
     // Home stands behind the working directory already.
     if rules.order == Order::NearestFirst && rules.walk != Walk::CwdAndHome {
-        found.reverse();
+        nearest_first(&mut found);
     }
     Answer::Present(value(&found, name))
+}
+
+/// Where a file really lies, and whether it goes on behind what was read.
+pub(super) struct Lying {
+    real: PathBuf,
+    more: bool,
+}
+
+impl Lying {
+    pub(super) fn of(place: &Place, file: &TextFile) -> Lying {
+        Lying { real: place.root.join(&file.resolved), more: file.more }
+    }
+}
+
+/// The nearest directory first; the rules of one stay behind its other files, in their own order.
+fn nearest_first(found: &mut [Instruction]) {
+    found.reverse();
+    for directory in found.chunk_by_mut(|one, other| one.distance == other.distance) {
+        directory.sort_by_key(|file| file.entry == Entry::Rule);
+        if let Some(rules) = directory.iter().position(|file| file.entry == Entry::Rule) {
+            directory[rules..].reverse();
+        }
+    }
 }
 
 /// A file that was loaded: its real path, its number, and the label that it goes by.
 type Seen = (PathBuf, Option<(u64, u64)>, Arc<str>);
 
-struct Search<'s> {
-    world: &'s dyn World,
-    situation: &'s Situation,
-    rules: &'s InstructionRules,
-    name: &'s FactName,
-    report: &'s mut Report,
-    diagnostics: &'s mut Vec<Diagnostic>,
+pub(super) struct Search<'s> {
+    pub(super) world: &'s dyn World,
+    pub(super) situation: &'s Situation,
+    pub(super) rules: &'s InstructionRules,
+    pub(super) name: &'s FactName,
+    pub(super) report: &'s mut Report,
+    pub(super) diagnostics: &'s mut Vec<Diagnostic>,
     seen: Vec<Seen>,
     /// File names that were taken from an earlier directory.
     taken: Vec<(String, Arc<str>)>,
     /// How many files were imported.
     imported: usize,
+    /// Tags that are written out.
+    pub(super) protect: Vec<String>,
+    /// Rules that wait for a path.
+    pub(super) scoped: Vec<Scoped>,
+    /// How much was scanned for rules.
+    pub(super) bounds: Bounds,
+    /// What rules may still have in patterns.
+    pub(super) globs_left: GlobLimits,
     /// Why the first file that could not be used could not.
-    unavailable: Option<Reason>,
+    pub(super) unavailable: Option<Reason>,
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(
+        world: &'s dyn World,
+        situation: &'s Situation,
+        name: &'s FactName,
+        report: &'s mut Report,
+        diagnostics: &'s mut Vec<Diagnostic>,
+    ) -> Search<'s> {
+        Search {
+            world,
+            situation,
+            rules: &situation.instructions,
+            name,
+            report,
+            diagnostics,
+            seen: Vec::new(),
+            taken: Vec::new(),
+            imported: 0,
+            protect: situation.instructions.protect.clone(),
+            scoped: Vec::new(),
+            bounds: Bounds::default(),
+            globs_left: GlobLimits::default(),
+            unavailable: None,
+        }
+    }
 }
 
 impl Search<'_> {
-    fn look(&mut self, place: &Place, found: &mut Vec<Instruction>) {
+    /// Looks for the instruction files of a directory.
+    pub(super) fn look(&mut self, place: &Place, found: &mut Vec<Instruction>) {
         let mut winner: Option<Arc<str>> = None;
         let mut here = Vec::new();
         for name in place.only.as_ref().map_or(self.rules.names.as_slice(), std::slice::from_ref) {
@@ -118,7 +179,7 @@ impl Search<'_> {
                 }
                 continue;
             }
-            if self.rules.never.iter().any(|never| name.to_lowercase().contains(&never.to_lowercase())) {
+            if self.is_refused(name) {
                 if exists(self) {
                     self.not_loaded(&label, Why::Refused);
                 }
@@ -130,7 +191,8 @@ impl Search<'_> {
                 if self.rules.take == Take::First {
                     winner = Some(Arc::clone(&label));
                 }
-                found.push(Instruction { label, text, distance: place.distance, loaded });
+                let entry = Entry::File;
+                found.push(Instruction { label, text, distance: place.distance, loaded, entry });
             }
         }
         if self.rules.take == Take::Each {
@@ -143,9 +205,15 @@ impl Search<'_> {
         self.taken.iter().find(|(taken, _)| *taken == name).map(|(_, by)| Arc::clone(by))
     }
 
+    /// Whether the layout refuses a name.
+    pub(super) fn is_refused(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        self.rules.never.iter().any(|never| name.contains(&never.to_lowercase()))
+    }
+
     /// What a file is called in the prompt. A directory may be called anything, so nothing of it can break a line, hide,
     /// or close a tag.
-    fn label(&self, path: &Path) -> Arc<str> {
+    pub(super) fn label(&self, path: &Path) -> Arc<str> {
         let shown = self.situation.workspace.show(path, self.rules.labels);
         let mut label = String::with_capacity(shown.len());
         let mut from = 0;
@@ -156,7 +224,7 @@ impl Search<'_> {
         }
         label.push_str(&shown[from..]);
         let mut label = label.replace(['\n', '\r', '\t'], " ");
-        if !self.rules.protect.is_empty() {
+        if !self.protect.is_empty() {
             label = label.replace('<', "&lt;").replace('"', "&quot;");
         }
         label.into()
@@ -176,10 +244,27 @@ impl Search<'_> {
                     self.not_loaded(&label, Why::AboveRoot);
                 }
             }
+            for name in &self.rules.rules {
+                let path = directory.join(name);
+                if matches!(self.world.kind(&path), Answer::Present(Kind::Directory)) {
+                    let label = self.label(&path);
+                    self.not_loaded(&label, Why::AboveRoot);
+                }
+            }
         }
     }
 
     fn load(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<(Text, Vec<Loaded>)> {
+        let file = self.read_new(place, path, label)?;
+        match self.clean(&file, label) {
+            Answer::Present(text) => Some(self.finish(text, &Lying::of(place, &file), label)),
+            Answer::Absent => None,
+            Answer::Unavailable(reason) => self.cannot_use(label, reason),
+        }
+    }
+
+    /// Reads a file that was not read before. Why one is not used is told.
+    pub(super) fn read_new(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<TextFile> {
         let file = match read_shareable(self.world, &place.root, path) {
             Answer::Present(file) => file,
             Answer::Absent => return None,
@@ -201,51 +286,51 @@ impl Search<'_> {
             self.not_loaded(label, Why::Empty);
             return None;
         }
-        self.seen.push((real.clone(), file.identity, Arc::clone(label)));
-        let mut loaded = Vec::new();
-        match self.text(&file, &real, label, &mut loaded) {
-            Answer::Present(text) => {
-                let path = Some(label.to_string());
-                loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
-                Some((text, loaded))
-            }
-            Answer::Absent => None,
-            Answer::Unavailable(reason) => self.cannot_use(label, reason),
-        }
+        self.seen.push((real, file.identity, Arc::clone(label)));
+        Some(file)
     }
 
-    fn cannot_use<T>(&mut self, label: &Arc<str>, reason: Reason) -> Option<T> {
+    pub(super) fn cannot_use<T>(&mut self, label: &Arc<str>, reason: Reason) -> Option<T> {
         self.unavailable.get_or_insert_with(|| reason.clone());
         self.not_loaded(label, Why::Unavailable(reason));
         None
     }
 
-    /// A file's text as it enters the prompt: looked through, with its imports, its tags written out, cut to its budget.
-    fn text(&mut self, file: &TextFile, real: &Path, label: &Arc<str>, loaded: &mut Vec<Loaded>) -> Answer<Text> {
+    /// A file's text, looked through.
+    pub(super) fn clean(&mut self, file: &TextFile, label: &Arc<str>) -> Answer<Text> {
         let text = normalized(&file.text, Origin::file(self.name, label));
+        self.situation.hygiene.clean(text, label, self.diagnostics)
+    }
+
+    /// A file's text as it enters the prompt: with its imports, its tags written out, cut to its budget; and the files
+    /// that it is made of.
+    pub(super) fn finish(&mut self, text: Text, lying: &Lying, label: &Arc<str>) -> (Text, Vec<Loaded>) {
+        let mut text = text;
+        let mut loaded = Vec::new();
         let budget = self.rules.file_budget;
-        let whole = !file.more && budget.fits(text.as_str());
-        self.situation.hygiene.clean(text, label, self.diagnostics).map(|mut text| {
-            // Nothing is imported into a file that is cut: what it says is unfinished.
-            if self.rules.imports == Following::Follow && whole {
-                let Search { world, situation, name, .. } = *self;
-                let diagnostics = &mut *self.diagnostics;
-                let mut imports = Imports { world, situation, name, loaded, diagnostics, files: self.imported };
-                text = imports.follow(&text, &mut vec![real.to_owned()]);
-                self.imported = imports.files;
-            }
-            let text = protected(&text, &self.rules.protect);
-            if whole && budget.fits(text.as_str()) {
-                return text;
-            }
+        let whole = !lying.more && budget.fits(text.as_str());
+        // Nothing is imported into a file that is cut: what it says is unfinished.
+        if self.rules.imports == Following::Follow && whole {
+            let Search { world, situation, name, .. } = *self;
+            let diagnostics = &mut *self.diagnostics;
+            let loaded = &mut loaded;
+            let mut imports = Imports { world, situation, name, loaded, diagnostics, files: self.imported };
+            text = imports.follow(&text, &mut vec![lying.real.clone()]);
+            self.imported = imports.files;
+        }
+        text = protected(&text, &self.protect);
+        if !whole || !budget.fits(text.as_str()) {
             let read = Budget::bytes(FILE_LIMIT);
             let tight = if budget.fits(text.as_str()) { read } else { budget };
             self.tell_cut(label, tight.unit.measure(text.as_str()), tight);
-            cut_to(&text, &self.situation.phrases.get("cut_notice"), &[budget, read])
-        })
+            text = cut_to(&text, &self.situation.phrases.get("cut_notice"), &[budget, read]);
+        }
+        let path = Some(label.to_string());
+        loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
+        (text, loaded)
     }
 
-    fn not_loaded(&mut self, label: &str, why: Why) {
+    pub(super) fn not_loaded(&mut self, label: &str, why: Why) {
         self.report.not_loaded.push(NotLoaded { fact: self.name.clone(), path: Some(label.to_owned()), why });
     }
 }

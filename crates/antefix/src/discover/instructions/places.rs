@@ -9,23 +9,36 @@ use crate::discover::workspace::normalize;
 use crate::discover::world::World;
 
 /// A directory that is looked into.
-pub(super) struct Place {
+pub(in crate::discover) struct Place {
     /// What may be read lies beneath.
-    pub(super) root: PathBuf,
+    pub(in crate::discover) root: PathBuf,
     /// The directory, from there.
-    pub(super) inside: PathBuf,
-    pub(super) distance: usize,
+    pub(in crate::discover) inside: PathBuf,
+    pub(in crate::discover) distance: usize,
+    pub(in crate::discover) whose: Whose,
     /// The one name that is looked for, in place of the layout's.
-    pub(super) only: Option<String>,
+    pub(in crate::discover) only: Option<String>,
+}
+
+/// Whose files lie in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::discover) enum Whose {
+    /// The user's own, for all projects: antefix's configuration directory.
+    User,
+    /// The directory's and what lies below.
+    Directory,
 }
 
 /// The directories, outermost first; for `cwd-and-home` in the order of that name.
-pub(super) fn places(world: &dyn World, situation: &Situation, rules: &InstructionRules) -> Vec<Place> {
+pub(in crate::discover) fn places(world: &dyn World, situation: &Situation, rules: &InstructionRules) -> Vec<Place> {
     let workspace = &situation.workspace;
-    let beneath_root = |directory: &Path, distance: usize| match directory.strip_prefix(&workspace.root) {
-        Ok(inside) => Place { root: workspace.root.clone(), inside: inside.to_owned(), distance, only: None },
-        // A directory above the project is a root of its own: what it links to must lie in it.
-        Err(_) => Place { root: directory.to_owned(), inside: PathBuf::new(), distance, only: None },
+    let beneath_root = |directory: &Path, distance: usize| {
+        let (root, inside) = match directory.strip_prefix(&workspace.root) {
+            Ok(inside) => (workspace.root.clone(), inside.to_owned()),
+            // A directory above the project is a root of its own: what it links to must lie in it.
+            Err(_) => (directory.to_owned(), PathBuf::new()),
+        };
+        Place { root, inside, distance, whose: Whose::Directory, only: None }
     };
     let upwards = |all: bool| {
         let main = main_work_tree(world, situation);
@@ -52,14 +65,16 @@ pub(super) fn places(world: &dyn World, situation: &Situation, rules: &Instructi
     // What hooks name is less specific than everything in the project, and more so than what holds everywhere.
     let more = situation.more.instructions.iter().map(|more| {
         let (inside, only) = more.directory();
-        Place { root: more.root.clone(), inside: inside.to_owned(), distance: usize::MAX - 1, only }
+        let (root, distance) = (more.root.clone(), usize::MAX - 1);
+        Place { root, inside: inside.to_owned(), distance, whose: Whose::Directory, only }
     });
     match rules.walk {
         Walk::CwdAndHome => places.extend(more),
         _ => drop(places.splice(0..0, more)),
     }
     if let (Global::Before, Some(config)) = (rules.global, &workspace.config) {
-        places.insert(0, Place { root: config.clone(), inside: PathBuf::new(), distance: usize::MAX, only: None });
+        let (root, inside) = (config.clone(), PathBuf::new());
+        places.insert(0, Place { root, inside, distance: usize::MAX, whose: Whose::User, only: None });
     }
     places
 }

@@ -19,6 +19,9 @@ pub struct InstructionRules {
     pub take: Take,
     /// Whether the user's own file in antefix's configuration directory comes before all others.
     pub global: Global,
+    /// Directories of rules, relative to a directory: files that say for which paths they hold. With any, the user's own in
+    /// `$config/rules` count too.
+    pub rules: Vec<String>,
     /// In which order.
     pub order: Order,
     /// How files are labeled.
@@ -46,6 +49,9 @@ impl Default for InstructionRules {
             walk: Walk::GitRoot,
             take: Take::First,
             global: Global::Before,
+            rules: [".antefix/rules", ".claude/rules", ".cursor/rules", ".github/instructions"]
+                .map(str::to_owned)
+                .to_vec(),
             order: Order::OutermostFirst,
             labels: Paths::Portable,
             protect: Vec::new(),

@@ -21,7 +21,7 @@ pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
 }
 
 /// The files as maps with `path`, `text` and `body`, and as one text with a heading for each.
-pub(super) fn value(found: &[Instruction], name: &FactName) -> Value {
+pub(in crate::discover) fn value(found: &[Instruction], name: &FactName) -> Value {
     let maps: Vec<Map> = found
         .iter()
         .map(|file| {

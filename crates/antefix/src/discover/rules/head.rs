@@ -1,0 +1,228 @@
+//! What the front matter of a rule says: when it holds.
+//!
+//! 1. Each convention has its own keys; a key of another one means nothing.
+//! 2. Patterns are a list, or a text with commas. `globs: **/*.js, **/*.ts` is no YAML, and usual: where YAML gives up,
+//!    the lines are read as they stand.
+//! 3. Front matter that cannot be read does not become a rule that always holds.
+
+use std::ops::Range;
+
+use super::Convention;
+use super::braces::split;
+use crate::discover::front_matter::{Field, FrontMatter, Missing};
+
+/// A rule's head.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) holds: Holds,
+    /// Where the body begins, in bytes.
+    pub(super) body: usize,
+    /// What had to be forgiven, if it is not usual.
+    pub(super) forgiven: Option<String>,
+}
+
+/// When a rule holds.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    Always,
+    /// Once a path is touched that a pattern matches.
+    For(Vec<Written>),
+    /// When an agent asks for it by its description.
+    OnRequest,
+    /// When a person names it.
+    ByHand,
+    /// For other agents.
+    Excluded,
+}
+
+/// A pattern, and where it stands in the file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) pattern: String,
+    pub(super) range: Range<usize>,
+}
+
+/// Reads the head of a rule whose line ends are line feeds.
+pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
+    let matter = match FrontMatter::split(text) {
+        Ok(matter) => matter,
+        Err(Missing::None) => {
+            let holds = if convention == Convention::Cursor { Holds::ByHand } else { Holds::Always };
+            return Ok(Head { holds, body: 0, forgiven: None });
+        }
+        Err(Missing::Unclosed) => return Err("its front matter is never closed".to_owned()),
+        Err(Missing::Invalid(detail)) => return Err(detail),
+    };
+    let keys = Keys { text: &text[..matter.body], matter: &matter };
+    let patterns = match convention {
+        Convention::Paths => keys.patterns("paths")?,
+        Convention::Cursor => keys.patterns("globs")?,
+        Convention::Copilot => keys.patterns("applyTo")?,
+    };
+    let holds = match convention {
+        Convention::Cursor if keys.says("alwaysApply", "true") => Holds::Always,
+        Convention::Copilot if keys.says("excludeAgent", "coding-agent") => Holds::Excluded,
+        Convention::Paths | Convention::Copilot if patterns.is_empty() => Holds::Always,
+        Convention::Cursor if patterns.is_empty() => {
+            let described = keys.values("description").unwrap_or_default().iter().any(|text| !text.trim().is_empty());
+            if described { Holds::OnRequest } else { Holds::ByHand }
+        }
+        _ => Holds::For(patterns),
+    };
+    // Rules of Cursor are written by a program that writes no YAML.
+    let forgiven = matter.forgiven.clone().filter(|_| convention != Convention::Cursor);
+    Ok(Head { holds, body: matter.body, forgiven })
+}
+
+struct Keys<'k> {
+    /// The front matter, with its lines of dashes.
+    text: &'k str,
+    matter: &'k FrontMatter,
+}
+
+impl Keys<'_> {
+    fn patterns(&self, key: &str) -> Result<Vec<Written>, String> {
+        let start = self.line_of(key).map_or(0, |line| line.start);
+        let mut patterns = Vec::new();
+        let mut from = start;
+        for value in self.values(key)? {
+            for pattern in split(&value).into_iter().map(unquoted) {
+                if pattern.is_empty() || matches!(value.trim(), "null" | "~") {
+                    continue;
+                }
+                // A pattern that is written with escapes is told at its key.
+                let found = self.find(pattern, from);
+                from = found.as_ref().map_or(from, |range| range.end);
+                let range = found.unwrap_or_else(|| self.line_of(key).unwrap_or(0..0));
+                patterns.push(Written { pattern: pattern.to_owned(), range });
+            }
+        }
+        Ok(patterns)
+    }
+
+    /// Where a pattern stands, in quotes rather than bare: a bracket may also be the list's.
+    fn find(&self, pattern: &str, from: usize) -> Option<Range<usize>> {
+        let rest = &self.text[from..];
+        let quoted = |quote: &str| rest.find(&format!("{quote}{pattern}{quote}")).map(|at| at + 1);
+        let at = from + quoted("\"").or_else(|| quoted("'")).or_else(|| rest.find(pattern))?;
+        Some(at..at + pattern.len())
+    }
+
+    /// Whether a key has this among its words.
+    fn says(&self, key: &str, word: &str) -> bool {
+        let values = self.values(key).unwrap_or_default();
+        values.iter().flat_map(|value| value.split(',')).any(|value| unquoted(value).eq_ignore_ascii_case(word))
+    }
+
+    fn values(&self, key: &str) -> Result<Vec<String>, String> {
+        match self.matter.get(key) {
+            None => Ok(Vec::new()),
+            Some(_) if self.matter.forgiven.is_some() => Ok(self.lines(key)),
+            Some(Field::Text(text)) => Ok(vec![text.clone()]),
+            Some(Field::List(items)) => Ok(items.clone()),
+            Some(Field::Other | Field::Unread) => Err(format!("its `{key}` is neither a text nor a list of texts")),
+        }
+    }
+
+    /// The line that a key stands on.
+    fn line_of(&self, key: &str) -> Option<Range<usize>> {
+        let mut start = 0;
+        self.text.split_inclusive('\n').find_map(|line| {
+            let range = start..start + line.trim_end().len();
+            start += line.len();
+            let (name, _) = line.split_once(':')?;
+            name.trim().trim_matches(['"', '\'']).eq_ignore_ascii_case(key).then_some(range)
+        })
+    }
+
+    /// What stands behind a key, and in the items of a list below it, as it is written.
+    fn lines(&self, key: &str) -> Vec<String> {
+        let Some(line) = self.line_of(key) else { return Vec::new() };
+        let written = |text: &str| {
+            let text = text.trim().split(" #").next().unwrap_or_default().trim();
+            let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+            inner.unwrap_or(text).to_owned()
+        };
+        let here = self.text[line.clone()].split_once(':').map(|(_, value)| written(value)).unwrap_or_default();
+        if !here.is_empty() {
+            return vec![here];
+        }
+        let below = self.text[line.end..].lines().skip(1);
+        below
+            .map_while(|line| line.trim_start().strip_prefix('-').filter(|rest| !rest.starts_with('-')))
+            .map(|item| item.trim().split(" #").next().unwrap_or_default().trim().to_owned())
+            .collect()
+    }
+}
+
+/// A text without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(front: &str, convention: Convention) -> String {
+        match read(&format!("---\n{front}---\nBODY"), convention).map(|head| head.holds) {
+            Ok(Holds::For(patterns)) => {
+                let patterns: Vec<String> = patterns.into_iter().map(|written| written.pattern).collect();
+                patterns.join(" | ")
+            }
+            Ok(holds) => format!("{holds:?}"),
+            Err(detail) => detail,
+        }
+    }
+
+    #[test]
+    fn every_convention_says_when_a_rule_holds() {
+        use Convention::{Copilot, Cursor, Paths};
+        let other = "its `paths` is neither a text nor a list of texts";
+        let rows = [
+            (Paths, "", "Always"),
+            (Paths, "title: x\n", "Always"),
+            (Paths, "paths:\n  - \"src/**\"\n  - lib/*.{a,b}\n", "src/** | lib/*.{a,b}"),
+            (Paths, "paths: [\"a\", 'b']\n", "a | b"),
+            (Paths, "paths: src/**, lib/**\n", "src/** | lib/**"),
+            (Paths, "paths: \"a,b\"\n", "a | b"),
+            (Paths, "paths: null\n", "Always"),
+            (Paths, "paths:\n", "Always"),
+            (Paths, "paths: []\n", "Always"),
+            (Paths, "paths:\n  a: b\n", other),
+            // No YAML: a star begins an alias.
+            (Paths, "paths:\n  - **/*.ts\n  - 'x'\n", "**/*.ts | x"),
+            (Paths, "paths: [*.ts, \"b\"]\n", "*.ts | b"),
+            (Paths, "globs: x\n", "Always"),
+            (Cursor, "globs: **/*.js, **/*.ts\nalwaysApply: false\n", "**/*.js | **/*.ts"),
+            (Cursor, "globs: *.js # all of them\n", "*.js"),
+            (Cursor, "description: x\nglobs: a\nalwaysApply: true\n", "Always"),
+            (Cursor, "description: x\nglobs:\nalwaysApply: false\n", "OnRequest"),
+            (Cursor, "description:\nglobs:\nalwaysApply: false\n", "ByHand"),
+            (Cursor, "", "ByHand"),
+            (Copilot, "applyTo: \"**/*.cs,**/*.csproj\"\n", "**/*.cs | **/*.csproj"),
+            (Copilot, "applyTo: **/*.cs\n", "**/*.cs"),
+            (Copilot, "description: x\n", "Always"),
+            (Copilot, "applyTo: a\nexcludeAgent: \"coding-agent\"\n", "Excluded"),
+            (Copilot, "applyTo: a\nexcludeAgent: code-review\n", "a"),
+            (Copilot, "applyTo: a\nexcludeAgent: [code-review, coding-agent]\n", "Excluded"),
+            (Paths, "paths: a\npaths: b\n", "duplicate key `paths`"),
+        ];
+        for (convention, front, expected) in rows {
+            assert_eq!(holds(front, convention), expected, "{convention:?} {front:?}");
+        }
+        assert_eq!(read("---\npaths: a\n", Paths).unwrap_err(), "its front matter is never closed");
+        assert_eq!(read("BODY", Cursor).unwrap().holds, Holds::ByHand);
+    }
+
+    #[test]
+    fn a_pattern_knows_where_it_stands() {
+        let text = "---\nname: x\npaths:\n  - \"x\"\n  - \"[\"\n---\n";
+        let Holds::For(patterns) = read(text, Convention::Paths).unwrap().holds else { panic!() };
+        let at: Vec<&str> =
+            patterns.iter().map(|written| &text[written.range.start - 1..written.range.end + 1]).collect();
+        assert_eq!(at, ["\"x\"", "\"[\""]);
+    }
+}

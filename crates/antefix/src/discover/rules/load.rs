@@ -1,0 +1,121 @@
+//! Loading rules: those that always hold join the instruction files, the others wait for a path.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::head::{self, Holds, Written};
+use super::{Convention, Glob, Patterns, Scoped};
+use crate::compose::Draft;
+use crate::diagnostic::Diagnostic;
+use crate::discover::fact::Text;
+use crate::discover::instructions::{Entry, Instruction, Lying, Place, Search, Whose};
+use crate::discover::report::{Why, listed};
+use crate::discover::world::Answer;
+use crate::place::{Place as At, Source, SourceKind};
+
+impl Search<'_> {
+    /// Looks for the rules of a directory.
+    pub(in crate::discover) fn look_for_rules(&mut self, place: &Place, found: &mut Vec<Instruction>) {
+        let rules = self.rules;
+        let own = ["rules".to_owned()];
+        let directories = match place.whose {
+            // A file that was named by itself has no directory of rules beside it.
+            _ if rules.rules.is_empty() || place.only.is_some() => &[],
+            Whose::User => &own[..],
+            Whose::Directory => &rules.rules[..],
+        };
+        for directory in directories {
+            let convention = Convention::of(directory);
+            for path in self.rule_files(&place.root, &place.inside.join(directory), convention) {
+                self.rule(place, &path, convention, found);
+            }
+        }
+    }
+
+    fn rule(&mut self, place: &Place, path: &Path, convention: Convention, found: &mut Vec<Instruction>) {
+        let label = self.label(&place.root.join(path));
+        if self.is_refused(&path.to_string_lossy()) {
+            return self.not_loaded(&label, Why::Refused);
+        }
+        let Some(file) = self.read_new(place, path, &label) else { return };
+        let text = match self.clean(&file, &label) {
+            Answer::Present(text) => text,
+            Answer::Absent => return,
+            Answer::Unavailable(reason) => {
+                self.cannot_use::<()>(&label, reason);
+                return;
+            }
+        };
+        let head = match head::read(text.as_str(), convention) {
+            Ok(head) => head,
+            Err(detail) => return self.invalid(&label, detail),
+        };
+        if let Some(forgiven) = head.forgiven {
+            let message = format!("{label}: {forgiven}");
+            let diagnostic = Diagnostic::note("no-yaml", message).about(label.as_ref());
+            self.diagnostics.push(diagnostic.hint("put patterns in quotes"));
+        }
+        let mut body = Draft::default();
+        body.push_part(&text, head.body..text.as_str().len());
+        let body = body.into_text();
+        if body.as_str().trim().is_empty() {
+            return self.not_loaded(&label, Why::Empty);
+        }
+        let written = match head.holds {
+            Holds::Always => Vec::new(),
+            Holds::For(written) => written,
+            Holds::OnRequest => return self.not_loaded(&label, Why::OnRequest),
+            Holds::ByHand => return self.not_loaded(&label, Why::ByHand),
+            Holds::Excluded => return self.not_loaded(&label, Why::Excluded),
+        };
+        let always = written.is_empty();
+        let globs = self.globs(written, &text, head.body, &label);
+        let distance = place.distance;
+        if always || globs.iter().any(Glob::is_everything) {
+            let (text, loaded) = self.finish(body, &Lying::of(place, &file), &label);
+            found.push(Instruction { label, text, distance, loaded, entry: Entry::Rule });
+        } else if globs.is_empty() {
+            self.not_loaded(&label, Why::Invalid { detail: "none of its patterns can be used".to_owned() });
+        } else {
+            let base = match place.whose {
+                Whose::User => self.situation.workspace.root.clone(),
+                Whose::Directory => place.root.join(&place.inside),
+            };
+            let patterns = Patterns::new(base, globs);
+            let (lying, whose) = (Lying::of(place, &file), place.whose);
+            self.scoped.push(Scoped { label, text: body, lying, patterns, distance, whose });
+        }
+    }
+
+    /// The patterns that can be used; each other one is told, with its line.
+    fn globs(&mut self, written: Vec<Written>, text: &Text, body: usize, label: &Arc<str>) -> Vec<Glob> {
+        let mut source = None;
+        let mut globs = Vec::new();
+        for Written { pattern, range } in written {
+            let (glob, told) = match Glob::read(&pattern, &mut self.globs_left) {
+                Ok(glob) => {
+                    let told = glob.told().map(str::to_owned);
+                    (Some(glob), told)
+                }
+                Err(why) => (None, Some(format!("it is not used: {why}"))),
+            };
+            globs.extend(glob);
+            let Some(told) = told else { continue };
+            let source = source.get_or_insert_with(|| {
+                let head = &text.as_str()[..body];
+                Arc::new(Source::new(SourceKind::File, label.as_ref(), head).at(label.as_ref()))
+            });
+            let message = format!("the pattern `{}`: {told}", listed(&[pattern]));
+            let diagnostic = Diagnostic::warning("bad-pattern", message).at(At::new(source, range));
+            self.diagnostics.push(diagnostic.about(label.as_ref()));
+        }
+        globs
+    }
+
+    fn invalid(&mut self, label: &Arc<str>, detail: String) {
+        let message = format!("{label} is not loaded: {detail}");
+        let diagnostic = Diagnostic::warning("invalid-rule", message).about(label.as_ref());
+        self.diagnostics.push(diagnostic.hint("a head begins and ends with a line `---`, and has each key once"));
+        self.not_loaded(label, Why::Invalid { detail });
+    }
+}

@@ -1,0 +1,73 @@
+//! Rules: instruction files that hold for some paths only, or always, and say which in their front matter.
+//!
+//! 1. The layout names the directories, which are looked into in every directory of its walk; see
+//!    [`InstructionRules`](super::InstructionRules). The user's own are in `$config/rules`.
+//! 2. Whoever wrote a rule for another program finds it read as that program reads it; see [`Convention`].
+//! 3. A rule without patterns always holds, and joins the instruction files of its directory. One with patterns holds once
+//!    a path is touched that one of them matches; until then it is listed with them.
+//! 4. A pattern that cannot be used is told with its file and line, and the others of the rule still work. A rule none of
+//!    whose patterns can be used is not loaded: it was not meant to hold always.
+//! 5. Scans, patterns and braces are bounded, and what goes beyond is told.
+
+mod braces;
+mod head;
+mod load;
+mod patterns;
+mod scan;
+mod survey;
+
+use std::sync::Arc;
+
+use super::fact::Text;
+use super::instructions::{Lying, Whose};
+
+pub(super) use self::patterns::Patterns;
+pub use self::patterns::{Glob, GlobLimits};
+pub(super) use self::scan::Bounds;
+pub use self::survey::Survey;
+
+/// How many rules are read for one conversation.
+const RULES: usize = 500;
+
+/// Whose way a rule is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Convention {
+    /// `*.md` with `paths`, in `.antefix/rules`, `.claude/rules` and any other directory that a layout names.
+    Paths,
+    /// `*.mdc` with `description`, `globs` and `alwaysApply`, in `.cursor/rules`.
+    Cursor,
+    /// `*.instructions.md` with `applyTo` and `excludeAgent`, in `.github/instructions`.
+    Copilot,
+}
+
+impl Convention {
+    /// The convention of a directory, as the layout names it.
+    fn of(directory: &str) -> Convention {
+        let is = |known: &str| directory == known || directory.ends_with(&format!("/{known}"));
+        match directory.trim_end_matches('/') {
+            _ if is(".cursor/rules") => Convention::Cursor,
+            _ if is(".github/instructions") => Convention::Copilot,
+            _ => Convention::Paths,
+        }
+    }
+
+    /// How the name of a rule's file ends.
+    fn suffix(self) -> &'static str {
+        match self {
+            Convention::Paths => ".md",
+            Convention::Cursor => ".mdc",
+            Convention::Copilot => ".instructions.md",
+        }
+    }
+}
+
+/// A rule that holds for some paths only.
+pub(super) struct Scoped {
+    pub(super) label: Arc<str>,
+    /// Its body, looked through.
+    pub(super) text: Text,
+    pub(super) lying: Lying,
+    pub(super) patterns: Patterns,
+    pub(super) distance: usize,
+    pub(super) whose: Whose,
+}

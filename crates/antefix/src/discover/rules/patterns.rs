@@ -1,0 +1,243 @@
+//! The patterns of a rule.
+//!
+//! 1. `*` and `?` stay within a name, `**` crosses directories, `[a-z]` is one character, `{a,b}` is either; case counts.
+//!    `?` and classes are for ASCII: another letter takes a `?` for each of its bytes.
+//! 2. A pattern is relative to the directory that holds the rules' directory: `src/*.rs` of `.claude/rules` is beside
+//!    `.claude`. One without a slash matches a name at any depth; a slash in front keeps it from that; one at the end
+//!    stands for everything in the directory.
+//! 3. `*`, `**` and `**/*` are every file: such a rule always holds.
+//! 4. Braces stand for at most [`GlobLimits::alternatives`] patterns together, in all rules. Beyond that, they are taken
+//!    as characters, and it is told.
+//! 5. No pattern takes more than linear time to match, and none is compiled before a path is held against it.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::braces::{Count, count, literal};
+
+/// The longest pattern, in bytes.
+const LONGEST: usize = 1_024;
+
+/// What is left of the budgets of all rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GlobLimits {
+    /// How many patterns there may be.
+    pub patterns: usize,
+    /// How many patterns all braces together may stand for.
+    pub alternatives: usize,
+}
+
+impl Default for GlobLimits {
+    fn default() -> GlobLimits {
+        GlobLimits { patterns: 2_000, alternatives: 1_000 }
+    }
+}
+
+/// A pattern that was understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glob {
+    written: String,
+    /// As it is matched: relative to the directory, with its depth said.
+    matched: String,
+    /// What its reader is to be told.
+    told: Option<String>,
+}
+
+impl Glob {
+    /// Reads a pattern, and takes what it needs from the limits. What is wrong with it is the error.
+    ///
+    /// ```
+    /// use antefix::discover::{Glob, GlobLimits};
+    ///
+    /// let mut limits = GlobLimits::default();
+    /// let glob = Glob::read("*.{rs,toml}", &mut limits).unwrap();
+    /// assert!(glob.matches("crates/a/Cargo.toml"));
+    /// assert!(Glob::read("[", &mut limits).is_err());
+    /// ```
+    pub fn read(written: &str, limits: &mut GlobLimits) -> Result<Glob, String> {
+        let written = written.trim();
+        if written.is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        if written.len() > LONGEST {
+            return Err(format!("it has {} bytes, and may have {LONGEST}", written.len()));
+        }
+        if written.starts_with('!') {
+            return Err("`!` would take paths out, and rules cannot do that; `[!]` is the character".to_owned());
+        }
+        let Some(left) = limits.patterns.checked_sub(1) else {
+            return Err("all rules together have too many patterns".to_owned());
+        };
+        limits.patterns = left;
+        let mut glob = Glob { written: written.to_owned(), matched: String::new(), told: None };
+        let wanted = match count(written) {
+            Count::One => Some(0),
+            Count::Many(wanted) => Some(wanted),
+            Count::TooDeep => None,
+        };
+        let pattern = match wanted.and_then(|wanted| limits.alternatives.checked_sub(wanted)) {
+            Some(left) => {
+                limits.alternatives = left;
+                written.to_owned()
+            }
+            None => {
+                let why = match wanted {
+                    Some(usize::MAX) => "its braces stand for more patterns than can be counted".to_owned(),
+                    Some(wanted) => format!("its braces stand for {wanted} patterns"),
+                    None => "its braces nest too deep".to_owned(),
+                };
+                let all = GlobLimits::default().alternatives;
+                glob.told = Some(format!(
+                    "{why}, and those of all rules together may stand for {all}: they are taken as characters"
+                ));
+                literal(written)
+            }
+        };
+        glob.matched = anchored(&pattern);
+        match glob.parse() {
+            Ok(_) => Ok(glob),
+            Err(error) => Err(error.kind().to_string()),
+        }
+    }
+
+    /// As its author wrote it.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// What its reader is to be told: braces that were not expanded.
+    pub fn told(&self) -> Option<&str> {
+        self.told.as_deref()
+    }
+
+    /// Whether it is every file.
+    pub fn is_everything(&self) -> bool {
+        matches!(self.written.as_str(), "*" | "**" | "**/*")
+    }
+
+    /// Whether it matches a path that is relative to its directory, with `/` between its parts.
+    pub fn matches(&self, path: &str) -> bool {
+        set(std::slice::from_ref(self)).is_some_and(|set| set.is_match(path))
+    }
+
+    fn parse(&self) -> Result<globset::Glob, globset::Error> {
+        GlobBuilder::new(&self.matched).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
+    }
+}
+
+/// The pattern from its directory down.
+fn anchored(pattern: &str) -> String {
+    let whole = pattern.strip_suffix('/').unwrap_or(pattern);
+    let deep = if whole.contains('/') { "" } else { "**/" };
+    let below = if whole.len() < pattern.len() { "/**" } else { "" };
+    let inner = whole.trim_start_matches("./").trim_start_matches('/');
+    format!("{deep}{inner}{below}")
+}
+
+/// The patterns as one set; none if they cannot be compiled, which only a pattern of an enormous size can cause.
+fn set(globs: &[Glob]) -> Option<GlobSet> {
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        builder.add(glob.parse().ok()?);
+    }
+    builder.build().ok()
+}
+
+/// The patterns of a rule, and where they are held against.
+pub(in crate::discover) struct Patterns {
+    base: PathBuf,
+    globs: Vec<Glob>,
+    set: Option<GlobSet>,
+}
+
+impl Patterns {
+    pub(super) fn new(base: PathBuf, globs: Vec<Glob>) -> Patterns {
+        Patterns { base, globs, set: None }
+    }
+
+    /// As their author wrote them.
+    pub(in crate::discover) fn written(&self) -> Vec<String> {
+        self.globs.iter().map(|glob| glob.written.clone()).collect()
+    }
+
+    /// Whether one of them matches an absolute path.
+    pub(in crate::discover) fn match_path(&mut self, path: &Path) -> bool {
+        let Ok(inside) = path.strip_prefix(&self.base) else { return false };
+        let globs = &self.globs;
+        let set = self.set.get_or_insert_with(|| {
+            // One that is too large to compile must not disturb the others.
+            set(globs).unwrap_or_else(|| {
+                let alone = globs.iter().filter(|glob| set(std::slice::from_ref(*glob)).is_some());
+                set(&alone.cloned().collect::<Vec<_>>()).unwrap_or_default()
+            })
+        });
+        set.is_match(inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_documented() {
+        let rows: &[(&str, &[&str], &[&str])] = &[
+            ("*.rs", &["a.rs", "x/y/a.rs"], &["a.rsx", "a.rs/b"]),
+            ("/*.rs", &["a.rs"], &["x/a.rs"]),
+            ("./*.rs", &["a.rs"], &["x/a.rs"]),
+            ("src/*.rs", &["src/a.rs"], &["src/x/a.rs", "x/src/a.rs", "a.rs"]),
+            ("src/**/*.rs", &["src/a.rs", "src/x/y/a.rs"], &["a.rs", "lib/a.rs"]),
+            ("**/test/**", &["test/a", "x/test/y/z"], &["test", "tests/a"]),
+            ("src/", &["src/a", "x/src/y/a"], &["src", "srcs/a"]),
+            ("/src/", &["src/a", "src/y/a"], &["x/src/a"]),
+            ("a?c", &["abc", "x/a.c"], &["a/c", "ac"]),
+            // A letter beyond ASCII is as many bytes as it has.
+            ("a??c", &["aéc"], &[]),
+            ("é*.rs", &["état.rs"], &["e.rs"]),
+            ("a{,b}", &["a", "ab"], &["b"]),
+            ("[a-c]", &["b", "x/c"], &["d", "ab"]),
+            ("[!a]", &["b"], &["a"]),
+            ("*.{ts,tsx}", &["a.ts", "x/a.tsx"], &["a.js"]),
+            ("{src,lib}/**", &["src/a", "lib/x/a"], &["bin/a"]),
+            ("{a,{b,c}d}", &["a", "bd", "cd"], &["b", "ad"]),
+            ("\\*.rs", &["*.rs"], &["a.rs"]),
+            ("**", &["a", "x/y"], &[]),
+            ("A.md", &["A.md"], &["a.md"]),
+        ];
+        for (pattern, yes, no) in rows {
+            let glob = Glob::read(pattern, &mut GlobLimits::default()).unwrap();
+            for path in *yes {
+                assert!(glob.matches(path), "{pattern} must match {path}");
+            }
+            for path in *no {
+                assert!(!glob.matches(path), "{pattern} must not match {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_pattern_says_why() {
+        let read = |pattern: &str| Glob::read(pattern, &mut GlobLimits::default()).unwrap_err();
+        assert_eq!(read("["), "unclosed character class; missing ']'");
+        assert_eq!(read("{a"), "unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
+        assert_eq!(read("z[b-a]"), "invalid range; 'b' > 'a'");
+        assert_eq!(read("a\\"), "dangling '\\'");
+        assert_eq!(read(" "), "it is empty");
+        assert_eq!(read(&"a".repeat(1_025)), "it has 1025 bytes, and may have 1024");
+        assert!(read("!a").starts_with("`!` would take paths out"));
+    }
+
+    #[test]
+    fn braces_beyond_the_budget_are_characters_and_it_is_told() {
+        let mut limits = GlobLimits::default();
+        let ten = "{0,1,2,3,4,5,6,7,8,9}";
+        let fits = Glob::read(&ten.repeat(2), &mut limits).unwrap();
+        assert_eq!((fits.told(), fits.matches("42"), limits.alternatives), (None, true, 900));
+        let bomb = Glob::read(&ten.repeat(4), &mut limits).unwrap();
+        assert!(bomb.told().unwrap().starts_with("its braces stand for 10000 patterns"));
+        assert!(bomb.matches(&ten.repeat(4)) && !bomb.matches("4242"));
+        // What did not fit took nothing, so that later patterns still work.
+        assert_eq!(limits.alternatives, 900);
+    }
+}

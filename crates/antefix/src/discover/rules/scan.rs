@@ -1,0 +1,107 @@
+//! Finding the files of rules.
+//!
+//! 1. A directory of rules is looked into [`DEPTH`] levels deep; all of them together have at most [`DIRECTORIES`]
+//!    directories and [`RULES`] rules. What lies beyond is told.
+//! 2. Names that begin with a dot are passed over, and so is `node_modules`.
+//! 3. A link is followed within the root, and a directory is looked into once, whatever leads there.
+
+use std::path::{Path, PathBuf};
+
+use super::{Convention, RULES};
+use crate::compose::Paths;
+use crate::diagnostic::Diagnostic;
+use crate::discover::instructions::Search;
+use crate::discover::world::{Answer, Kind, Link};
+
+/// How deep below a directory of rules they are looked for.
+const DEPTH: usize = 6;
+/// How many directories are looked into.
+const DIRECTORIES: usize = 2_000;
+/// How many names of a directory are looked at.
+const NAMES: usize = 10_000;
+
+/// What has been used of the bounds.
+#[derive(Default)]
+pub(in crate::discover) struct Bounds {
+    directories: usize,
+    rules: usize,
+}
+
+/// A directory that is waiting: its path, where it really lies, and how deep.
+type Waiting = (PathBuf, PathBuf, usize);
+
+impl Search<'_> {
+    /// The files of the rules in a directory, sorted by path.
+    pub(super) fn rule_files(&mut self, root: &Path, inside: &Path, convention: Convention) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let mut waiting: Vec<Waiting> = vec![(inside.to_owned(), PathBuf::new(), 0)];
+        // What a link leads to comes last, so that a file goes by its own name where it has one here.
+        let mut links: Vec<Waiting> = Vec::new();
+        let mut visited: Vec<PathBuf> = Vec::new();
+        while let Some((directory, mut real, depth)) = waiting.pop().or_else(|| links.pop()) {
+            if visited.contains(&real) {
+                continue;
+            }
+            if self.bounds.directories == DIRECTORIES {
+                self.tell_scan(root, inside, &format!("more than {DIRECTORIES} directories of rules"));
+                break;
+            }
+            let listing = match self.world.list(root, &directory, NAMES) {
+                Answer::Present(listing) => listing,
+                Answer::Absent => continue,
+                Answer::Unavailable(reason) => {
+                    let label = self.label(&root.join(&directory));
+                    let message = format!("{label} is not looked into: {reason}");
+                    let finding = Diagnostic::warning("file-unavailable", message).about(label.as_ref());
+                    self.diagnostics.extend(reason.told(finding));
+                    self.cannot_use::<()>(&label, reason);
+                    continue;
+                }
+            };
+            self.bounds.directories += 1;
+            if depth == 0 {
+                real = self.world.resolve(&root.join(&directory)).present().unwrap_or_else(|| root.join(&directory));
+            }
+            if listing.more {
+                self.tell_scan(root, &directory, &format!("more than {NAMES} names"));
+            }
+            for entry in listing.entries.iter().filter(|entry| !entry.name.starts_with('.')) {
+                let path = directory.join(&entry.name);
+                match (entry.kind, entry.link) {
+                    (Some(Kind::Directory), _) if entry.name == "node_modules" => {}
+                    (Some(Kind::Directory), _) if depth == DEPTH => {
+                        self.tell_scan(root, inside, &format!("directories more than {DEPTH} levels deep"));
+                    }
+                    (Some(Kind::Directory), Link::None) => {
+                        waiting.push((path, real.join(&entry.name), depth + 1));
+                    }
+                    (Some(Kind::Directory), Link::Symbolic) => {
+                        let target = self.world.resolve(&root.join(&path)).present();
+                        links.extend(target.map(|target| (path, target, depth + 1)));
+                    }
+                    _ if entry.name.ends_with(convention.suffix()) => files.push(path),
+                    _ => {}
+                }
+            }
+            visited.push(real);
+        }
+        files.sort();
+        let room = RULES - self.bounds.rules;
+        if files.len() > room {
+            self.tell_scan(root, inside, &format!("more rules than the {RULES} that are read"));
+            files.truncate(room);
+        }
+        self.bounds.rules += files.len();
+        files
+    }
+
+    fn tell_scan(&mut self, root: &Path, directory: &Path, what: &str) {
+        let shown = self.situation.workspace.show(&root.join(directory), Paths::Portable);
+        let message = format!("{shown} has {what}: the rest is not looked into");
+        let diagnostic = Diagnostic::warning("scan-limit", message).about(shown);
+        // A wide tree would say the same of every directory.
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+}

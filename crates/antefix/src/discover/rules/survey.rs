@@ -1,0 +1,153 @@
+//! Looking through the project for what waits for a path: rules that no file matches, and instruction files below the
+//! working directory.
+//!
+//! 1. It is done only where the caller asks for it: a prompt does not need it.
+//! 2. At most [`DIRECTORIES`] directories and [`NAMES`] names are looked at, those below the working directory first.
+//!    Where that was not all, it is told, and no rule is said to match nothing.
+//! 3. Hidden directories, and those that hold what programs made, are passed over, and so are links to directories. A
+//!    rule with a pattern for one of them is not said to match nothing either.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use super::Scoped;
+use crate::diagnostic::Diagnostic;
+use crate::discover::instructions::{Search, Take, Walk, Whose};
+use crate::discover::report::{Why, listed};
+use crate::discover::world::{Answer, Kind, Link, Listing};
+
+/// How many directories are looked into.
+const DIRECTORIES: usize = 5_000;
+/// How many names are looked at.
+const NAMES: usize = 50_000;
+/// Directories that hold what programs made, or what others wrote.
+const MADE: [&str; 10] =
+    ["node_modules", "target", "dist", "build", "out", "vendor", "venv", "__pycache__", "bower_components", "coverage"];
+
+/// Whether the project is looked through for what waits for a path.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Survey {
+    /// It is not: what is listed is what was come by.
+    #[default]
+    Skip,
+    /// It is, within bounds.
+    Project,
+}
+
+impl Search<'_> {
+    /// Lists the rules that wait for a path, and with a survey also the instruction files that do.
+    pub(in crate::discover) fn list_waiting(&mut self) {
+        let mut scoped = std::mem::take(&mut self.scoped);
+        let mut unmatched: Vec<usize> = (0..scoped.len()).collect();
+        let complete = match self.situation.survey {
+            Survey::Project => self.survey(&mut scoped, &mut unmatched),
+            Survey::Skip => Complete::No,
+        };
+        for (number, rule) in scoped.iter().enumerate() {
+            let patterns = rule.patterns.written();
+            let beyond = patterns.iter().any(|pattern| names_passed_over(pattern));
+            if complete == Complete::No || beyond || !unmatched.contains(&number) {
+                self.not_loaded(&rule.label, Why::Scoped { patterns });
+                continue;
+            }
+            // The user's own rules are for all projects.
+            if rule.whose == Whose::Directory {
+                let message =
+                    format!("{} never holds: no file of the project is like {}", rule.label, listed(&patterns));
+                let diagnostic = Diagnostic::warning("rule-never-matches", message).about(rule.label.as_ref());
+                self.diagnostics.push(diagnostic.hint("mend the patterns, or remove the rule"));
+            }
+            self.not_loaded(&rule.label, Why::NeverMatched { patterns });
+        }
+    }
+
+    fn survey(&mut self, scoped: &mut [Scoped], unmatched: &mut Vec<usize>) -> Complete {
+        let workspace = &self.situation.workspace;
+        let (root, cwd) = (workspace.root.clone(), workspace.cwd.clone());
+        let mut waiting: VecDeque<PathBuf> = [cwd.clone()].into();
+        let (mut directories, mut names) = (0, 0);
+        let mut at_root = false;
+        loop {
+            if directories == DIRECTORIES || names >= NAMES {
+                let message = format!(
+                    "the project has more than {DIRECTORIES} directories or {NAMES} names: the rest is not looked \
+                     through for what the rules match, nor for nested instruction files"
+                );
+                self.diagnostics.push(Diagnostic::note("scan-limit", message).about(self.name.as_str()));
+                return Complete::No;
+            }
+            let Some(directory) = waiting.pop_front() else {
+                if std::mem::replace(&mut at_root, true) || cwd == root {
+                    return Complete::Yes;
+                }
+                waiting.push_back(root.clone());
+                continue;
+            };
+            let Ok(inside) = directory.strip_prefix(&root) else { continue };
+            let Answer::Present(listing) = self.world.list(&root, inside, NAMES - names) else { continue };
+            directories += 1;
+            names += listing.entries.len() + usize::from(listing.more);
+            if directory != cwd && directory.starts_with(&cwd) {
+                self.list_nested(&directory, &listing);
+            }
+            for entry in &listing.entries {
+                let path = directory.join(&entry.name);
+                match entry.kind {
+                    Some(Kind::Directory) if entry.link == Link::Symbolic || is_passed_over(&entry.name) => {}
+                    // Below the working directory everything was seen first.
+                    Some(Kind::Directory) if at_root && path == cwd => {}
+                    Some(Kind::Directory) => waiting.push_back(path),
+                    _ => unmatched.retain(|number| !scoped[*number].patterns.match_path(&path)),
+                }
+            }
+        }
+    }
+
+    /// Instruction files and rules of a directory below the working directory.
+    fn list_nested(&mut self, directory: &Path, listing: &Listing) {
+        // A layout that looks at the working directory alone means just that.
+        if !matches!(self.rules.walk, Walk::GitRoot | Walk::Ancestors) {
+            return;
+        }
+        let rules = self.rules;
+        let has = |name: &str| {
+            let first = name.split('/').next().unwrap_or_default();
+            let entry = listing.entries.iter().find(|entry| entry.name == first)?;
+            if first == name { entry.kind } else { self.world.kind(&directory.join(name)).present() }
+        };
+        let files = rules.names.iter().filter(|name| has(name) == Some(Kind::File));
+        let files: Vec<PathBuf> = files.map(|name| directory.join(name)).collect();
+        let below = rules.rules.iter().filter(|name| has(name) == Some(Kind::Directory));
+        let below: Vec<PathBuf> = below.map(|name| directory.join(name)).collect();
+        let first = files.first().map(|path| self.label(path));
+        for (number, path) in files.iter().enumerate() {
+            let label = self.label(path);
+            let why = match &first {
+                Some(first) if number > 0 && rules.take == Take::First => Why::Shadowed { by: first.to_string() },
+                _ => Why::Nested,
+            };
+            self.not_loaded(&label, why);
+        }
+        for path in below {
+            let label = self.label(&path);
+            self.not_loaded(&label, Why::Nested);
+        }
+    }
+}
+
+/// Whether everything was looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Complete {
+    Yes,
+    No,
+}
+
+fn is_passed_over(name: &str) -> bool {
+    name.starts_with('.') || MADE.contains(&name)
+}
+
+/// Whether a pattern names a directory that is passed over.
+fn names_passed_over(pattern: &str) -> bool {
+    let mut parts = pattern.split(['/', '{', '}', ',']).filter(|part| !part.is_empty() && *part != ".");
+    parts.any(is_passed_over)
+}

@@ -1,0 +1,245 @@
+//! Rules: their patterns under hostile hands, what is asked for them, where they stand, and what touching brings.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use antefix::compose::{Wording, notice};
+use antefix::discover::{
+    Answer, Discovery, Glob, GlobLimits, InstructionRules, Shelves, Situation, Survey, Touched, Trust, Value,
+    Workspace, World, discover, touch,
+};
+use antefix::worlds::MemoryWorld;
+use proptest::prelude::*;
+
+use crate::given;
+use crate::instructions::{told, world};
+use crate::watched::Watched;
+
+fn situation(world: &dyn World, cwd: &str, rules: &str) -> Situation {
+    let mut situation = Situation::new(Workspace::find(world, Path::new(cwd)));
+    situation.instructions = toml::from_str::<InstructionRules>(rules).unwrap();
+    situation
+}
+
+fn ask(world: &dyn World, cwd: &str, rules: &str) -> Discovery {
+    discover(world, &situation(world, cwd, rules), [&given::name("instructions:files")])
+}
+
+/// The paths of the files that were loaded, in order.
+fn labels(fact: Option<&Answer<Value>>) -> Vec<String> {
+    match fact {
+        Some(Answer::Present(Value::Maps { maps, .. })) => {
+            maps.iter().map(|map| map["path"].as_str().to_owned()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn touched(world: &MemoryWorld, cwd: &str, paths: &[&str], before: &[&str]) -> Touched {
+    let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let before: BTreeSet<String> = before.iter().map(|path| (*path).to_owned()).collect();
+    touch(world, &situation(world, cwd, ""), &paths, &before)
+}
+
+#[test]
+fn hostile_patterns_end_soon() {
+    let _alone = given::alone();
+    let ten = "{0,1,2,3,4,5,6,7,8,9}";
+    let nested = |depth: usize| format!("{}a{}", "{a,".repeat(depth), "}".repeat(depth));
+    let patterns = [
+        ten.repeat(4),
+        ten.repeat(40),
+        "{a,b}".repeat(200),
+        nested(8),
+        nested(200),
+        "{".repeat(1_000),
+        "{}".repeat(500),
+        "**/".repeat(300),
+        "*a".repeat(500),
+        "[a-z]*".repeat(150),
+        format!("{{{}}}", "a,".repeat(500)),
+        format!("{{{}}}", "*,".repeat(499)),
+    ];
+    let path = format!("{}b", "a/".repeat(2_000));
+    let name = "a".repeat(4_000);
+    let started = Instant::now();
+    for pattern in &patterns {
+        // Each alone, and all in one rule.
+        if let Ok(glob) = Glob::read(pattern, &mut GlobLimits::default()) {
+            std::hint::black_box((glob.matches(&path), glob.matches(&name)));
+        }
+    }
+    let quoted: String = patterns.iter().map(|pattern| format!("  - \"{pattern}\"\n")).collect();
+    let world = world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/a.md", &format!("---\npaths:\n{quoted}---\nBomb."))]);
+    let bombs = touched(&world, "/p", &[&path, &name], &[]);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(bombs.diagnostics.iter().any(|finding| finding.code == "bad-pattern"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No pattern panics, takes more than it may, or matches what its own text without stars could not.
+    #[test]
+    fn every_pattern_is_read_or_refused(pieces in prop::collection::vec(prop::sample::select(vec![
+        "*", "**", "/", "?", "[", "]", "[!", "{", "}", ",", "\\", "a", "b", ".", "é", "!", "-", " ", "{a,b}", "[a-z]", "./",
+    ]), 0..40), path in "[ab./é]{0,12}") {
+        let pattern: String = pieces.concat();
+        let mut limits = GlobLimits { patterns: 1, alternatives: 8 };
+        if let Ok(glob) = Glob::read(&pattern, &mut limits) {
+            prop_assert_eq!(glob.written(), pattern.trim());
+            prop_assert_eq!(limits.patterns, 0);
+            let matched = glob.matches(&path);
+            prop_assert!(!matched || !glob.is_everything() || !path.is_empty());
+            // A pattern that is plain text is that text, at any depth.
+            if pattern.chars().all(|c| matches!(c, 'a' | 'b' | '.' | 'é')) {
+                let same = path == pattern || path.ends_with(&format!("/{pattern}"));
+                prop_assert_eq!(matched, same, "{} {}", pattern, path);
+            }
+        }
+        prop_assert!(limits.alternatives <= 8);
+    }
+
+    /// A rule with any head is loaded, or listed, or told: never lost, and never a panic.
+    #[test]
+    fn every_head_has_its_answer(head in prop::collection::vec(prop::sample::select(vec![
+        "paths", "globs", "applyTo", "alwaysApply", "description", "excludeAgent", ":", ": ", "\n", "- ", "  ", "[", "]", "\"",
+        "'", "*", "**/*.ts", ",", "true", "null", "#", "&a", "*a", "{", "}", "---", "x",
+    ]), 0..25)) {
+        let text = format!("---\n{}\n---\nBODY\n", head.concat());
+        let world = ["/p/.claude/rules/a.md", "/p/.cursor/rules/a.mdc", "/p/.github/instructions/a.instructions.md"]
+            .iter()
+            .fold(MemoryWorld::new().file("/p/.git/HEAD", ""), |world, path| world.file(*path, text.as_str()));
+        let discovery = ask(&world, "/p", "");
+        let loaded = discovery.report.loaded.len();
+        let listed = discovery.report.not_loaded.iter().filter(|one| one.path.is_some()).count();
+        prop_assert_eq!(loaded + listed, 3, "{}", told(&discovery));
+    }
+}
+
+#[test]
+fn a_prompt_looks_into_the_directories_of_rules_and_no_further() {
+    let files = [
+        ("/p/.git/HEAD", ""),
+        ("/p/AGENTS.md", "root"),
+        ("/p/.claude/rules/a.md", "---\npaths: '*.rs'\n---\nx"),
+        ("/p/src/a.rs", ""),
+    ];
+    let watched = Watched::new(world(&files));
+    let mut situation = situation(&watched, "/p", "global = 'none'");
+    let lists = |situation: &Situation| {
+        watched.asked();
+        discover(&watched, situation, [&given::name("instructions:files")]);
+        watched.asked().into_iter().filter(|question| question.starts_with("list ")).collect::<Vec<_>>()
+    };
+    let rules = ["/p/.antefix/rules", "/p/.claude/rules", "/p/.cursor/rules", "/p/.github/instructions"];
+    let rules = rules.map(|directory| format!("list {directory}"));
+    assert_eq!(lists(&situation), rules);
+    situation.survey = Survey::Project;
+    // What is looked through is the project, and nothing hidden in it.
+    let surveyed = [&rules[..], &["list /p/".to_owned(), "list /p/src".to_owned()]].concat();
+    assert_eq!(lists(&situation), surveyed);
+    // A layout without rules asks for none.
+    situation.survey = Survey::Skip;
+    situation.instructions.rules.clear();
+    assert_eq!(lists(&situation), Vec::<String>::new());
+}
+
+#[test]
+fn origins_name_the_lines_of_the_file() {
+    let rule = "---\npaths: '*.rs'\ntitle: x\n---\n\nfive is blank\n";
+    let always = "---\ntitle: x\n---\nfour\n";
+    let world = world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/a.md", rule), ("/p/.claude/rules/b.md", always)]);
+    let line = |fact: &Answer<Value>, words: &str| {
+        let Answer::Present(Value::Maps { maps, .. }) = fact else { panic!("{fact:?}") };
+        let piece = maps[0]["body"].pieces().next().unwrap().clone();
+        assert_eq!(maps[0]["body"].as_str(), words);
+        (piece.origin.path().unwrap().to_owned(), piece.origin.line().unwrap())
+    };
+    let asked = ask(&world, "/p", "");
+    let fact = asked.facts.get(&given::name("instructions:files")).unwrap();
+    assert_eq!(line(fact, "four"), (".claude/rules/b.md".to_owned(), 4));
+    let touched = touched(&world, "/p", &["x.rs"], &[]);
+    assert_eq!(line(&touched.files, "five is blank"), (".claude/rules/a.md".to_owned(), 6));
+    // The notice keeps them, and its frame is the wording's.
+    let workspace = Workspace::find(&world, Path::new("/p"));
+    let text = notice(&touched, &Wording::built_in(), &Shelves::new(&world, &workspace, None)).unwrap().unwrap();
+    let origins: BTreeSet<&str> = text.pieces().map(|piece| piece.origin.kind()).collect();
+    assert_eq!(origins, BTreeSet::from(["file", "wording"]));
+}
+
+#[test]
+fn rules_stay_behind_the_files_of_their_directory_in_either_order() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/AGENTS.md", "r"),
+        ("/p/.claude/rules/a.md", "a"),
+        ("/p/.claude/rules/b.md", "b"),
+        ("/p/s/AGENTS.md", "s"),
+        ("/p/s/.claude/rules/c.md", "c"),
+    ]);
+    let order = |rules: &str| labels(ask(&world, "/p/s", rules).facts.get(&given::name("instructions:files")));
+    let root = ["AGENTS.md", ".claude/rules/a.md", ".claude/rules/b.md"];
+    let near = ["s/AGENTS.md", "s/.claude/rules/c.md"];
+    assert_eq!(order(""), [&root[..], &near[..]].concat());
+    assert_eq!(order("order = 'nearest-first'"), [&near[..], &root[..]].concat());
+}
+
+#[test]
+fn budgets_serve_the_nearest_rules_first() {
+    let long = "x".repeat(700);
+    let world =
+        world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/far.md", &long), ("/p/s/.claude/rules/near.md", &long)]);
+    let discovery = ask(&world, "/p/s", "total_budget = 800");
+    assert_eq!(
+        told(&discovery),
+        "+ s/.claude/rules/near.md 700\n\
+         - .claude/rules/far.md: over-budget: its 700 bytes do not fit the budget\n\
+         warning[over-budget]: .claude/rules/far.md is left out: all instruction files together may have 800 bytes \
+         (shorten the files, or raise `total_budget` in the layout)\n"
+    );
+}
+
+#[test]
+fn what_was_told_before_is_not_told_again() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.claude/rules/a.md", "---\npaths: 's/**'\n---\na"),
+        ("/p/s/AGENTS.md", "s"),
+        ("/p/s/again.md", "x"),
+    ]);
+    let all = ["s/AGENTS.md", ".claude/rules/a.md"];
+    let first = touched(&world, "/p", &["s/x"], &[]);
+    assert_eq!(labels(Some(&first.files)), [".claude/rules/a.md", "s/AGENTS.md"]);
+    let second = touched(&world, "/p", &["s/y"], &all[..1]);
+    assert_eq!(labels(Some(&second.files)), [".claude/rules/a.md"]);
+    assert_eq!(touched(&world, "/p", &["s/y"], &all).files, Answer::Absent);
+    // In a directory that a layout does not walk from, what the working directory has is all there is.
+    let mut alone = situation(&world, "/p", "walk = 'cwd'");
+    let paths = [PathBuf::from("s/x")];
+    assert_eq!(labels(Some(&touch(&world, &alone, &paths, &BTreeSet::new()).files)), [".claude/rules/a.md"]);
+    // Nobody's text comes in through a touch that the prompt would withhold.
+    alone.trust = Trust::Untrusted;
+    let withheld = touch(&world, &alone, &paths, &BTreeSet::new());
+    assert!(matches!(withheld.files, Answer::Unavailable(_)), "{:?}", withheld.files);
+    assert_eq!(withheld.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["untrusted"]);
+}
+
+#[test]
+fn scans_end_at_their_bounds_and_say_so() {
+    let told = |world: &MemoryWorld| -> (usize, Vec<String>) {
+        let discovery = ask(world, "/p", "total_budget = 1000000");
+        let findings = discovery.diagnostics.iter().map(|finding| finding.message.clone()).collect();
+        (discovery.report.loaded.len(), findings)
+    };
+    let project = || MemoryWorld::new().file("/p/.git/HEAD", "");
+    let deep = format!("/p/.claude/rules/{}a.md", "d/".repeat(6));
+    let deeper = format!("/p/.claude/rules/{}a.md", "d/".repeat(7));
+    assert_eq!(told(&project().file(deep, "x")), (1, vec![]));
+    let message = ".claude/rules has directories more than 6 levels deep: the rest is not looked into";
+    assert_eq!(told(&project().file(deeper, "x")), (0, vec![message.to_owned()]));
+    let many = (0..501).fold(project(), |world, n| world.file(format!("/p/.claude/rules/{n:03}.md"), "x"));
+    let message = ".claude/rules has more rules than the 500 that are read: the rest is not looked into";
+    assert_eq!(told(&many), (500, vec![message.to_owned()]));
+}
