@@ -64,13 +64,14 @@ impl Trouble {
         }
     }
 
-    /// The same for a caller. The address is told without its password.
+    /// The same for a caller. The address is told without its password. The driver's error is told in full and not kept
+    /// as a source: its own words would only repeat where it happened.
     pub(super) fn into_error(self, address: &Address) -> StoreError {
         let fault = self.fault();
         let shown = address.shown();
         match self {
             Trouble::Late => StoreError::new(fault, format!("{shown} does not answer in time")),
-            Trouble::Driver(error) => StoreError::new(fault, format!("{shown}: {}", told(&error))).because(error),
+            Trouble::Driver(error) => StoreError::new(fault, format!("{shown}: {}", told(&error))),
             Trouble::Store(error) => error,
         }
     }

@@ -165,6 +165,13 @@ impl Cluster {
         assert!(self.control(&["-m", "immediate", "stop"]), "PostgreSQL does not stop");
     }
 
+    /// Runs a script in the cluster's directory, as the server's own user.
+    pub(crate) fn script(&self, script: &str) {
+        let mut command = as_server();
+        command.args(["sh", "-ec", script]).current_dir(&self.directory).stdout(Stdio::null()).stderr(Stdio::null());
+        assert!(command.status().unwrap().success(), "{script}");
+    }
+
     fn control(&self, arguments: &[&str]) -> bool {
         let mut command = as_server();
         command.arg(self.programs.join("pg_ctl")).args(["-D", "cluster"]).args(arguments);
