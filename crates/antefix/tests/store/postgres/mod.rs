@@ -5,6 +5,7 @@ mod faults;
 mod lost;
 mod proxy;
 mod restart;
+mod sweep;
 mod tls;
 
 use antefix::contract;

@@ -24,7 +24,8 @@ fn a_certificate_is_checked_whenever_tls_is_asked_for() {
     for mode in ["require", "verify-ca", "verify-full"] {
         let store = PostgresStore::connect(&format!("{url}?sslmode={mode}&{checked}&application_name={mode}")).unwrap();
         assert!(store.standing(&id("c")).unwrap().is_none());
-        let encrypted = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = $1";
+        let encrypted =
+            "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = $1";
         assert_eq!(database.client().query_one(encrypted, &[&mode]).unwrap().get::<_, Option<bool>>(0), Some(true));
     }
 
