@@ -21,8 +21,10 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts; none if this build counts no tokens.
     pub(crate) fn of(composed: &Composed) -> Result<Option<Tally>, Failure> {
-        let models = composed.prepared.models()?;
-        let found = composed.prepared.model().and_then(|name| models.find(name)).map(|(model, _)| model);
+        let found = match composed.prepared.model() {
+            Some(name) => composed.prepared.models()?.find(name).map(|(model, _)| model),
+            None => None,
+        };
         let (tokenizer, model) = found.map_or((Tokenizer::Exact, None), |model| (model.tokenizer, Some(model.name)));
         let prompt = &composed.prompt;
         let sections = prompt.sections().iter().map(|one| tokenizer.count(&prompt.text()[one.range.clone()])).collect();
