@@ -68,6 +68,11 @@ fn rows() -> Vec<Row> {
             ..row(skill("name: x\ndescription: d"), "skills:listing", (".agents/skills", "tool-missing"))
         },
         row(skill("name: x"), "skills:listing", (".agents/skills/x/SKILL.md", "invalid")),
+        row(
+            skill("name: x\ndescription: d").file("/p/.agents/skills/.gitignore", "x/\n"),
+            "skills:listing",
+            (".agents/skills/x/SKILL.md", "ignored"),
+        ),
         row(project().file("/p/AGENTS.md/x", "a"), files, ("AGENTS.md", "not-a-regular-file")),
         row(project().file("/secret.md", "a").link("/p/AGENTS.md", "/secret.md"), files, ("AGENTS.md", "outside-root")),
         row(project().unreadable("/p/AGENTS.md", ReasonCode::NotPermitted), files, ("AGENTS.md", "not-permitted")),
