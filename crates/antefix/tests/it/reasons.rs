@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use antefix::discover::{
-    Answer, Command, Gate, InstructionRules, Kill, Output, ReasonCode, Situation, SkillRules, Tool, Trust, Workspace,
-    World, discover,
+    Answer, Command, Gate, InstructionRules, Kill, Output, ReasonCode, Situation, SkillRules, Survey, Tool, Trust,
+    Workspace, World, discover,
 };
 use antefix::worlds::MemoryWorld;
 
@@ -35,6 +35,7 @@ fn rows() -> Vec<Row> {
     let branch: &[&str] = &["git", "rev-parse", "--verify", "--abbrev-ref", "HEAD"];
     let died = Output { code: Some(1), stdout: Vec::new(), more: false, stderr: b"fatal: broken".to_vec() };
     let skill = |head: &str| project().file("/p/.agents/skills/x/SKILL.md", format!("---\n{head}\n---\n"));
+    let rule = |path: &str, head: &str| project().file(format!("/p/{path}"), format!("---\n{head}\n---\na\n"));
     let hidden = "a\u{e0069}\u{e0067}b";
     vec![
         row(project(), files, ("-", "absent")),
@@ -81,6 +82,20 @@ fn rows() -> Vec<Row> {
         row(project().file("/p/AGENTS.md", "a\0b"), files, ("AGENTS.md", "binary")),
         row(project().file("/p/AGENTS.md", hidden), files, ("AGENTS.md", "hidden-text")),
         Row { trust: Trust::Untrusted, ..row(project().file("/p/AGENTS.md", "a"), files, ("AGENTS.md", "untrusted")) },
+        Row {
+            trust: Trust::Untrusted,
+            ..row(project().file("/p/.claude/rules/a.md", "a"), files, (".claude/rules/a.md", "untrusted"))
+        },
+        row(rule(".claude/rules/a.md", "paths: \"x/**\"").file("/p/x/y", ""), files, (".claude/rules/a.md", "scoped")),
+        row(rule(".claude/rules/a.md", "paths: \"x/**\""), files, (".claude/rules/a.md", "never-matched")),
+        row(project().file("/p/x/AGENTS.md", "a"), files, ("x/AGENTS.md", "nested")),
+        row(rule(".cursor/rules/a.mdc", "description: d"), files, (".cursor/rules/a.mdc", "on-request")),
+        row(rule(".cursor/rules/a.mdc", "globs:"), files, (".cursor/rules/a.mdc", "by-hand")),
+        row(
+            rule(".github/instructions/a.instructions.md", "applyTo: a\nexcludeAgent: coding-agent"),
+            files,
+            (".github/instructions/a.instructions.md", "excluded"),
+        ),
         row(project().var("X", "a"), "env:X", ("-", "not-allowed")),
         row(project().program(branch, Answer::unavailable(ReasonCode::TimedOut, "")), "git:branch", ("-", "timed-out")),
         row(project(), "git:branch", ("-", "not-installed")),
@@ -96,6 +111,7 @@ fn every_reason_can_be_met_and_is_told_with_its_path() {
         situation.skills = SkillRules::default();
         situation.tools = row.tools.map(|tools| tools.iter().map(|tool| Tool::named(*tool)).collect());
         situation.trust = row.trust;
+        situation.survey = Survey::Project;
         let report = discover(&row.world, &situation, [&given::name(row.fact)]).report;
         let told = report.not_loaded.iter().map(|one| (one.path.as_deref().unwrap_or("-"), one.why.name()));
         let told: Vec<_> = told.collect();
