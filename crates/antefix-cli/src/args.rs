@@ -104,6 +104,10 @@ pub(crate) struct ComposeArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Option<String>,
 
+    /// The machine that the conversation works on, if there are several: another one begins a new epoch
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
+
     /// The clock, in RFC 3339
     #[arg(long, value_name = "INSTANT")]
     pub(crate) now: Option<jiff::Timestamp>,

@@ -71,6 +71,7 @@ pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
     situation.paths = layout.paths();
     situation.model.clone_from(&args.model);
     situation.conversation_id.clone_from(&args.conversation);
+    situation.machine.clone_from(&args.machine);
     situation.tools = args.tools.as_deref().map(tools).transpose()?;
     let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
     situation.scope = rules.map(|rules| Scope::new(&rules, &world)).transpose()?;

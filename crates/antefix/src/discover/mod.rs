@@ -76,6 +76,9 @@ pub struct Situation {
     pub conversation_id: Option<String>,
     /// The workspace's id.
     pub workspace_id: Option<String>,
+    /// The machine that the conversation works on, if there is more than one to choose from. This is not the machine that
+    /// we run on: replicas of a server differ in that, and serve the same conversations.
+    pub machine: Option<String>,
     /// The agent's tools; none if the caller does not know them.
     pub tools: Option<Vec<Tool>>,
     /// What the agent may touch; none if the caller does not say.
@@ -119,6 +122,7 @@ impl Situation {
             model: None,
             conversation_id: None,
             workspace_id: None,
+            machine: None,
             tools: None,
             scope: None,
             given: BTreeMap::new(),

@@ -412,13 +412,12 @@ impl Keeper {
     }
 
     fn drifted(&self, told: &Told<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
-        let machine = input.world.hostname().present();
         told.drifted(&Now {
             layout: input.layout,
             wording: input.wording,
             shelf: input.shelf,
             situation: input.situation,
-            machine: machine.as_deref(),
+            machine: input.situation.machine.as_deref(),
             discovery,
         })
     }
@@ -467,7 +466,7 @@ fn row(
         digest: body.digest(),
         body: Digest::of(&bundle.body),
         cwd: input.situation.workspace.cwd.to_string_lossy().into_owned(),
-        machine: input.world.hostname().present(),
+        machine: input.situation.machine.clone(),
         model: input.situation.model.clone(),
     }
 }

@@ -16,3 +16,4 @@ mod postgres;
 #[cfg(feature = "postgres")]
 mod processes;
 mod race;
+mod turns;

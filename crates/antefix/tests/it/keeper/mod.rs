@@ -33,6 +33,7 @@ pub(super) struct Talk {
     pub(super) conversation: ConversationId,
     pub(super) tools: Option<Vec<Tool>>,
     pub(super) model: Option<String>,
+    pub(super) machine: Option<String>,
     pub(super) cwd: &'static str,
     pub(super) watch: Watch,
 }
@@ -51,6 +52,7 @@ impl Talk {
             conversation: ConversationId::parse("c").unwrap(),
             tools: None,
             model: None,
+            machine: None,
             cwd: "/p",
             watch: Watch::Acting,
         }
@@ -66,6 +68,7 @@ impl Talk {
         situation.skills = self.layout.skills().clone();
         situation.tools.clone_from(&self.tools);
         situation.model.clone_from(&self.model);
+        situation.machine.clone_from(&self.machine);
         let mut input = TurnInput::new(world, &self.layout, &self.wording, &shelves, &situation);
         input.watch = self.watch;
         with(&input)

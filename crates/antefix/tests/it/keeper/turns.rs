@@ -180,12 +180,25 @@ fn a_move_to_the_same_bytes_is_no_renewal_and_is_found_out_once() {
 
 #[test]
 fn another_machine_is_another_place_and_an_unknown_one_is_none() {
+    let mut talk = Talk::new(&renewing());
+    talk.machine = Some("one".to_owned());
+    talk.turn(&agents("one"));
+    talk.machine = None;
+    assert_eq!(talk.turn(&agents("one")).began, Began::Before);
+    talk.machine = Some("other".to_owned());
+    let turn = talk.turn(&agents("two"));
+    assert_eq!((turn.began, told(&turn.changes)[0].as_str()), (Began::Now, "moved machine"));
+    assert_eq!(talk.ledger(), [(1, "opened"), (2, "moved")]);
+}
+
+#[test]
+fn replicas_on_other_hosts_serve_the_same_epoch() {
     let layout = HELD.replace("{{ one.body }}", "{{ one.body }} on {{ system.hostname | default('?') }}");
     let talk = Talk::new(&layout);
     talk.turn(&agents("one"));
     let turn = talk.turn(&agents("one").hostname_is(Answer::Present("other".to_owned())));
-    assert_eq!((turn.began, turn.prefix()), (Began::Now, "one on other\n"));
-    assert_eq!(talk.ledger(), [(1, "opened"), (2, "moved")]);
+    assert_eq!((turn.began, turn.prefix()), (Began::Before, "one on host\n"));
+    assert_eq!(talk.ledger(), [(1, "opened")]);
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! First turns of real conversations, from several processes at once: each has another clock and another host, and all of
+//! them get one epoch.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Barrier;
+
+use antefix::compose::{Layout, Wording};
+use antefix::discover::{Answer, Shelves, Situation, Workspace};
+use antefix::freeze::{Cause, ConversationId};
+use antefix::keeper::{Keeper, TurnInput};
+use antefix::stores::SqliteStore;
+use antefix::worlds::MemoryWorld;
+use antefix::{Digest, ErrorKind, Source, SourceKind};
+
+use crate::given;
+
+const STORE: &str = "ANTEFIX_TEST_TURNS";
+const PROCESS: &str = "ANTEFIX_TEST_TURNS_PROCESS";
+const PROCESSES: u64 = 4;
+const THREADS: u64 = 25;
+/// By each thread: 4 × 25 × 100 are ten thousand.
+const TURNS: u64 = 100;
+
+const LAYOUT: &str = r#"
+[[section]]
+id = "here"
+stability = "frozen"
+text = "On {{ system.hostname | default('?') }} at {{ system.time }}."
+"#;
+
+/// A turn of a conversation on a host at an instant, and the digest of its prefix.
+fn turn(keeper: &Keeper, conversation: &str, host: &str, second: u64) -> antefix::Result<Digest> {
+    with_input(host, second, |input| {
+        let turn = keeper.turn(&ConversationId::parse(conversation)?, input)?;
+        Ok(Digest::of(turn.prefix()))
+    })
+}
+
+fn with_input<T>(host: &str, second: u64, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
+    let at = format!("2026-11-16T{:02}:{:02}:{:02}Z", second / 3600 % 24, second / 60 % 60, second % 60);
+    let world = MemoryWorld::new().file("/p/.git/HEAD", "").hostname_is(Answer::Present(host.to_owned())).at(&at);
+    let workspace = Workspace::find(&world, Path::new("/p"));
+    let shelves = Shelves::new(&world, &workspace, None);
+    let wording = Wording::built_in();
+    let layout = Layout::parse(&Source::new(SourceKind::Layout, "race", LAYOUT).into(), &wording, &shelves).unwrap();
+    let situation = Situation::new(workspace.clone());
+    with(&TurnInput::new(&world, &layout, &wording, &shelves, &situation))
+}
+
+#[test]
+fn worker() {
+    let Ok(path) = std::env::var(STORE) else { return };
+    let process = given::figure(PROCESS, 0);
+    let keeper = Keeper::new(SqliteStore::patient(path, std::time::Duration::from_secs(30)).unwrap());
+    let barrier = Barrier::new(THREADS as usize + 1);
+    let digests = std::thread::scope(|scope| {
+        let work = |thread: u64| {
+            let (keeper, barrier) = (&keeper, &barrier);
+            move || {
+                let (host, second) = (format!("host-{process}-{thread}"), process * 7919 + thread * 101);
+                with_input(&host, second, |input| {
+                    let conversation = ConversationId::parse("c").unwrap();
+                    barrier.wait();
+                    let turn = |_| Digest::of(keeper.turn(&conversation, input).unwrap().prefix());
+                    (0..TURNS).map(turn).collect::<Vec<_>>()
+                })
+            }
+        };
+        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(work(thread))).collect();
+        given::say("ready");
+        std::io::stdin().read_line(&mut String::new()).unwrap();
+        barrier.wait();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    for digest in digests {
+        given::say(&digest.to_string());
+    }
+}
+
+#[test]
+fn ten_thousand_first_turns_from_four_processes_get_one_epoch() {
+    let directory = given::in_memory();
+    let path = directory.path().join("ledger.db");
+    let mut workers: Vec<_> = (0..PROCESSES)
+        .map(|process| {
+            let mut worker = given::worker("turns::worker");
+            worker.env(STORE, &path).env(PROCESS, process.to_string()).stderr(std::process::Stdio::inherit());
+            let mut child = worker.spawn().unwrap();
+            let mut said = given::said(&mut child);
+            assert_eq!(said.next().as_deref(), Some("ready"));
+            (child, said)
+        })
+        .collect();
+    for (child, _) in &mut workers {
+        writeln!(child.stdin.take().unwrap(), "go").unwrap();
+    }
+    let readers: Vec<_> =
+        workers.into_iter().map(|(child, said)| std::thread::spawn(|| (said.collect::<Vec<_>>(), child))).collect();
+    let mut answers = Vec::new();
+    for reader in readers {
+        let (said, mut child) = reader.join().unwrap();
+        answers.extend(said);
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(answers.len() as u64, PROCESSES * THREADS * TURNS);
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{:?} and others", answers[0]);
+    let keeper = Keeper::new(SqliteStore::open(&path).unwrap());
+    let rows = keeper.history(&ConversationId::parse("c").unwrap(), 0, 10).unwrap();
+    assert_eq!(rows.iter().map(|row| (row.number, row.cause)).collect::<Vec<_>>(), [(1, Cause::Opened)]);
+    given::assert_sound(&path);
+}
+
+#[test]
+fn of_racing_compactions_one_begins_the_next_epoch() {
+    let directory = given::in_memory();
+    let path = directory.path().join("ledger.db");
+    let keeper = Keeper::new(SqliteStore::open(&path).unwrap());
+    turn(&keeper, "c", "host", 0).unwrap();
+    let conversation = ConversationId::parse("c").unwrap();
+    let barrier = Barrier::new(16);
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (1..=16)
+            .map(|number| {
+                let (conversation, barrier, path) = (&conversation, &barrier, &path);
+                scope.spawn(move || {
+                    // Each has a keeper of its own, as processes have.
+                    let keeper = Keeper::new(SqliteStore::open(path).unwrap());
+                    with_input(&format!("host-{number}"), number, |input| {
+                        barrier.wait();
+                        let begun = keeper.compaction().begin(conversation, input)?;
+                        keeper.compaction().commit(conversation, &begun.token, input).map(|epoch| epoch.number())
+                    })
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let done = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    for outcome in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
+        assert_eq!(outcome.kind(), ErrorKind::Conflict, "{outcome}");
+    }
+    let numbers: Vec<u64> = keeper.history(&conversation, 0, 100).unwrap().iter().map(|row| row.number).collect();
+    assert_eq!(numbers, (1..=1 + done as u64).collect::<Vec<_>>(), "one epoch for each commit that was acknowledged");
+    assert!(done >= 1);
+}
