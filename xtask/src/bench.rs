@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::bounds::{self, Size};
+use crate::postgres;
 use crate::step::{Outcome, cargo, metadata, show};
 
 /// How often the program is started.
@@ -44,8 +45,8 @@ enum Goal {
     Nanos(f64),
 }
 
-/// What criterion measures: a benchmark, its floor if it has one, its goal if one is promised.
-const MEASURED: [(&str, Option<&str>, Option<Goal>); 10] = [
+/// What criterion measures.
+const MEASURED: [Measure; 10] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
@@ -57,6 +58,13 @@ const MEASURED: [(&str, Option<&str>, Option<Goal>); 10] = [
     ("tokens/remembered", None, None),
     ("tokens/vocabulary", None, None),
 ];
+
+/// The same, if there is a PostgreSQL to measure.
+const ON_POSTGRESQL: [Measure; 2] =
+    [("postgres/standing", Some("postgres/select"), Some(Goal::Ratio(2.0))), ("postgres/append", None, None)];
+
+/// A benchmark, its floor if it has one, its goal if one is promised.
+type Measure = (&'static str, Option<&'static str>, Option<Goal>);
 
 /// Reads the command line.
 pub(crate) fn command(args: &[&str]) -> Outcome {
@@ -87,13 +95,20 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
         &["--warm-up-time", "1", "--measurement-time", "4", "--sample-size", "60"]
     };
     show(&mut cargo(&["build", "--release", "--package", "antefix-cli"]))?;
-    show(
-        cargo(&["bench", "--package", "antefix", "--bench", "compose", "--", "--noplot"])
-            .args(length)
-            .env("CRITERION_HOME", &results),
-    )?;
+    let bench = |names: &[&str]| {
+        let mut command = cargo(&["bench", "--package", "antefix"]);
+        show(command.args(names).args(["--", "--noplot"]).args(length).env("CRITERION_HOME", &results))
+    };
+    bench(&["--bench", "compose"])?;
+    let mut measures = MEASURED.to_vec();
+    if postgres::is_there() {
+        bench(&["--bench", "postgres", "--features", "postgres"])?;
+        measures.extend(ON_POSTGRESQL);
+    } else {
+        eprintln!("\n▸ there is no PostgreSQL, so its store is not measured");
+    }
     let mut rows = Vec::new();
-    for (name, floor, goal) in MEASURED {
+    for (name, floor, goal) in measures {
         let (nanos, bytes) = measured(&results, name)?;
         let floor = floor.map(|floor| Ok::<_, String>((floor.to_owned(), measured(&results, floor)?.0))).transpose()?;
         rows.push(Row { name: name.to_owned(), nanos, p95: None, bytes, floor, goal });

@@ -11,6 +11,9 @@ use crate::step::{Outcome, program, read, show};
 /// Names a server to test with; `none` leaves these tests out.
 pub(crate) const VARIABLE: &str = "ANTEFIX_TEST_POSTGRES";
 
+/// Where Debian puts the servers, one a version.
+const PROGRAMS: &str = "/usr/lib/postgresql";
+
 /// Makes sure that there is a PostgreSQL to test with, or says why there is none.
 pub(crate) fn prepare() -> Outcome {
     match std::env::var(VARIABLE) {
@@ -21,7 +24,7 @@ pub(crate) fn prepare() -> Outcome {
         }
         Err(_) => {}
     }
-    let programs = Path::new("/usr/lib/postgresql");
+    let programs = Path::new(PROGRAMS);
     if let Some(version) = installed(programs) {
         eprintln!("\n▸ PostgreSQL {version} is installed");
         return Ok(());
@@ -39,6 +42,14 @@ pub(crate) fn prepare() -> Outcome {
             .env("DEBIAN_FRONTEND", "noninteractive"),
     )?;
     installed(programs).map(drop).ok_or_else(|| "PostgreSQL was installed and is not where Debian puts it".to_owned())
+}
+
+/// Whether there is one already.
+pub(crate) fn is_there() -> bool {
+    match std::env::var(VARIABLE) {
+        Ok(value) => value != "none",
+        Err(_) => installed(Path::new(PROGRAMS)).is_some(),
+    }
 }
 
 /// The newest version that has a server.

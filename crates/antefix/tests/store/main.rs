@@ -13,7 +13,5 @@ mod kill;
 mod locked;
 #[cfg(feature = "postgres")]
 mod postgres;
-#[cfg(feature = "postgres")]
-mod processes;
 mod race;
 mod turns;

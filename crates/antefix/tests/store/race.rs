@@ -27,6 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn open(address: &str) -> Arc<dyn Store> {
     match address.split_once(':') {
         Some(("sqlite", path)) => Arc::new(SqliteStore::patient(path, PATIENCE).unwrap()),
+        #[cfg(feature = "postgres")]
+        Some(("postgres", _)) => Arc::new(antefix::stores::PostgresStore::connect(address).unwrap()),
         _ => panic!("{address} is no address of a store"),
     }
 }
@@ -122,7 +124,7 @@ pub(crate) fn race(address: &str, conversations: u64, attempts: u64) -> (Duratio
     (took, times)
 }
 
-fn report(what: &str, (took, times): (Duration, Vec<Duration>)) {
+pub(crate) fn report(what: &str, (took, times): (Duration, Vec<Duration>)) {
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
     println!("{what}: {took:?} in all; p50 {:?}, p99 {:?}, slowest {:?}", at(0.5), at(0.99), at(1.0));
 }

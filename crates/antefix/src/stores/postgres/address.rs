@@ -1,7 +1,7 @@
 //! Where a store is: a PostgreSQL URL, read once, and told without its password ever after.
 //!
 //! `postgres://user@host:5432/database`. Beside the driver's own options: `schema` (default `antefix`), `connections` (at
-//! most so many, default 8), `sslmode`, `sslrootcert`, `passfile`.
+//! most so many, default 8), `pool_timeout` (seconds that a caller waits for one of them, default 5), `sslmode`, `sslrootcert`, `passfile`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub(super) struct Address {
     pub(super) config: Config,
     pub(super) schema: String,
     pub(super) connections: usize,
+    /// How long a caller waits for one of them.
+    pub(super) pool_timeout: Duration,
     pub(super) tls: Tls,
     shown: String,
 }
@@ -47,7 +49,7 @@ const PASSED_ON: [&str; 14] = [
     "target_session_attrs",
     "channel_binding",
 ];
-const OWN: [&str; 5] = ["schema", "connections", "sslmode", "sslrootcert", "passfile"];
+const OWN: [&str; 6] = ["schema", "connections", "pool_timeout", "sslmode", "sslrootcert", "passfile"];
 
 impl Address {
     /// Reads a URL. A message about it quotes no more of it than the names of options.
@@ -63,6 +65,7 @@ impl Address {
             config: Config::new(),
             schema: "antefix".to_owned(),
             connections: 8,
+            pool_timeout: Duration::from_secs(5),
             tls: Tls::Plain,
             shown: String::new(),
         };
@@ -72,7 +75,8 @@ impl Address {
             let (name, value) = option.split_once('=').ok_or_else(|| refuse("an option has no value"))?;
             match name {
                 "schema" => address.schema = checked_schema(&decoded(value)?)?,
-                "connections" => address.connections = count(value)?,
+                "connections" => address.connections = count(name, value)?,
+                "pool_timeout" => address.pool_timeout = Duration::from_secs(count(name, value)? as u64),
                 "sslmode" => mode = Some(value),
                 "sslrootcert" => root = Some(PathBuf::from(decoded(value)?)),
                 "passfile" => passfile = Some(PathBuf::from(decoded(value)?)),
@@ -164,9 +168,9 @@ fn checked_schema(name: &str) -> StoreResult<String> {
     Err(refuse("schema is made of a-z, 0-9 and _, begins with a letter and has at most 63 of them"))
 }
 
-fn count(value: &str) -> StoreResult<usize> {
+fn count(name: &str, value: &str) -> StoreResult<usize> {
     let count = value.parse().ok().filter(|count| (1..=200).contains(count));
-    count.ok_or_else(|| refuse("connections is a number from 1 to 200"))
+    count.ok_or_else(|| refuse(&format!("{name} is a number from 1 to 200")))
 }
 
 /// Undoes percent-encoding.

@@ -7,15 +7,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::address::Address;
 use super::fault::Trouble;
 use super::session::Session;
 use crate::freeze::{Fault, StoreError};
-
-/// How long a caller waits for a connection.
-const WAIT: Duration = Duration::from_secs(3);
 
 /// The connections of a store.
 pub(super) struct Pool {
@@ -81,7 +78,7 @@ impl Pool {
 
     /// Waits for an idle connection or for the right to open one.
     fn place(&self) -> Result<Place, Trouble> {
-        let until = Instant::now() + WAIT;
+        let until = Instant::now() + self.address.pool_timeout;
         let mut open = self.open();
         let me = open.arrivals;
         open.arrivals += 1;

@@ -175,7 +175,7 @@ impl Cluster {
     fn control(&self, arguments: &[&str]) -> bool {
         let mut command = as_server();
         command.arg(self.programs.join("pg_ctl")).args(["-D", "cluster"]).args(arguments);
-        command.current_dir(&self.directory).stdout(Stdio::null()).status().unwrap().success()
+        command.current_dir(&self.directory).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
     }
 }
 

@@ -13,7 +13,7 @@ cat >>cluster/postgresql.conf <<END
 listen_addresses = '127.0.0.1'
 port = $port
 unix_socket_directories = '$dir'
-max_connections = 60
+max_connections = 120
 shared_buffers = 16MB
 fsync = on
 synchronous_commit = on

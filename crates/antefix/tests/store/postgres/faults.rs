@@ -126,7 +126,7 @@ fn whoever_finds_all_connections_in_use_is_told_so_in_time() {
         return;
     }
     let database = Database::new();
-    let store = PostgresStore::connect(&database.url("connections=2")).unwrap();
+    let store = PostgresStore::connect(&database.url("connections=2&pool_timeout=2")).unwrap();
     let (row, bundle) = epoch("c", 1, "x");
     store.append(&row, &bundle).unwrap();
     // Two readers are stuck behind somebody who holds the table.
@@ -139,7 +139,7 @@ fn whoever_finds_all_connections_in_use_is_told_so_in_time() {
         let error = store.standing(&id("c")).unwrap_err();
         assert_eq!(error.fault, Fault::Busy, "{error}");
         assert!(error.to_string().contains("all 2 connections"), "{error}");
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
         // They give up as well, and long before the holder does.
         for reader in stuck {
             assert_eq!(reader.join().unwrap().unwrap_err().fault, Fault::Busy);

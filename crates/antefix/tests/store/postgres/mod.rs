@@ -3,6 +3,7 @@
 mod cluster;
 mod faults;
 mod lost;
+mod processes;
 mod proxy;
 mod restart;
 mod sweep;
@@ -10,7 +11,7 @@ mod tls;
 
 use antefix::contract;
 
-use crate::processes;
+use crate::race::{race, report};
 use cluster::Database;
 
 #[test]
@@ -26,7 +27,7 @@ fn of_ten_thousand_first_turns_in_four_processes_one_wins() {
     if cluster::is_left_out() {
         return;
     }
-    processes::of_ten_thousand_first_turns_one_wins(&Database::new().url("connections=4"));
+    report("10,000 × 1 conversation on PostgreSQL", race(&Database::new().url(""), 1, 10_000));
 }
 
 #[test]
@@ -34,7 +35,7 @@ fn of_ten_first_turns_of_each_of_a_thousand_conversations_one_wins() {
     if cluster::is_left_out() {
         return;
     }
-    processes::of_ten_first_turns_of_each_of_a_thousand_one_wins(&Database::new().url("connections=4"));
+    report("10 × 1,000 conversations on PostgreSQL", race(&Database::new().url(""), 1_000, 10));
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn whoever_writes_a_text_that_is_being_deleted_waits_and_writes_it_again() {
     std::thread::scope(|scope| {
         let (done, is_done) = mpsc::channel();
         let (store, row, bundle) = (&store, &row, &bundle);
-        scope.spawn(move || done.send(store.append(row, bundle).unwrap()));
+        scope.spawn(move || drop(done.send(store.append(row, bundle).unwrap())));
         assert!(is_done.recv_timeout(Duration::from_millis(300)).is_err(), "it did not wait");
         sweeping.commit().unwrap();
         assert_eq!(is_done.recv().unwrap(), Appended::Won);

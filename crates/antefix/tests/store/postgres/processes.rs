@@ -1,15 +1,14 @@
-//! Races between processes, and processes that are killed: the same for every store that several of them may open.
+//! Processes that all want to be next, and processes that are killed.
 //!
 //! A worker is this test program again. It says when it is ready, waits for the start, works, and reports line by line.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use antefix::contract::{epoch, id};
 use antefix::freeze::{Appended, Store};
+use antefix::stores::PostgresStore;
 
 const JOB: &str = "ANTEFIX_TEST_JOB";
 const WORKERS: u64 = 4;
@@ -17,44 +16,8 @@ const THREADS: u64 = 4;
 /// What stands before a worker's own lines among those of the test harness.
 const MARK: &str = "» ";
 
-/// Opens the store at an address, as each worker does.
-fn open(address: &str) -> Arc<dyn Store> {
-    #[cfg(feature = "postgres")]
-    if address.starts_with("postgres://") {
-        return Arc::new(antefix::stores::PostgresStore::connect(address).unwrap());
-    }
-    panic!("no store of these tests is at {address}");
-}
-
-/// 10,000 first turns of one conversation: one row, and one answer for all.
-pub(crate) fn of_ten_thousand_first_turns_one_wins(address: &str) {
-    let reports = all_at_once("one", address);
-    let answers: BTreeSet<&str> = words(&reports, "answer").map(|words| words[0]).collect();
-    let count: u64 = words(&reports, "answer").map(|words| words[1].parse::<u64>().unwrap()).sum();
-    let won: u64 = words(&reports, "won").map(|words| words[0].parse::<u64>().unwrap()).sum();
-    let slowest = words(&reports, "p99").map(|words| words[0].parse::<u64>().unwrap()).max().unwrap();
-    println!("10,000 first turns of one conversation: p99 {slowest} µs");
-    assert_eq!((answers.len(), count, won), (1, 10_000, 1));
-    let stands = open(address).standing(&id("one")).unwrap().unwrap().epoch;
-    assert_eq!((stands.number, stands.digest.to_string().as_str()), (1, *answers.first().unwrap()));
-    assert_eq!(open(address).epochs(&id("one"), 0, 9).unwrap().len(), 1);
-}
-
-/// 1,000 conversations, ten first turns each.
-pub(crate) fn of_ten_first_turns_of_each_of_a_thousand_one_wins(address: &str) {
-    let reports = all_at_once("many", address);
-    let mut answers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for words in words(&reports, "answer") {
-        answers.entry(words[0]).or_default().push(words[1]);
-    }
-    assert_eq!(answers.len(), 1_000);
-    let store = open(address);
-    for row in store.conversations(None, 2_000).unwrap() {
-        let given = answers.remove(row.conversation.as_str()).unwrap();
-        assert_eq!((row.number, given.len()), (1, 10), "{}", row.conversation);
-        assert!(given.iter().all(|digest| *digest == row.digest.to_string()), "{}", row.conversation);
-    }
-    assert!(answers.is_empty(), "{} conversations are not there", answers.len());
+fn open(address: &str) -> PostgresStore {
+    PostgresStore::connect(address).unwrap()
 }
 
 /// Everybody wants to be next, again and again: each number goes to one of them, and none is left out.
@@ -74,10 +37,11 @@ pub(crate) fn what_was_acknowledged_survives_a_kill(address: &str, cycles: u64) 
         let mut worker = Worker::start("until-killed", address, cycle);
         worker.await_ready();
         worker.begin();
-        // Spread over several appends, differently each time.
-        std::thread::sleep(Duration::from_micros(1_000 + cycle * 7_919 % 40_000));
+        // After none, one, two or three answers and a little longer, differently each time.
+        let mut said: Vec<String> = worker.lines().take((cycle % 4) as usize).collect();
+        std::thread::sleep(Duration::from_micros(cycle * 7_919 % 20_000));
         worker.child.kill().unwrap();
-        let said: Vec<String> = worker.lines().collect();
+        said.extend(worker.lines());
         worker.child.wait().unwrap();
         let acknowledged = said.iter().filter_map(|line| line.strip_prefix("won ")).count() as u64;
         let name = format!("killed {cycle}");
@@ -130,7 +94,7 @@ struct Worker {
 impl Worker {
     fn start(job: &str, address: &str, number: u64) -> Worker {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "processes::a_worker_works", "--nocapture", "--test-threads=1"])
+            .args(["--exact", "postgres::processes::a_worker_works", "--nocapture", "--test-threads=1"])
             .env(JOB, format!("{job} {number} {address}"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -189,10 +153,8 @@ fn a_worker_works() {
     say("ready");
     std::io::stdin().read_line(&mut String::new()).unwrap();
     match job {
-        "one" => in_threads(|thread| one(&*store, worker * THREADS + thread)),
-        "many" => in_threads(|thread| many(&*store, worker * THREADS + thread)),
-        "next" => in_threads(|thread| next(&*store, worker * THREADS + thread)),
-        "until-killed" => until_killed(&*store, worker),
+        "next" => in_threads(|thread| next(&store, worker * THREADS + thread)),
+        "until-killed" => until_killed(&store, worker),
         other => panic!("there is no job {other}"),
     }
 }
@@ -203,40 +165,6 @@ fn in_threads(work: impl Fn(u64) + Sync) {
         let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
-}
-
-fn one(store: &dyn Store, me: u64) {
-    let (mut answers, mut won, mut times) = (BTreeMap::<String, u64>::new(), 0, Vec::new());
-    for turn in 0..10_000 / WORKERS / THREADS {
-        let (row, bundle) = epoch("one", 1, &format!("candidate {me} {turn}"));
-        let start = Instant::now();
-        let digest = match store.append(&row, &bundle).unwrap() {
-            Appended::Won => {
-                won += 1;
-                row.digest
-            }
-            Appended::Lost(row) => row.digest,
-        };
-        times.push(start.elapsed().as_micros());
-        *answers.entry(digest.to_string()).or_default() += 1;
-    }
-    times.sort_unstable();
-    say(&format!("won {won}"));
-    say(&format!("p99 {}", times[times.len() * 99 / 100]));
-    answers.iter().for_each(|(digest, count)| say(&format!("answer {digest}\t{count}")));
-}
-
-fn many(store: &dyn Store, me: u64) {
-    // Of sixteen threads, ten have a first turn of each conversation, and all go through them in the same order.
-    for conversation in (0..1_000).filter(|conversation| (me + conversation) % (WORKERS * THREADS) < 10) {
-        let name = format!("many-{conversation}");
-        let (row, bundle) = epoch(&name, 1, &format!("candidate {me} of {name}"));
-        let digest = match store.append(&row, &bundle).unwrap() {
-            Appended::Won => row.digest,
-            Appended::Lost(row) => row.digest,
-        };
-        say(&format!("answer {name}\t{digest}"));
-    }
 }
 
 fn next(store: &dyn Store, me: u64) {
