@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use antefix::deliver::{Content, Target};
+use antefix::deliver::Target;
 use antefix::freeze::Watch;
 use antefix::keeper::Turn;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
     turn.diagnostics.splice(0..0, prepared.diagnostics());
     let delivery = match args.deliver.target {
         Target::Plain => None,
-        target => Some(delivery::deliver(Content::of(&turn, prepared.tools(), &messages), target, &prepared)?),
+        target => Some(delivery::deliver(turn.content(prepared.tools(), &messages), target, &prepared)?),
     };
     if args.json {
         let document = ledger::document::turn(&args.id, &turn, delivery.as_ref());

@@ -5,8 +5,6 @@ use serde_json::Value;
 use crate::compose::{Layout, Origin, Phrases, Placement, Prompt, Stability, Undeliverable, WordingKey};
 use crate::digest::Digest;
 use crate::discover::{FactName, Text, Tool, protected};
-use crate::freeze::Epoch;
-use crate::keeper::Turn;
 
 /// A turn's content, before it takes a provider's shape.
 #[derive(Debug, Clone)]
@@ -48,23 +46,17 @@ pub struct Notice<'c> {
 }
 
 impl<'c> Content<'c> {
-    /// The content of a turn.
-    pub fn of(turn: &'c Turn, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
-        let prefix = turn.prefix();
-        let fixed = turn.epoch.as_deref().filter(|_| turn.replacement.is_none()).map_or(0, fixed_bytes);
-        let notices = turn.amendments.iter().map(|amendment| Notice {
-            number: amendment.number,
-            text: &amendment.body.text,
-            after: amendment.body.after,
-        });
+    /// A prefix of which so many bytes are fixed, and a live part; everything else is to be filled in.
+    pub fn new(prefix: &'c str, fixed: usize, suffix: &'c str) -> Content<'c> {
+        let (fixed, frozen) = prefix.split_at_checked(fixed).unwrap_or(("", prefix));
         Content {
-            fixed: &prefix[..fixed],
-            frozen: &prefix[fixed..],
-            epoch: turn.epoch.as_ref().map(|epoch| epoch.digest()),
-            notices: notices.collect(),
-            suffix: turn.suffix.text(),
-            tools,
-            messages,
+            fixed,
+            frozen,
+            epoch: None,
+            notices: Vec::new(),
+            suffix,
+            tools: None,
+            messages: &[],
             placement: Placement::default(),
             undeliverable: Undeliverable::default(),
             frame: (built_in("frame_begin"), built_in("frame_end")),
@@ -75,18 +67,7 @@ impl<'c> Content<'c> {
     pub fn of_prompt(prompt: &'c Prompt, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
         let sections = prompt.sections().iter().filter(|section| section.stability == Stability::Fixed);
         let fixed = sections.map(|section| section.range.end).max().unwrap_or(0);
-        Content {
-            fixed: &prompt.prefix()[..fixed],
-            frozen: &prompt.prefix()[fixed..],
-            epoch: None,
-            notices: Vec::new(),
-            suffix: prompt.suffix(),
-            tools,
-            messages,
-            placement: Placement::default(),
-            undeliverable: Undeliverable::default(),
-            frame: (built_in("frame_begin"), built_in("frame_end")),
-        }
+        Content { tools, messages, ..Content::new(prompt.prefix(), fixed, prompt.suffix()) }
     }
 
     /// The same content, as a layout wants it placed, in the frame that the wordings say.
@@ -114,12 +95,6 @@ impl<'c> Content<'c> {
         let text = protected(&Text::new(text, origin), &[TAG.to_owned()]);
         format!("{}\n\n{}\n{}", self.frame.0, text.as_str(), self.frame.1)
     }
-}
-
-/// How many bytes of an epoch are fixed.
-fn fixed_bytes(epoch: &Epoch) -> usize {
-    let fixed = epoch.body().sections.iter().filter(|section| section.stability == Stability::Fixed);
-    fixed.map(|section| section.range.end).max().unwrap_or(0)
 }
 
 /// A built-in wording, without its last line feed.

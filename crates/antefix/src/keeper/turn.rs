@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::HookMessage;
-use crate::compose::{Layout, Prompt, Shelf, Wording};
+use crate::compose::{Layout, Prompt, Shelf, Stability, Wording};
+use crate::deliver::{Content, Notice};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Report, Situation, World};
+use crate::discover::{Report, Situation, Tool, World};
 use crate::freeze::{Amendment, Change, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
 use crate::hooks::{Hook, HookDid};
 
@@ -145,6 +146,26 @@ impl Turn {
         let live = self.suffix.spans().iter();
         spans.extend(live.map(|span| TurnSpan::new(section(span.section), RecordedSpan::of(span), boundary)));
         spans
+    }
+
+    /// What is delivered of it. `messages` is the conversation so far, as the provider takes it.
+    pub fn content<'c>(&'c self, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
+        let epoch = self.epoch.as_deref().filter(|_| self.replacement.is_none());
+        let sections = epoch.into_iter().flat_map(|epoch| &epoch.body().sections);
+        let fixed =
+            sections.filter(|section| section.stability == Stability::Fixed).map(|section| section.range.end).max();
+        let notices = self.amendments.iter().map(|amendment| Notice {
+            number: amendment.number,
+            text: &amendment.body.text,
+            after: amendment.body.after,
+        });
+        Content {
+            epoch: epoch.map(Epoch::digest),
+            notices: notices.collect(),
+            tools,
+            messages,
+            ..Content::new(self.prefix(), fixed.unwrap_or(0), self.suffix.text())
+        }
     }
 }
 
