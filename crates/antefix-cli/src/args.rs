@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Layouts(LayoutsArgs),
     /// Make a commented .antefix/ to start from
     Init(InitArgs),
+    /// Let the project's hooks run, by their bytes
+    Trust(TrustArgs),
     /// Open a conversation, or go on with it: the same bytes every turn
     Turn(TurnArgs),
     /// List the epochs of a conversation, print one, or say what changed between two
@@ -220,6 +222,39 @@ pub(crate) struct LayoutsArgs {
 Makes .antefix/layout.toml, .antefix/prompts/project.md and .antefix/wording.toml in the project. Nothing is
 overwritten: if one of them is there, nothing is made.")]
 pub(crate) struct InitArgs {
+    /// The project, or a directory in it
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Shows the hooks of the project's layout and the digests of the files that they are made of, and asks. Hooks run as long
+as those bytes stay as they are. The project's text is trusted with them. The answer is kept in trust.json under
+$XDG_STATE_HOME/antefix, outside the project.
+
+Examples:
+  antefix trust
+  antefix trust --list
+  antefix trust --revoke
+  antefix trust --yes                 without asking, for scripts")]
+pub(crate) struct TrustArgs {
+    /// List everything that is trusted
+    #[arg(long, conflicts_with_all = ["revoke", "yes", "layout"])]
+    pub(crate) list: bool,
+
+    /// Trust this project no more
+    #[arg(long, conflicts_with_all = ["yes", "layout"])]
+    pub(crate) revoke: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+
+    /// The layout, if it is not the one that is found
+    #[arg(long, value_name = "LAYOUT", value_hint = ValueHint::FilePath)]
+    pub(crate) layout: Option<String>,
+
     /// The project, or a directory in it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cwd: Option<PathBuf>,

@@ -3,6 +3,7 @@
 use antefix::compose::{Origin, Prompt};
 use antefix::discover::Report;
 use antefix::discover::catalog::{CATALOG, Pace};
+use antefix::hooks::TrustState;
 use antefix::tokens::{ENCODING, Tokenizer, Tokens};
 use antefix::{Diagnostic, Digest, SourceKind};
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub(crate) struct Explanation<'p> {
     loaded: Vec<Loaded<'p>>,
     not_loaded: Vec<NotLoaded<'p>>,
     gaps: Vec<Gap<'p>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hooks: Vec<DeclaredHook<'p>>,
     diagnostics: Vec<Finding<'p>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     token_counts: Option<TokenCounts<'p>>,
@@ -235,9 +238,34 @@ pub(crate) fn explanation<'p>(composed: &'p Composed, tally: Option<&'p Tally>) 
                 detail: gap.reason.to_string(),
             })
             .collect(),
+        hooks: hooks(composed),
         diagnostics: composed.diagnostics.iter().map(Finding::of_diagnostic).collect(),
         token_counts: tally.map(token_counts),
     }
+}
+
+/// A hook that the layout declares, and whether it may run.
+#[derive(Serialize)]
+struct DeclaredHook<'p> {
+    name: &'p str,
+    on: &'static str,
+    command: &'p [String],
+    trust: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<String>,
+}
+
+fn hooks(composed: &Composed) -> Vec<DeclaredHook<'_>> {
+    let mut declared = Vec::new();
+    for (program, state) in composed.prepared.hooks() {
+        let (rule, trust) = (program.rule(), state.name());
+        let changed = match state {
+            TrustState::Modified(changes) => changes,
+            TrustState::NotNeeded | TrustState::Trusted | TrustState::Untrusted => Vec::new(),
+        };
+        declared.push(DeclaredHook { name: &rule.name, on: rule.on.name(), command: &rule.command, trust, changed });
+    }
+    declared
 }
 
 fn token_counts(tally: &Tally) -> TokenCounts<'_> {

@@ -3,6 +3,7 @@
 //! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage, 3 the
 //! store failed.
 
+mod approvals;
 mod args;
 mod commands;
 mod counts;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Vars(args) => commands::vars::run(&args),
         Command::Layouts(args) => commands::layouts::run(&args),
         Command::Init(args) => commands::init::run(&args),
+        Command::Trust(args) => commands::trust::run(&args),
         Command::Turn(args) => commands::turn::run(&args),
         Command::Epochs(args) => commands::epochs::run(&args),
         Command::Drift(args) => commands::drift::run(&args),

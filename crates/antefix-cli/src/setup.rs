@@ -1,5 +1,6 @@
 //! From arguments to a composed prompt: which layout, which wordings, which settings, which world.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,17 +10,18 @@ use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, com
 use antefix::deliver::Content;
 use antefix::discover::{
     Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
-    Shelves, Situation, Survey, Text, Tool, UntrustedText, Why, Workspace, World, discover, touch,
+    Shelves, Situation, Survey, Text, Tool, Trust, UntrustedText, Why, Workspace, World, discover, touch,
 };
+use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
 use antefix::models::Models;
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Level, Source, SourceKind};
 use serde::Deserialize;
 
-use crate::Failure;
 use crate::args::ComposeArgs;
 use crate::counts::Counts;
+use crate::{Failure, approvals};
 
 /// The largest file that may be named on the command line.
 const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
@@ -50,8 +52,12 @@ pub(crate) struct Prepared {
     wording: Wording,
     layout: Layout,
     situation: Situation,
+    /// The hooks that the layout declares.
+    programs: Vec<Program>,
     /// Files of the project's own that were not read, because the project is not trusted.
     withheld: Vec<NotLoaded>,
+    /// Why nothing is trusted, if something should be.
+    mistrust: Option<Diagnostic>,
 }
 
 /// Finds the layout, the wordings and the settings that the arguments ask for.
@@ -59,12 +65,21 @@ pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
     let workspace = Workspace::find(&world, &directory(args.cwd.as_deref())?);
     let settings = Settings::load(&world, &workspace)?;
-    let trust = settings.untrusted_text.trust(&workspace, &settings.trusted);
+    let kept = approvals::load(&world, &workspace);
+    // Who trusts a project's programs trusts its text.
+    let trust = match kept.approvals.of(&workspace) {
+        Some(_) => Trust::Trusted,
+        None => settings.untrusted_text.trust(&workspace, &settings.trusted),
+    };
     // The project's own layout, wordings and templates pass the same gate as its other texts.
     let gate = Gate::new(&world, &workspace, &settings.file_roots, trust);
     let mut withheld = Vec::new();
-    let wording = wording(args, &gate, &workspace, &mut withheld)?;
-    let layout = layout(args, &gate, &workspace, &wording, &mut withheld)?;
+    let wording = wording(args.wording.as_deref(), &gate, &workspace, &mut withheld)?;
+    let (layout, file) = match &args.template {
+        Some(path) => (template_alone(path, args, &gate, &workspace)?, None),
+        None => layout(args.layout.as_deref(), &gate, &workspace, &wording, &mut withheld)?,
+    };
+    let programs = Program::of_layout(&layout, file.as_deref(), &world, &workspace, &kept.approvals);
 
     let shelves = Shelves::new(&gate, &workspace, None);
     let mut situation = Situation::new(workspace.clone());
@@ -87,7 +102,27 @@ pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
     situation.memory = if args.no_memory { Remote::SwitchedOff } else { settings.memory.core };
     situation.remote = layout.remote().clone();
     drop(shelves);
-    Ok(Prepared { world, workspace, wording, layout, situation, withheld })
+    let mistrust = kept.finding;
+    Ok(Prepared { world, workspace, wording, layout, situation, programs, withheld, mistrust })
+}
+
+/// A layout and its hooks, read as if everything were trusted: to show what would be.
+pub(crate) struct Found {
+    pub(crate) world: OsWorld,
+    pub(crate) workspace: Workspace,
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) programs: Vec<Program>,
+}
+
+/// Finds the layout for `antefix trust`, and what is trusted of it now.
+pub(crate) fn found(cwd: Option<&Path>, named: Option<&str>) -> Result<Found, Failure> {
+    let world = OsWorld::new();
+    let workspace = Workspace::find(&world, &directory(cwd)?);
+    let wording = wording(None, &world, &workspace, &mut Vec::new())?;
+    let (layout, file) = layout(named, &world, &workspace, &wording, &mut Vec::new())?;
+    let kept = approvals::load(&world, &workspace);
+    let programs = Program::of_layout(&layout, file.as_deref(), &world, &workspace, &kept.approvals);
+    Ok(Found { world, workspace, file, programs })
 }
 
 impl Prepared {
@@ -96,8 +131,28 @@ impl Prepared {
         let mut diagnostics: Vec<Diagnostic> = self.workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
         let withheld = self.withheld.iter();
         diagnostics.extend(withheld.map(|one| own_withheld(one.path.as_deref().unwrap_or_default(), &one.detail())));
+        diagnostics.extend(self.mistrust.clone());
         diagnostics.extend(self.wording.findings().iter().cloned());
         diagnostics
+    }
+
+    /// The hooks that the layout declares, each with whether it may run.
+    pub(crate) fn hooks(&self) -> Vec<(&Program, TrustState)> {
+        self.programs.iter().map(|program| (program, program.state(&self.world, &self.workspace))).collect()
+    }
+
+    /// The situation with the roots that hooks name, for a prompt of nobody's.
+    fn around(&self) -> Cow<'_, Situation> {
+        let hooks: Vec<&dyn Hook> = self.programs.iter().map(|program| program as &dyn Hook).collect();
+        let Prepared { world, situation, .. } = self;
+        let question = Question { world, situation, conversation: None, epoch: None };
+        AskedRoots::ask(&hooks, &question).around(&question, None)
+    }
+
+    /// Hooks that are not asked here and would not be run where they are.
+    fn waiting(&self) -> impl Iterator<Item = Diagnostic> {
+        let others = self.programs.iter().filter(|program| program.rule().on != HookPoint::Discover);
+        others.filter_map(|program| program.finding(&self.world, &self.workspace))
     }
 }
 
@@ -127,7 +182,10 @@ impl Prepared {
         let Prepared { world, workspace, wording, layout, situation, .. } = self;
         let gate = Gate::new(world, workspace, &situation.file_roots, situation.trust);
         let shelves = Shelves::new(&gate, workspace, None);
-        with(&TurnInput::new(world, layout, wording, &shelves, situation))
+        let hooks: Vec<&dyn Hook> = self.programs.iter().map(|program| program as &dyn Hook).collect();
+        let mut input = TurnInput::new(world, layout, wording, &shelves, situation);
+        input.hooks = &hooks;
+        with(&input)
     }
 }
 
@@ -141,7 +199,8 @@ pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failu
     let mut diagnostics = prepared.diagnostics();
     // Counts are needed for budgets in tokens alone, and take long the first time.
     let counts = prepared.layout.counts_tokens().then(Counts::recall);
-    let mut discovery = discover(&prepared.world, &prepared.situation, &prepared.layout.facts());
+    diagnostics.extend(prepared.waiting());
+    let mut discovery = discover(&prepared.world, &prepared.around(), &prepared.layout.facts());
     let prompt = compose(&prepared.layout, &discovery.facts)?;
     if let Some(counts) = counts {
         counts.keep();
@@ -218,7 +277,7 @@ fn not_obeyed(path: &Path) -> Diagnostic {
 fn own_withheld(path: &str, detail: &str) -> Diagnostic {
     Diagnostic::note("untrusted", format!("{path} is not read: {detail}"))
         .about(path)
-        .hint("name the project's directory in `trusted` in your own settings, if you trust it")
+        .hint("run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it")
 }
 
 /// The working directory: named, or the process's own.
@@ -325,7 +384,7 @@ fn invalid_toml(source: &Arc<Source>, error: &toml::de::Error) -> Failure {
 
 /// The wordings: built-in, user, workspace, explicit.
 fn wording(
-    args: &ComposeArgs,
+    named: Option<&Path>,
     world: &dyn World,
     workspace: &Workspace,
     withheld: &mut Vec<NotLoaded>,
@@ -343,29 +402,27 @@ fn wording(
             }
         }
     }
-    if let Some(path) = &args.wording {
+    if let Some(path) = named {
         let label = path.display().to_string();
         layers.push(Arc::new(Source::new(SourceKind::Wording, label.clone(), read(path)?).at(label)));
     }
     Ok(Wording::with_layers(&layers, &Shelves::new(world, workspace, None))?)
 }
 
-/// The layout: named, else the project's, else the user's, else the built-in default.
+/// The layout and its file: named, else the project's, else the user's, else the built-in default.
 fn layout(
-    args: &ComposeArgs,
+    named: Option<&str>,
     world: &dyn World,
     workspace: &Workspace,
     wording: &Wording,
     withheld: &mut Vec<NotLoaded>,
-) -> Result<Layout, Failure> {
-    if let Some(path) = &args.template {
-        return template_alone(path, args, world, workspace);
-    }
-    let (source, directory) = match &args.layout {
+) -> Result<(Layout, Option<PathBuf>), Failure> {
+    let (source, file) = match named {
         Some(named) => named_layout(named)?,
         None => found_layout(world, workspace, withheld)?,
     };
-    Ok(Layout::parse(&source, wording, &Shelves::new(world, workspace, directory.as_deref()))?)
+    let directory = file.as_deref().and_then(Path::parent);
+    Ok((Layout::parse(&source, wording, &Shelves::new(world, workspace, directory))?, file))
 }
 
 fn template_alone(
@@ -401,7 +458,7 @@ fn named_layout(named: &str) -> Result<(Arc<Source>, Option<PathBuf>), Failure> 
     }
     let path = std::path::absolute(named).map_err(|error| Failure::plain(format!("{named}: {error}")))?;
     let source = Source::new(SourceKind::Layout, named, read(&path)?).at(named);
-    Ok((Arc::new(source), path.parent().map(Path::to_owned)))
+    Ok((Arc::new(source), Some(path)))
 }
 
 fn found_layout(
@@ -411,7 +468,7 @@ fn found_layout(
 ) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
     for directory in std::iter::once(workspace.project()).chain(workspace.config.clone()) {
         match workspace.own_file(world, &directory, "layout.toml", SourceKind::Layout) {
-            Answer::Present(source) => return Ok((source, Some(directory))),
+            Answer::Present(source) => return Ok((source, Some(directory.join("layout.toml")))),
             Answer::Absent => {}
             Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {
                 withheld.push(not_used(workspace, "layout.toml", reason));

@@ -33,6 +33,12 @@ pub(crate) fn print_styled(text: &str) -> Result<(), Failure> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| output_failed(&error))
 }
 
+/// Prints something with styles that is not the result.
+pub(crate) fn print_aside(text: &str) {
+    // Nobody can be told that nobody listens.
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 fn output_failed(error: &std::io::Error) -> Failure {
     match error.kind() {
         std::io::ErrorKind::BrokenPipe => Failure::Closed,

@@ -28,7 +28,14 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
             }
         }
         CompactStep::Commit => {
-            let epoch = prepared.with_input(|input| keeper.compaction().commit(&conversation, token, input))?;
+            let epoch = prepared.with_input(|input| {
+                let epoch = keeper.compaction().commit(&conversation, token, input)?;
+                if epoch.cause() == antefix::freeze::Cause::Compacted {
+                    let (_, diagnostics) = keeper.announce(&epoch, input);
+                    terminal::print_diagnostics(&diagnostics);
+                }
+                Ok::<_, antefix::Error>(epoch)
+            })?;
             if args.json {
                 let epoch = ledger::document::EpochOf::new(&epoch);
                 let document = serde_json::json!({ "conversation": args.id, "epoch": epoch });

@@ -58,10 +58,16 @@ fn whole(composed: &Composed, tally: Option<&Tally>) -> String {
     for one in prompt.left_out() {
         left_out.row([one.id.clone(), one.why.clone()]);
     }
+    let mut hooks = Table::new(&["hook", "on", "trust", "command"]);
+    for (program, state) in composed.prepared.hooks() {
+        let rule = program.rule();
+        let row = [rule.name.clone(), rule.on.name().to_owned(), state.name().to_owned(), rule.command.join(" ")];
+        hooks.row(row);
+    }
     if let Some(order) = &composed.order {
         text.push_str(&format!("\n  {FAINT}instruction files:{FAINT:#} {}\n", visible(order)));
     }
-    for table in [loaded, not_loaded, left_out] {
+    for table in [loaded, not_loaded, left_out, hooks] {
         if !table.is_empty() {
             text.push('\n');
             text.push_str(&table.print());

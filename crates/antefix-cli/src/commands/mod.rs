@@ -14,5 +14,6 @@ pub(crate) mod layouts;
 pub(crate) mod renew;
 pub(crate) mod send;
 pub(crate) mod show;
+pub(crate) mod trust;
 pub(crate) mod turn;
 pub(crate) mod vars;

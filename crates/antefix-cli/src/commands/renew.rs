@@ -11,7 +11,14 @@ pub(crate) fn run(args: &RenewArgs) -> Outcome {
     let conversation = ledger::conversation(&args.id)?;
     let prepared = setup::prepared(&args.compose)?;
     let keeper = ledger::keeper(&args.store)?;
-    let (epoch, began) = prepared.with_input(|input| keeper.renew(&conversation, args.cause, input))?;
+    let (epoch, began) = prepared.with_input(|input| {
+        let renewed = keeper.renew(&conversation, args.cause, input)?;
+        if renewed.1 == Began::Now {
+            let (_, diagnostics) = keeper.announce(&renewed.0, input);
+            terminal::print_diagnostics(&diagnostics);
+        }
+        Ok::<_, antefix::Error>(renewed)
+    })?;
     if args.json {
         let epoch = ledger::document::EpochOf::new(&epoch);
         let document = serde_json::json!({

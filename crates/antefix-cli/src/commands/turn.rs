@@ -21,9 +21,11 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
         input.id = args.turn.as_deref();
         input.messages = args.deliver.messages.as_ref().map(|_| messages.len());
         input.replacement = replacement.as_deref();
+        input.history = args.deliver.messages.as_ref().map(|_| messages.as_slice());
         keeper.turn(&conversation, &input)
     })?;
     turn.diagnostics.splice(0..0, prepared.diagnostics());
+    let messages = turn.passed_on();
     let delivery = match args.deliver.target {
         Target::Plain => None,
         target => Some(delivery::deliver(turn.content(prepared.tools(), &messages), target, &prepared)?),

@@ -5,6 +5,7 @@ use antefix::freeze::{
     Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
     RecordedSpan, Same, Side,
 };
+use antefix::hooks::HookDid;
 use antefix::keeper::{Began, Drift, Turn};
 use serde::Serialize;
 
@@ -22,6 +23,10 @@ pub(crate) struct TurnDocument<'t> {
     amendments: Vec<AmendmentOf<'t>>,
     suffix: &'t str,
     messages: Vec<MessageOf<'t>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    added: Vec<AddedOf<'t>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hooks: Vec<HookOf<'t>>,
     pending: Vec<ChangeOf<'t>>,
     changes: Vec<ChangeOf<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,11 +142,35 @@ pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&
         amendments: amendments(&turn.amendments, turn.fresh),
         suffix: turn.suffix.text(),
         messages: turn.messages.iter().map(message).collect(),
+        added: turn.added.iter().map(|added| AddedOf { hook: &added.hook, message: &added.message }).collect(),
+        hooks: turn.hooks.iter().map(HookOf::new).collect(),
         pending: changes(&turn.pending),
         changes: changes(&turn.changes),
         fragment: delivery.map(|delivery| &delivery.fragment),
         receipt: delivery.map(|delivery| &delivery.receipt),
         diagnostics: turn.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
+}
+
+/// A message that a hook added.
+#[derive(Serialize)]
+struct AddedOf<'t> {
+    hook: &'t str,
+    message: &'t serde_json::Value,
+}
+
+/// What a hook did.
+#[derive(Serialize)]
+struct HookOf<'t> {
+    hook: &'t str,
+    on: &'static str,
+    did: &'static str,
+    bytes: usize,
+}
+
+impl HookOf<'_> {
+    fn new(did: &HookDid) -> HookOf<'_> {
+        HookOf { hook: &did.hook, on: did.on.name(), did: did.deed.name(), bytes: did.bytes }
     }
 }
 

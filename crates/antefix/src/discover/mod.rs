@@ -52,6 +52,7 @@ pub use tools::Tool;
 pub use touch::{Touched, touch};
 pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
+pub(crate) use workspace::normalize;
 pub use world::{
     Answer, Bearer, Command, Contents, Kill, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode,
     Request, Response, SystemText, World,

@@ -83,7 +83,8 @@ pub(super) fn told(report: &Report) -> Option<Diagnostic> {
 const TOLD: usize = 5;
 
 /// What to do about it.
-const HINT: &str = "name the project's directory in `trusted` in your own settings, if you trust it";
+const HINT: &str =
+    "run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it";
 
 /// A world that withholds what is not trusted. It asks the world behind it for everything else.
 pub struct Gate<'w> {

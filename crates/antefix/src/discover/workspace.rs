@@ -110,7 +110,7 @@ fn slashes(path: &Path) -> String {
 }
 
 /// A path without `.` and `..`, by its text alone. A `..` past the root of an absolute path stays there.
-pub(super) fn normalize(path: &Path) -> PathBuf {
+pub(crate) fn normalize(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {
         match part {

@@ -15,8 +15,9 @@ use super::protocol::{self, MessagesAnswer, RootsAnswer, TurnAnswer, Versioned};
 use super::trust::{self, Approvals, Files, TrustState};
 use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, SystemOfTurn, TurnChange};
 use crate::compose::{Layout, Paths};
+use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Workspace, World};
+use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Workspace, World, normalize};
 
 /// Whose a layout is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +90,7 @@ impl Program {
 
     /// What a layout is called among the things that are trusted.
     pub fn layout_label(workspace: &Workspace, file: Option<&Path>) -> String {
-        file.map(|file| workspace.show(file, Paths::Portable)).unwrap_or_default()
+        file.map(|file| workspace.show(&normalize(file), Paths::Portable)).unwrap_or_default()
     }
 
     /// What the layout declares.
@@ -112,6 +113,12 @@ impl Program {
 
     fn state_of(&self, world: &dyn World, workspace: &Workspace, program: &Path) -> TrustState {
         TrustState::of(&self.files_of(world, workspace, program), self.trusted.as_ref())
+    }
+
+    /// What there is to say if it may not run.
+    pub fn finding(&self, world: &dyn World, workspace: &Workspace) -> Option<Diagnostic> {
+        let failure = self.may_run(self.state(world, workspace)).err()?;
+        Some(failure.told(&self.rule.name, self.rule.on))
     }
 
     /// The files in the project that must be trusted for it to run.

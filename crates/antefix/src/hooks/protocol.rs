@@ -140,6 +140,10 @@ pub(super) fn read<T: Default + Versioned + for<'de> Deserialize<'de>>(stdout: &
     if text.trim().is_empty() {
         return Ok(T::default());
     }
+    // A list would be taken for the fields in their order.
+    if !text.trim_start().starts_with('{') {
+        return Err(HookFailure::new("what it printed is no answer: it is no JSON object"));
+    }
     let answer: T = serde_json::from_str(text)
         .map_err(|error| HookFailure::new(format!("what it printed is no answer: {error}")))?;
     match answer.version() {

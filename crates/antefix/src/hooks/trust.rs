@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compose::{Layout, Paths};
 use crate::digest::Digest;
-use crate::discover::{Answer, Kind, ReasonCode, Workspace, World};
+use crate::discover::{Answer, Kind, ReasonCode, Workspace, World, normalize};
 
 /// The largest program of a project that can be trusted.
 const PROGRAM: usize = 64 * 1024 * 1024;
@@ -125,7 +125,7 @@ impl TrustState {
 
 /// The path in the project that a path is or leads to. A link in the project is the project's, wherever it leads.
 pub(super) fn in_project(world: &dyn World, workspace: &Workspace, path: &Path) -> Option<PathBuf> {
-    let paths = [Some(path.to_owned()), world.resolve(path).present()];
+    let paths = [Some(normalize(path)), world.resolve(path).present()];
     paths.into_iter().flatten().find(|path| is_in_project(workspace, path))
 }
 

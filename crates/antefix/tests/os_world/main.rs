@@ -10,6 +10,7 @@
 
 mod bounds;
 mod files;
+mod hooks;
 mod programs;
 #[path = "../projects/mod.rs"]
 mod projects;

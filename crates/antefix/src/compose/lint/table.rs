@@ -294,6 +294,13 @@ pub const LINTS: &[Lint] = &[
         "it is printed as it is",
         "remove it, or write `\\[`",
     ),
+    row(
+        "trust-unreadable",
+        All,
+        "the file that keeps what you trust is damaged, or not yours alone",
+        "no hook of any project is run",
+        "mend its mode, or run `antefix trust` again",
+    ),
     row("unclosed-if", All, "an `[if …]` without its `[endif]`", "it is printed as it is", "close it"),
     row(
         "unknown-model",
