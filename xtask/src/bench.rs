@@ -46,7 +46,7 @@ enum Goal {
 }
 
 /// What criterion measures.
-const MEASURED: [Measure; 10] = [
+const MEASURED: [Measure; 15] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
@@ -57,6 +57,11 @@ const MEASURED: [Measure; 10] = [
     ("tokens/count", None, None),
     ("tokens/remembered", None, None),
     ("tokens/vocabulary", None, None),
+    ("store/standing", Some("store/select"), Some(Goal::Ratio(2.0))),
+    ("store/standing-large", Some("store/standing"), Some(Goal::Ratio(1.5))),
+    ("store/text", Some("store/select"), None),
+    ("store/open", None, Some(Goal::Nanos(2_000_000.0))),
+    ("store/append", None, None),
 ];
 
 /// The same, if there is a PostgreSQL to measure.
@@ -95,11 +100,21 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
         &["--warm-up-time", "1", "--measurement-time", "4", "--sample-size", "60"]
     };
     show(&mut cargo(&["build", "--release", "--package", "antefix-cli"]))?;
+    // A ledger of a million epochs takes a while to make.
+    let epochs = if quick { "100000" } else { "1000000" };
     let bench = |names: &[&str]| {
         let mut command = cargo(&["bench", "--package", "antefix"]);
-        show(command.args(names).args(["--", "--noplot"]).args(length).env("CRITERION_HOME", &results))
+        show(
+            command
+                .args(names)
+                .args(["--", "--noplot"])
+                .args(length)
+                .env("CRITERION_HOME", &results)
+                .env("ANTEFIX_BENCH_EPOCHS", epochs),
+        )
     };
     bench(&["--bench", "compose"])?;
+    bench(&["--bench", "store"])?;
     let mut measures = MEASURED.to_vec();
     if postgres::is_there() {
         bench(&["--bench", "postgres", "--features", "postgres"])?;

@@ -8,6 +8,7 @@ mod damage;
 mod disk;
 mod files;
 mod given;
+mod growth;
 mod kept;
 mod kill;
 mod locked;
