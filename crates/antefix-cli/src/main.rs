@@ -3,6 +3,7 @@
 //! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage, 3 the
 //! store failed.
 
+mod acp;
 mod approvals;
 mod args;
 mod commands;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Gc(args) => commands::gc::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Import(args) => commands::import::run(&args),
+        Command::Acp(args) => acp::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {
@@ -70,6 +72,15 @@ impl Failure {
 
     fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// What went wrong, in one line.
+    fn message(&self) -> String {
+        match self {
+            Failure::Input(error) => error.to_string(),
+            Failure::Plain { message, .. } | Failure::Usage { message, .. } => message.clone(),
+            Failure::Closed => "the output is closed".to_owned(),
+        }
     }
 
     fn report(self) -> ExitCode {

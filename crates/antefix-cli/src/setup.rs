@@ -177,6 +177,16 @@ impl Prepared {
         content.placed(&self.layout, &self.situation.phrases)
     }
 
+    /// Answers a fact by hand.
+    pub(crate) fn answer(&mut self, fact: FactName, text: &str) {
+        self.situation.given.insert(fact, text.to_owned());
+    }
+
+    /// The facts that the layout names.
+    pub(crate) fn facts(&self) -> Vec<FactName> {
+        self.layout.facts()
+    }
+
     /// Runs `with` on the input of a turn.
     pub(crate) fn with_input<T>(&self, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
         let Prepared { world, workspace, wording, layout, situation, .. } = self;
@@ -327,6 +337,27 @@ struct Settings {
     /// Where the core memory is kept: `[memory.core]`.
     #[serde(default)]
     memory: MemorySettings,
+    /// What `antefix acp` does: `[acp]`.
+    #[serde(default)]
+    acp: AcpSettings,
+}
+
+/// What the user's settings say of `antefix acp`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AcpSettings {
+    /// The key in `_meta` under which an editor brings a prompt of its own.
+    pub(crate) client_key: Option<String>,
+    /// How agents take a prompt, by the names that they give themselves.
+    #[serde(default)]
+    pub(crate) agents: std::collections::BTreeMap<String, String>,
+}
+
+/// What the user's settings say of `antefix acp`.
+pub(crate) fn acp_settings() -> Result<AcpSettings, Failure> {
+    let world = OsWorld::new();
+    let workspace = Workspace::find(&world, &directory(None)?);
+    Ok(Settings::load(&world, &workspace)?.acp)
 }
 
 #[derive(Default, Deserialize)]

@@ -20,6 +20,8 @@ mod ollama;
 mod openai;
 mod plain;
 mod receipt;
+mod route;
+mod sections;
 mod target;
 
 use serde_json::{Map, Value};
@@ -27,6 +29,8 @@ use serde_json::{Map, Value};
 pub use content::{Content, Notice};
 pub use gemini::cached_contents;
 pub use receipt::{Part, Receipt, Substitution};
+pub use route::{Agent, KNOWN_AGENTS, KnownAgent, Mode, Route, SystemField, Way, route};
+pub use sections::{SaidSection, said_sections};
 pub use target::Target;
 
 use crate::compose::canonical;

@@ -26,7 +26,7 @@ pub(super) const ENGINE: &str = "minijinja 3.0.5";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Epoch {
     pub(super) row: EpochRow,
-    pub(super) body: Arc<EpochBody>,
+    pub(crate) body: Arc<EpochBody>,
 }
 
 impl Epoch {

@@ -38,6 +38,7 @@
 
 mod cache;
 mod compaction;
+mod draft;
 mod flight;
 mod hooked;
 mod settled;
@@ -52,6 +53,7 @@ use jiff::Timestamp;
 
 use self::cache::Cache;
 pub use self::compaction::{Compaction, Compactions};
+pub use self::draft::Draft;
 use self::flight::Flights;
 pub use self::hooked::HookMessage;
 use self::hooked::question;

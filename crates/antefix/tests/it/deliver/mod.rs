@@ -2,6 +2,8 @@
 
 mod properties;
 
+mod route;
+
 mod shapes;
 
 use antefix::compose::{Placement, Undeliverable};

@@ -2,6 +2,8 @@
 
 mod compaction;
 
+mod drafts;
+
 mod drift;
 
 mod hooks;

@@ -1,0 +1,302 @@
+//! Sessions that begin: new ones, loaded ones, resumed ones and forks.
+//!
+//! 1. The prompt is composed before the request goes on, for the session's own directory. If that fails the client gets
+//!    an error: no session begins without what its layout says.
+//! 2. Of a session that the ledger knows, the standing bytes are sent again. A fork takes over what its original was told.
+//! 3. The ledger is written when the agent has said yes, under the id that it gave.
+//! 4. What a client brings along is kept: its prompt for the operator's section, its own system prompt beside ours.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use antefix::deliver::{Mode, Route, Way};
+use antefix::freeze::ConversationId;
+use antefix::keeper::Began;
+use serde_json::{Value, json};
+
+use super::composer::{Composer, Told};
+use super::message::{INTERNAL_ERROR, INVALID_PARAMS, Members, Message, error, string};
+use super::relay::{Fate, Relay};
+use super::report::{AgentReport, SentPart, SessionReport};
+use super::session::{Owed, Session};
+use crate::Failure;
+use crate::setup::Prepared;
+
+/// A session that the agent was asked to begin.
+pub(super) struct Begin {
+    /// The id of the request.
+    pub(super) id: String,
+    pub(super) method: String,
+    /// The session that was named; none for a new one.
+    session: Option<String>,
+    cwd: PathBuf,
+    operator: Option<String>,
+    pub(super) told: Told,
+    route: Route,
+    agent: AgentReport,
+    /// The prefix for a user's message, and news of a session that is loaded.
+    prepared: Prepared,
+}
+
+impl Relay {
+    /// Puts the prompt into a request that begins a session, if that is the way. The error is the answer to the request.
+    pub(super) fn begin(&self, method: &str, id: &str, message: Message<'_>) -> Result<(Option<Begin>, Fate), String> {
+        let (Some(params), Some(raw)) = (message.params(), message.members.get("params").map(str::to_owned)) else {
+            return Ok((None, Fate::Forward));
+        };
+        // Without a directory the agent will refuse it in its own words.
+        let Some(cwd) = params.text("cwd").map(PathBuf::from) else { return Ok((None, Fate::Forward)) };
+        let session = params.text("sessionId").filter(|_| method != "session/new");
+        if !cwd.is_absolute() {
+            return Err(error(id, INVALID_PARAMS, "cwd must be an absolute path"));
+        }
+        let refused = |failure: Failure| {
+            error(id, INTERNAL_ERROR, &format!("antefix cannot compose the system prompt: {}", failure.message()))
+        };
+        let brought = params.get("_meta").and_then(|meta| self.brought(meta));
+        let (prepared, told, operator) =
+            self.told(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
+        let (mut route, agent) = self.route();
+        let Some(mut params) = Members::parse(&raw) else { return Ok((None, Fate::Forward)) };
+        let mut changed = false;
+        if brought.is_some() && operator.is_some() {
+            self.take_out(&mut params);
+            changed = true;
+        }
+        let text = told.text();
+        if !text.is_empty() {
+            let put = match route.way {
+                Way::Field(mode) => put_field(&mut params, text, mode),
+                Way::Meta => put_meta(&mut params, text),
+                Way::Method(_) | Way::Launch(_) | Way::UserMessage => Put::Nowhere,
+            };
+            match put {
+                Put::Nowhere => {}
+                Put::Here => changed = true,
+                Put::Malformed => {
+                    let because = "the client's own systemPrompt is malformed".to_owned();
+                    route = Route { way: Way::UserMessage, because };
+                }
+            }
+        }
+        let fate = if changed { Fate::Replace(message.with_params(&params)) } else { Fate::Forward };
+        let (id, method) = (id.to_owned(), method.to_owned());
+        Ok((Some(Begin { id, method, session, cwd, operator, told, route, agent, prepared }), fate))
+    }
+
+    /// What the session is told, and what of it the client said.
+    fn told(
+        &self,
+        method: &str,
+        session: Option<&str>,
+        cwd: &std::path::Path,
+        brought: Option<String>,
+    ) -> Result<(Prepared, Told, Option<String>), Failure> {
+        let mut operator = brought;
+        let before = session.map(|session| self.conversation(session)).transpose()?;
+        let before = match before {
+            Some(before) if self.composer.is_known(&before)? => Some(before),
+            _ => None,
+        };
+        if let (None, Some(before)) = (&operator, &before) {
+            operator = self.composer.operator_of(before);
+        }
+        let mut prepared = self.composer.prepared(cwd, operator.as_deref())?;
+        if operator.is_some() && !Composer::says_operator(&prepared) {
+            self.reports
+                .warn("unused", "the client brings a system prompt, and the layout has no `identity:operator` for it");
+            prepared = self.composer.prepared(cwd, None)?;
+            operator = None;
+        }
+        let mut findings = prepared.diagnostics();
+        let told = match (&self.wishes.launched, before) {
+            (Some(launched), _) => {
+                if launched.cwd != cwd {
+                    let message = format!(
+                        "the agent was started with a prompt for {}, and the session works in {}",
+                        launched.cwd.display(),
+                        cwd.display()
+                    );
+                    self.reports.warn("launch", &message);
+                }
+                Told::Draft(Box::new(launched.draft.clone()))
+            }
+            (None, Some(before)) if method == "session/fork" => {
+                Told::Draft(Box::new(self.composer.keeper.fork(&before)?))
+            }
+            (None, Some(before)) => Told::Standing(Box::new(self.composer.turn(&before, &prepared, None)?)),
+            (None, None) => Told::Draft(Box::new(self.composer.draft(&prepared)?)),
+        };
+        match &told {
+            Told::Draft(draft) => findings.extend(draft.diagnostics.iter().cloned()),
+            Told::Standing(turn) => findings.extend(turn.diagnostics.iter().cloned()),
+        }
+        self.reports.findings(&findings);
+        Ok((prepared, told, operator))
+    }
+
+    /// What the client brings under its key in `_meta`: a text, or an object with one to append. All else is none.
+    fn brought(&self, meta: &str) -> Option<String> {
+        let meta: Value = serde_json::from_str(meta).ok()?;
+        let brought = meta.as_object()?.get(&self.wishes.client_key)?;
+        brought.as_str().or_else(|| brought.get("append")?.as_str()).map(str::to_owned)
+    }
+
+    /// What was taken into our prompt is not said a second time.
+    fn take_out(&self, params: &mut Members<'_>) {
+        let Some(meta) = params.get("_meta").map(str::to_owned) else { return };
+        let Some(mut members) = Members::parse(&meta) else { return };
+        members.remove(&self.wishes.client_key);
+        match members.is_empty() {
+            true => params.remove("_meta"),
+            false => params.set("_meta", members.print()),
+        }
+    }
+
+    /// The agent has answered a request to begin a session.
+    pub(super) fn begun(self: &Arc<Relay>, begin: Begin, result: Option<&str>, line: Option<&[u8]>) -> Fate {
+        let Some(result) = result else {
+            self.reports.note(&format!("the agent refused {}, so nothing was recorded", begin.method));
+            return Fate::Forward;
+        };
+        let given = Members::parse(result).and_then(|result| result.text("sessionId"));
+        let Some(session) = given.or_else(|| begin.session.clone()) else {
+            self.reports.warn("undelivered", &format!("the agent answered {} without a session's id", begin.method));
+            return Fate::Forward;
+        };
+        match (begin.route.way.clone(), line) {
+            (Way::Method(method), Some(line)) if !begin.told.text().is_empty() => {
+                self.ask_to_take(&method, begin, session, line);
+                Fate::Keep
+            }
+            // One answer of several cannot be held back.
+            (Way::Method(_), None) => {
+                let because = "the agent answers several requests at once".to_owned();
+                self.register(begin, &session, Some(Route { way: Way::UserMessage, because }));
+                Fate::Forward
+            }
+            _ => {
+                self.register(begin, &session, None);
+                Fate::Forward
+            }
+        }
+    }
+
+    /// A session has begun. `other` is another way than the one that was meant.
+    pub(super) fn register(&self, begin: Begin, session: &str, other: Option<Route>) {
+        let Begin { method, cwd, operator, told, route, agent, prepared, .. } = begin;
+        let route = other.unwrap_or(route);
+        let conversation = match self.conversation(session) {
+            Ok(conversation) => conversation,
+            Err(error) => return self.reports.warn("undelivered", &error.to_string()),
+        };
+        let mut report = SessionReport::new(&conversation, &agent, &route, told.text());
+        let (mut owed, mut waiting) = (Vec::new(), None);
+        let to_user = route.way == Way::UserMessage;
+        let is_new = match &told {
+            Told::Draft(_) => method != "session/fork" || !self.knows_original(&begin.session),
+            Told::Standing(turn) => turn.began == Began::Now,
+        };
+        if to_user && is_new {
+            match told.body().map(|body| self.composer.sections(body, &prepared)).transpose() {
+                Ok(sections) => owed.extend(sections.unwrap_or_default().into_iter().map(Owed::section)),
+                Err(failure) => self.reports.warn("undelivered", &failure.message()),
+            }
+        }
+        report.delivered = owed.is_empty();
+        if report.delivered && !told.text().is_empty() && !to_user {
+            report.sent(SentPart::new("prefix", &pointer(&method, &route.way), told.text()));
+        }
+        let standing = match told {
+            Told::Draft(draft) if owed.is_empty() => {
+                if let Err(error) = self.composer.keeper.adopt(&conversation, &draft) {
+                    let message = format!("{conversation} was told, but its ledger could not be written: {error}");
+                    self.reports.warn("store", &message);
+                }
+                None
+            }
+            Told::Draft(draft) => {
+                waiting = Some(*draft);
+                None
+            }
+            Told::Standing(turn) => Some(turn),
+        };
+        self.reports.began(&report);
+        let new = Session { conversation, cwd, operator, draft: waiting, owed, report };
+        self.state().sessions.insert(session.to_owned(), new);
+        if let Some(mut turn) = standing {
+            // The prefix was sent with the request; only what came since is owed.
+            turn.began = Began::Before;
+            if let Err(failure) = self.owe(session, &turn, &prepared) {
+                self.reports.warn("turn", &failure.message());
+            }
+        }
+    }
+
+    /// Whether a fork goes on from a conversation that was told already.
+    fn knows_original(&self, session: &Option<String>) -> bool {
+        let original: Option<ConversationId> = session.as_ref().and_then(|session| self.conversation(session).ok());
+        original.is_some_and(|original| self.composer.is_known(&original).unwrap_or(false))
+    }
+}
+
+enum Put {
+    Here,
+    Nowhere,
+    Malformed,
+}
+
+/// Puts the prompt into `systemPrompt`, beside the client's own: ours first, unless theirs takes the place of all else.
+fn put_field(params: &mut Members<'_>, text: &str, mode: Mode) -> Put {
+    let ours = json!({"type": "text", "text": text});
+    let theirs: Value = match params.get("systemPrompt").map(serde_json::from_str) {
+        None => Value::Null,
+        Some(Ok(value)) => value,
+        Some(Err(_)) => return Put::Malformed,
+    };
+    let (mode, content) = match (&theirs, theirs["mode"].as_str(), theirs["content"].as_array()) {
+        (Value::Null, ..) => (mode.name(), vec![ours]),
+        (_, Some("override"), Some(blocks)) => ("override", blocks.iter().cloned().chain([ours]).collect()),
+        (_, Some("append"), Some(blocks)) => (mode.name(), [ours].into_iter().chain(blocks.iter().cloned()).collect()),
+        _ => return Put::Malformed,
+    };
+    params.set("systemPrompt", json!({"mode": mode, "content": content}).to_string());
+    Put::Here
+}
+
+/// Puts the prompt into `_meta.systemPrompt`, beside the client's own and every other key.
+fn put_meta(params: &mut Members<'_>, text: &str) -> Put {
+    let raw = params.get("_meta").filter(|raw| *raw != "null").unwrap_or("{}").to_owned();
+    let Some(mut meta) = Members::parse(&raw) else { return Put::Malformed };
+    let theirs: Value = match meta.get("systemPrompt").map(serde_json::from_str) {
+        None => Value::Null,
+        Some(Ok(value)) => value,
+        Some(Err(_)) => return Put::Malformed,
+    };
+    let put = match &theirs {
+        Value::Null => json!({"append": text}).to_string(),
+        // A bare text takes the place of the agent's own instructions, which was the client's wish.
+        Value::String(theirs) => string(&format!("{theirs}\n\n{text}")),
+        Value::Object(_) => {
+            let mut members = theirs.clone();
+            let append = theirs["append"].as_str().map_or(text.to_owned(), |theirs| format!("{text}\n\n{theirs}"));
+            members["append"] = Value::from(append);
+            members.to_string()
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) => return Put::Malformed,
+    };
+    meta.set("systemPrompt", put);
+    params.set("_meta", meta.print());
+    Put::Here
+}
+
+/// Where the prefix went.
+fn pointer(method: &str, way: &Way) -> String {
+    match way {
+        Way::Field(_) => format!("{method} /systemPrompt"),
+        Way::Meta => format!("{method} /_meta/systemPrompt"),
+        Way::Method(name) => format!("{name} /text"),
+        Way::Launch(variable) => format!("${variable}"),
+        Way::UserMessage => super::relay::PROMPT.to_owned(),
+    }
+}

@@ -1,0 +1,393 @@
+//! `antefix acp`: any editor, any agent of the Agent Client Protocol, and the prompt in between.
+//!
+//! 1. Everything that is said goes on as the very bytes that were said, except for the requests that begin a session and
+//!    for prompts that carry something. stdout carries the protocol and nothing else.
+//! 2. A session is told its prompt in exactly one way, the best that its agent has; whoever has none is told in the first
+//!    message of the user's, until that has succeeded.
+//! 3. The bytes are in the ledger, under the agent's name and the session's id, and they are the same when the session is
+//!    loaded again. What changes meanwhile goes with the next prompt.
+//! 4. Memory is bounded, whatever is sent. Nobody waits for an agent that has died, and no agent outlives its client.
+//! 5. Started by `proxy/initialize`, it is a link in a chain, and starts no agent.
+//!
+//! All that is known here of the protocol's words stays here; which way is taken is decided in `antefix::deliver`.
+
+mod agent;
+mod begin;
+mod composer;
+mod lines;
+mod message;
+mod method;
+mod relay;
+mod report;
+mod scan;
+mod session;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{ChildStdout, ExitCode, ExitStatus};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use antefix::deliver::{Mode, Way};
+
+use self::agent::{AgentProcess, LaunchFile};
+use self::composer::{Composer, Live};
+use self::lines::{Lines, Next};
+use self::message::{INTERNAL_ERROR, Members, Message, error};
+use self::relay::{Launched, Relay, Wiring, Wishes, ended};
+use self::report::Reports;
+use self::scan::Scan;
+use crate::args::AcpArgs;
+use crate::{Failure, Outcome, ledger, setup};
+
+/// The longest line of the client's that may be changed: a prompt may have pictures in it.
+const CLIENT_LIMIT: usize = 16 * 1024 * 1024;
+/// The longest line of the agent's that is looked into: the answers that matter are short.
+const AGENT_LIMIT: usize = 1024 * 1024;
+/// The longest line in a chain, where every line is wrapped or unwrapped.
+const CHAIN_LIMIT: usize = 256 * 1024 * 1024;
+/// How long an agent may take to end once its client has gone.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long what a dead agent has said last is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Stands between a client and an agent until one of them goes.
+pub(crate) fn run(args: &AcpArgs) -> Outcome {
+    if args.compose.template.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::usage("stdin belongs to the client", "name a file with --template"));
+    }
+    let own = setup::acp_settings()?;
+    let wishes = Wishes {
+        mode: if args.replace { Mode::Override } else { Mode::Append },
+        client_key: args.client_key.clone().or(own.client_key).unwrap_or_else(|| "antefix.systemPrompt".to_owned()),
+        agents: ways(&own.agents)?,
+        launched: None,
+        program: args.agent.first().map(|program| name_of(Path::new(program))),
+    };
+    let composer = Composer {
+        args: args.compose.clone(),
+        keeper: ledger::keeper(&args.store)?,
+        live: if args.no_live { Live::LeftOut } else { Live::Sent },
+    };
+    let reports = Reports::new(args.report)?;
+    let mut client = Lines::new(stdin()?, CLIENT_LIMIT);
+    let first = client.next().map_err(|error| Failure::plain(format!("stdin cannot be read: {error}")))?;
+    let opening = std::str::from_utf8(client.line()).ok().filter(|_| first == Next::Line);
+    let opening = opening.and_then(|text| Message::parse(text.trim())).map(|message| (message.id, message.method));
+    if opening.as_ref().is_some_and(|(_, method)| method.as_deref() == Some("proxy/initialize")) {
+        return chain(client, Relay::new(composer, reports, wishes, Wiring::Chain, (stdout()?, None)));
+    }
+    if first == Next::End {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let id = opening.and_then(|(id, _)| id);
+    let started = start(args, composer, reports, wishes);
+    let (process, agent, relay) = match started {
+        Ok(started) => started,
+        Err(failure) => {
+            if let Some(id) = id {
+                let answer = ended(&error(&id, INTERNAL_ERROR, &failure.message()));
+                let _ = stdout()?.write_all(answer.as_bytes());
+            }
+            return Err(failure);
+        }
+    };
+    direct(client, first, process, agent, &relay)
+}
+
+/// Starts the agent, with a prompt if it takes one that way.
+fn start(
+    args: &AcpArgs,
+    composer: Composer,
+    reports: Reports,
+    mut wishes: Wishes,
+) -> Result<(AgentProcess, ChildStdout, Arc<Relay>), Failure> {
+    let mut launch = None;
+    if let Some(variable) = &args.launch_env {
+        let cwd = setup::directory(args.compose.cwd.as_deref())?;
+        let prepared = composer.prepared(&cwd, None)?;
+        let draft = composer.draft(&prepared)?;
+        reports.findings(&draft.diagnostics);
+        launch = Some((variable.clone(), LaunchFile::write(draft.text())?));
+        wishes.launched = Some(Launched { variable: variable.clone(), draft, cwd });
+    }
+    let (process, pipes) = AgentProcess::start(&args.agent, launch)?;
+    let relay = Relay::new(composer, reports, wishes, Wiring::Direct, (stdout()?, Some(Box::new(pipes.stdin))));
+    Ok((process, pipes.stdout, relay))
+}
+
+/// Something that ends the work.
+enum Event {
+    ClientGone,
+    AgentSilent,
+    AgentExited,
+    Signal(i32),
+}
+
+/// The client on one side, an agent of our own on the other.
+fn direct(
+    mut client: Lines<Box<dyn Read + Send>>,
+    first: Next,
+    process: AgentProcess,
+    agent: ChildStdout,
+    relay: &Arc<Relay>,
+) -> Outcome {
+    let (events, happened) = mpsc::channel();
+    listen_to_signals(&events)?;
+    let (number, told) = (process.id(), events.clone());
+    thread("antefix-exit", move || {
+        agent::wait_for_exit(number);
+        let _ = told.send(Event::AgentExited);
+    })?;
+    let (listening, told) = (Arc::clone(relay), events.clone());
+    thread("antefix-agent", move || {
+        let mut agent = Lines::new(agent, AGENT_LIMIT);
+        let end = pass_to_client(&listening, &mut agent);
+        let _ = told.send(end);
+    })?;
+    let (talking, told) = (Arc::clone(relay), events);
+    thread("antefix-client", move || {
+        let mut next = Ok(first);
+        while let Ok(found) = next {
+            let passed = match found {
+                Next::End => break,
+                Next::Line => talking.client_says(client.line()),
+                Next::Long => pour_to_agent(&talking, &mut client),
+            };
+            // An agent that no longer listens has ended or will: whoever waits for its end says so.
+            if passed.is_err() {
+                return;
+            }
+            next = client.next();
+        }
+        let _ = told.send(Event::ClientGone);
+    })?;
+    finish(&happened, process, relay)
+}
+
+/// Passes on what the agent says, until it has said all.
+fn pass_to_client<R: Read>(relay: &Arc<Relay>, agent: &mut Lines<R>) -> Event {
+    loop {
+        let passed = match agent.next() {
+            Ok(Next::End) | Err(_) => return Event::AgentSilent,
+            Ok(Next::Line) => relay.agent_says(agent.line()),
+            Ok(Next::Long) => {
+                let _order = relay.order();
+                relay.resolve(Err("it said something very long first".to_owned()));
+                relay.with_client(|client| agent.pour(client)).map(|scan| relay.passed_to_client(&scan))
+            }
+        };
+        if relay.is_overfull() {
+            let _order = relay.order();
+            relay.resolve(Err("it said too much first".to_owned()));
+        }
+        if passed.is_err() {
+            return Event::ClientGone;
+        }
+    }
+}
+
+/// Passes on a line that is too long to be looked into.
+fn pour_to_agent<R: Read>(relay: &Relay, client: &mut Lines<R>) -> io::Result<()> {
+    // Most say what they are at their beginning; the answer may come before we have seen the end.
+    let mut head = Scan::default();
+    head.read(client.line());
+    let known = head.id.is_some() && head.method.is_some();
+    if known {
+        relay.passed_to_agent(&head);
+    }
+    relay.with_agent(|agent| {
+        let scan = client.pour(agent)?;
+        if !known {
+            relay.passed_to_agent(&scan);
+        }
+        Ok(())
+    })
+}
+
+/// Waits for the end of either side, and ends the other.
+fn finish(happened: &Receiver<Event>, process: AgentProcess, relay: &Relay) -> Outcome {
+    let first = happened.recv().unwrap_or(Event::ClientGone);
+    let signal = match first {
+        Event::AgentExited => {
+            // What it has said last is still on its way.
+            wait_for(happened, LAST_WORDS, |event| matches!(event, Event::AgentSilent));
+            None
+        }
+        Event::AgentSilent => {
+            relay.hang_up();
+            wait_for(happened, GRACE, |event| matches!(event, Event::AgentExited));
+            None
+        }
+        Event::ClientGone => {
+            relay.hang_up();
+            if !wait_for(happened, GRACE, |event| matches!(event, Event::AgentExited)) {
+                process.ask_to_end();
+                wait_for(happened, LAST_WORDS, |event| matches!(event, Event::AgentExited));
+            } else {
+                wait_for(happened, LAST_WORDS, |event| matches!(event, Event::AgentSilent));
+            }
+            None
+        }
+        Event::Signal(signal) => {
+            relay.hang_up();
+            process.ask_to_end();
+            wait_for(happened, GRACE, |event| matches!(event, Event::AgentExited));
+            Some(signal)
+        }
+    };
+    let status = process.end();
+    let code = signal.map_or_else(|| status.as_ref().map_or(1, code), |signal| 128 + signal);
+    let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+    relay.give_up(&format!("the agent has ended ({how})"));
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+/// Whether something happens in time.
+fn wait_for(happened: &Receiver<Event>, patience: Duration, wanted: impl Fn(&Event) -> bool) -> bool {
+    let end = Instant::now() + patience;
+    loop {
+        match happened.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(event) if wanted(&event) => return true,
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+}
+
+/// The status as a shell tells it.
+fn code(status: &ExitStatus) -> i32 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(status) {
+        return 128 + signal;
+    }
+    status.code().unwrap_or(1)
+}
+
+/// A link in a chain: one line in, one line out, on the same two pipes.
+fn chain(client: Lines<Box<dyn Read + Send>>, relay: Arc<Relay>) -> Outcome {
+    let mut client = client.with_limit(CHAIN_LIMIT);
+    let mut next = Ok(Next::Line);
+    loop {
+        match next {
+            Ok(Next::End) | Err(_) => return Ok(ExitCode::SUCCESS),
+            Ok(Next::Line) => {
+                if linked(&relay, client.line()).is_err() {
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+            Ok(Next::Long) => {
+                let scan = client.pour(&mut io::sink()).unwrap_or_default();
+                let id = scan.id.unwrap_or_else(|| "null".to_owned());
+                let message = format!("antefix takes no message above {CHAIN_LIMIT} bytes in a chain");
+                relay.reports.warn("too-long", &message);
+                let _ = relay.to_client(ended(&error(&id, INTERNAL_ERROR, &message)).as_bytes());
+            }
+        }
+        next = client.next();
+    }
+}
+
+/// A line in a chain: from the client's side, from the agent's side, or an answer to either.
+fn linked(relay: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
+    let Some(message) = std::str::from_utf8(line).ok().and_then(|text| Message::parse(text.trim())) else {
+        return relay.client_says(line);
+    };
+    let unwrapped = match message.method.as_deref() {
+        Some("proxy/initialize") => {
+            let Message { mut members, .. } = message;
+            members.set("method", "\"initialize\"".to_owned());
+            return relay.client_says(ended(&members.print()).as_bytes());
+        }
+        Some("proxy/successor") => message.members.get("params").and_then(Members::parse).and_then(|inner| {
+            let mut plain = Members::default();
+            plain.set("jsonrpc", "\"2.0\"".to_owned());
+            if let Some(id) = message.members.get("id") {
+                plain.set("id", id.to_owned());
+            }
+            plain.set("method", inner.get("method")?.to_owned());
+            if let Some(params) = inner.get("params") {
+                plain.set("params", params.to_owned());
+            }
+            Some(ended(&plain.print()))
+        }),
+        Some(_) => return relay.client_says(line),
+        // An answer belongs to whoever asked.
+        None => {
+            let asked = message.id.as_ref().is_some_and(|id| relay.is_asked(id));
+            return if asked { relay.agent_says(line) } else { relay.to_client(line) };
+        }
+    };
+    match unwrapped {
+        Some(plain) => relay.agent_says(plain.as_bytes()),
+        None => relay.to_client(line),
+    }
+}
+
+/// The user's own rows of the table of agents.
+fn ways(agents: &BTreeMap<String, String>) -> Result<BTreeMap<String, Way>, Failure> {
+    let rows = agents.iter().map(|(name, way)| {
+        let parsed = Way::parse(way).ok_or_else(|| {
+            let message = format!("`{way}` in `[acp.agents]` of your settings is no way to deliver a prompt");
+            Failure::with_hint(message, "write meta, user-message or method:NAME")
+        });
+        parsed.map(|way| (name.clone(), way))
+    });
+    rows.collect()
+}
+
+/// A program's name: `/usr/bin/goose` is `goose`.
+fn name_of(program: &Path) -> String {
+    program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let started = std::thread::Builder::new().name(name.to_owned()).spawn(body);
+    started.map(drop).map_err(|error| Failure::plain(format!("a thread cannot be started: {error}")))
+}
+
+#[cfg(unix)]
+fn listen_to_signals(events: &Sender<Event>) -> Result<(), Failure> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP])
+        .map_err(|error| Failure::plain(format!("signals cannot be listened to: {error}")))?;
+    let events = events.clone();
+    thread("antefix-signals", move || {
+        for signal in signals.forever() {
+            let _ = events.send(Event::Signal(signal));
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn listen_to_signals(_: &Sender<Event>) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// The client's side, without a buffer of the standard library's between.
+#[cfg(unix)]
+fn stdin() -> Result<Box<dyn Read + Send>, Failure> {
+    use std::os::fd::AsFd;
+    let own = io::stdin().as_fd().try_clone_to_owned();
+    own.map(|fd| Box::new(File::from(fd)) as _).map_err(|error| Failure::plain(format!("stdin is closed: {error}")))
+}
+
+#[cfg(unix)]
+fn stdout() -> Result<Box<dyn Write + Send>, Failure> {
+    use std::os::fd::AsFd;
+    let own = io::stdout().as_fd().try_clone_to_owned();
+    own.map(|fd| Box::new(File::from(fd)) as _).map_err(|error| Failure::plain(format!("stdout is closed: {error}")))
+}
+
+#[cfg(not(unix))]
+fn stdin() -> Result<Box<dyn Read + Send>, Failure> {
+    Ok(Box::new(io::stdin()))
+}
+
+#[cfg(not(unix))]
+fn stdout() -> Result<Box<dyn Write + Send>, Failure> {
+    Ok(Box::new(io::stdout()))
+}

@@ -1,0 +1,173 @@
+//! What was delivered, and how: a line on stderr for every session, and receipts as files if they are wanted.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use antefix::deliver::Route;
+use antefix::freeze::ConversationId;
+use antefix::{Diagnostic, Digest};
+use serde::Serialize;
+
+use crate::{Failure, document, terminal};
+
+/// How many parts a receipt lists; of earlier ones it has the number.
+const MOST: usize = 200;
+
+/// Where to tell.
+pub(super) struct Reports {
+    directory: Option<PathBuf>,
+    /// One at a time: two threads have something to say.
+    turn: Mutex<()>,
+}
+
+/// What a session got.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct SessionReport {
+    conversation: String,
+    agent: AgentReport,
+    /// The step of the ladder.
+    way: &'static str,
+    because: String,
+    role: &'static str,
+    bytes: usize,
+    digest: Digest,
+    /// Whether the agent is known to have got it.
+    pub(super) delivered: bool,
+    earlier: usize,
+    sent: VecDeque<SentPart>,
+}
+
+/// Who it was sent to.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct AgentReport {
+    pub(super) name: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) program: Option<String>,
+}
+
+/// A run of bytes, and where it went.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct SentPart {
+    pub(super) at: String,
+    /// `prefix`, `section base`, `notice`, `message`, `live`.
+    pub(super) what: String,
+    /// The method, and a JSON pointer into its parameters.
+    pub(super) to: String,
+    pub(super) bytes: usize,
+    pub(super) digest: Digest,
+}
+
+impl SentPart {
+    pub(super) fn new(what: &str, to: &str, text: &str) -> SentPart {
+        SentPart {
+            at: jiff::Timestamp::now().to_string(),
+            what: what.to_owned(),
+            to: to.to_owned(),
+            bytes: text.len(),
+            digest: Digest::of(text),
+        }
+    }
+}
+
+impl SessionReport {
+    pub(super) fn new(conversation: &ConversationId, agent: &AgentReport, route: &Route, text: &str) -> SessionReport {
+        SessionReport {
+            conversation: conversation.to_string(),
+            agent: agent.clone(),
+            way: route.way.name(),
+            because: route.because.clone(),
+            role: route.way.role(),
+            bytes: text.len(),
+            digest: Digest::of(text),
+            delivered: false,
+            earlier: 0,
+            sent: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn sent(&mut self, part: SentPart) {
+        if self.sent.len() == MOST {
+            self.sent.pop_front();
+            self.earlier += 1;
+        }
+        self.sent.push_back(part);
+    }
+}
+
+impl Reports {
+    /// Receipts go to `$XDG_STATE_HOME/antefix/acp/`, if they are wanted.
+    pub(super) fn new(wanted: bool) -> Result<Reports, Failure> {
+        let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = || absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+        let directory = match wanted {
+            false => None,
+            true => Some(state().map(|state| state.join("antefix/acp")).ok_or_else(|| {
+                Failure::with_hint("there is no home directory to keep receipts in", "set XDG_STATE_HOME")
+            })?),
+        };
+        Ok(Reports { directory, turn: Mutex::new(()) })
+    }
+
+    /// Says something that is good to know.
+    pub(super) fn note(&self, message: &str) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        terminal::print_plain_note(message);
+    }
+
+    /// Says what looks wrong.
+    pub(super) fn warn(&self, code: &'static str, message: &str) {
+        self.findings(&[Diagnostic::warning(code, message)]);
+    }
+
+    pub(super) fn findings(&self, findings: &[Diagnostic]) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        terminal::print_diagnostics(findings);
+    }
+
+    /// The line of a session that has begun.
+    pub(super) fn began(&self, report: &SessionReport) {
+        let SessionReport { conversation, way, because, bytes, digest, .. } = report;
+        let when = if report.delivered { "delivered" } else { "due with the first prompt" };
+        self.note(&format!(
+            "{conversation}: {} bytes, digest {}, {when} by way of {way}: {because}",
+            terminal::number(*bytes),
+            digest.short()
+        ));
+        self.write(report);
+    }
+
+    /// The receipt of a session, in place of the one before.
+    pub(super) fn write(&self, report: &SessionReport) {
+        let Some(directory) = &self.directory else { return };
+        let name = file_name(&report.conversation);
+        let written = std::fs::create_dir_all(directory).and_then(|()| {
+            let scratch = directory.join(format!("{name}.{}.part", std::process::id()));
+            private(&scratch, &document::print(report))?;
+            std::fs::rename(&scratch, directory.join(&name))
+        });
+        if let Err(error) = written {
+            self.warn(
+                "receipt",
+                &format!("the receipt {} cannot be written: {error}", directory.join(&name).display()),
+            );
+        }
+    }
+}
+
+/// A file that only its user can read: a receipt says where somebody works.
+fn private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+/// A file's name for a conversation: readable, and no two alike.
+fn file_name(conversation: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    let readable: String = conversation.chars().map(plain).take(80).collect();
+    format!("{readable}-{}.json", Digest::of(conversation).short())
+}

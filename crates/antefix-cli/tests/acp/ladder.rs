@@ -1,0 +1,225 @@
+//! Every step of the ladder: the canary reaches exactly one place.
+
+use serde_json::{Value, json};
+
+use super::{CANARY, PREFIX, Scratch, texts};
+
+const BASE_BLOCK: &str = "[Base]\nCANARY-7c1 base.";
+
+/// What an agent says of itself.
+fn agent(name: &str, capabilities: Value) -> Value {
+    json!({"agent": {"name": name, "version": "1.0.0"}, "capabilities": capabilities})
+}
+
+#[test]
+fn an_agent_that_announces_the_field_gets_it() {
+    let scratch = Scratch::new();
+    let mut client = scratch.start(&[], &agent("any", json!({"systemPrompt": {}})));
+    client.initialize();
+    assert_eq!(client.ask("session/new", &scratch.new_session())["result"]["sessionId"], "s1");
+    client.prompt("s1", "hello");
+    let (status, told) = client.leave();
+    assert!(status.success(), "{told}");
+    let heard = scratch.heard("session/new");
+    let expected = json!({"mode": "append", "content": [{"type": "text", "text": PREFIX}]});
+    assert_eq!(heard["params"]["systemPrompt"], expected);
+    assert_eq!(heard["params"].get("_meta"), None);
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    assert_eq!(scratch.canaries(), 1);
+    assert_eq!(scratch.epoch("acp:any:s1").as_deref(), Some(PREFIX));
+    assert!(told.contains("acp:any:s1") && told.contains("by way of field: it announces systemPrompt"), "{told}");
+}
+
+#[test]
+fn override_is_sent_to_whoever_announces_it_and_to_nobody_else() {
+    for (capability, mode) in [(json!({"mode": {"override": {}}}), "override"), (json!({}), "append")] {
+        let scratch = Scratch::new();
+        let mut client = scratch.start(&["--override"], &agent("any", json!({"systemPrompt": capability})));
+        client.initialize();
+        client.ask("session/new", &scratch.new_session());
+        client.leave();
+        assert_eq!(scratch.heard("session/new")["params"]["systemPrompt"]["mode"], mode);
+    }
+}
+
+#[test]
+fn an_agent_that_is_known_to_read_meta_gets_it_there_beside_other_keys() {
+    let scratch = Scratch::new();
+    let mut client = scratch.start(&[], &agent("@agentclientprotocol/claude-agent-acp", json!({})));
+    client.initialize();
+    let mut params = scratch.new_session();
+    params["_meta"] = json!({"sessionTitle": "T"});
+    client.ask("session/new", &params);
+    client.prompt("s1", "hello");
+    client.leave();
+    let heard = scratch.heard("session/new");
+    assert_eq!(heard["params"]["_meta"], json!({"sessionTitle": "T", "systemPrompt": {"append": PREFIX}}));
+    assert_eq!(heard["params"].get("systemPrompt"), None);
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    assert_eq!(scratch.canaries(), 1);
+}
+
+#[test]
+fn goose_is_asked_by_its_own_method_before_the_client_may_go_on() {
+    let scratch = Scratch::new();
+    let mut client = scratch.start(&[], &agent("goose", json!({})));
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    // What came behind the answer still comes behind it.
+    assert_eq!(client.hear()["method"], "session/update");
+    client.prompt("s1", "hello");
+    client.leave();
+    let methods: Vec<Value> = scratch.journal().iter().map(|message| message["method"].clone()).collect();
+    let set = "_goose/unstable/session/system-prompt/set";
+    assert_eq!(methods, ["initialize", "session/new", set, "session/prompt"]);
+    let expected = json!({"sessionId": "s1", "mode": "set", "key": "antefix", "text": PREFIX});
+    assert_eq!(scratch.heard(set)["params"], expected);
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    assert_eq!(scratch.canaries(), 1);
+    assert_eq!(scratch.epoch("acp:goose:s1").as_deref(), Some(PREFIX));
+}
+
+#[test]
+fn a_goose_that_does_not_know_the_method_is_told_in_the_message_and_asked_no_more() {
+    let scratch = Scratch::new();
+    let mut script = agent("goose", json!({}));
+    script["method"] = json!(-32601);
+    let mut client = scratch.start(&[], &script);
+    client.initialize();
+    for session in ["s1", "s2"] {
+        assert_eq!(client.ask("session/new", &scratch.new_session())["result"]["sessionId"], session);
+        client.prompt(session, "hello");
+        assert_eq!(texts(&scratch.heard("session/prompt")), [BASE_BLOCK, "Use tabs.", "hello"]);
+    }
+    client.leave();
+    let asked = scratch.journal().iter().filter(|one| one["method"].as_str().unwrap().starts_with("_goose")).count();
+    assert_eq!(asked, 1);
+}
+
+#[test]
+fn a_goose_that_refuses_is_an_error_of_the_session_and_nothing_is_recorded() {
+    let scratch = Scratch::new();
+    let mut script = agent("goose", json!({}));
+    script["method"] = json!(-32602);
+    let mut client = scratch.start(&[], &script);
+    client.initialize();
+    let answer = client.ask("session/new", &scratch.new_session());
+    let message = "the agent did not take the system prompt by _goose/unstable/session/system-prompt/set: no, thanks";
+    assert_eq!(answer["error"], json!({"code": -32603, "message": message}));
+    client.leave();
+    assert_eq!(scratch.epoch("acp:goose:s1"), None);
+}
+
+#[test]
+fn an_agent_can_be_started_with_the_prompt_in_a_file_of_its_own() {
+    let scratch = Scratch::new();
+    let mut script = agent("gemini", json!({"systemPrompt": {}}));
+    script["tells"] = json!("GEMINI_SYSTEM_MD");
+    let mut client = scratch.start(&["--launch-env", "GEMINI_SYSTEM_MD"], &script);
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    client.prompt("s1", "hello");
+    client.leave();
+    let launched = scratch.heard("launched");
+    assert_eq!(launched["params"]["text"], PREFIX);
+    assert_eq!(scratch.heard("session/new")["params"].get("systemPrompt"), None, "never two");
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    assert_eq!(scratch.canaries(), 1);
+    assert_eq!(scratch.epoch("acp:gemini:s1").as_deref(), Some(PREFIX));
+    assert!(!std::path::Path::new(launched["params"]["path"].as_str().unwrap()).exists(), "the file goes with antefix");
+}
+
+#[test]
+fn everyone_else_is_told_in_the_first_message_that_succeeds_and_never_again() {
+    let scratch = Scratch::new();
+    let mut script = agent("plain", json!({}));
+    script["prompts"] = json!(["error", "cancelled", "refusal", "end_turn", "end_turn"]);
+    let mut client = scratch.start(&[], &script);
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    assert_eq!(scratch.heard("session/new")["params"], scratch.new_session(), "not a byte of it is ours");
+    for turn in ["1", "2", "3", "4"] {
+        assert_eq!(scratch.epoch("acp:plain:s1"), None, "the ledger has what has arrived");
+        client.prompt("s1", turn);
+        assert_eq!(texts(&scratch.heard("session/prompt")), [BASE_BLOCK, "Use tabs.", turn]);
+    }
+    client.prompt("s1", "5");
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["5"]);
+    client.leave();
+    assert_eq!(scratch.epoch("acp:plain:s1").as_deref(), Some(PREFIX));
+}
+
+#[test]
+fn two_prompts_at_once_carry_it_once() {
+    let scratch = Scratch::new();
+    let mut client = scratch.start(&[], &agent("plain", json!({})));
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    let prompt = |id: u64, text: &str| {
+        let params = json!({"sessionId": "s1", "prompt": [{"type": "text", "text": text}]});
+        json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params}).to_string()
+    };
+    client.say(&format!("{}\n{}", prompt(101, "one"), prompt(102, "two")));
+    while client.hear()["id"] != 102 {}
+    client.leave();
+    assert_eq!(scratch.canaries(), 1);
+}
+
+#[test]
+fn a_slash_command_carries_nothing() {
+    let scratch = Scratch::new();
+    let mut client = scratch.start(&[], &agent("plain", json!({})));
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    client.prompt("s1", "/help");
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["/help"]);
+    client.prompt("s1", "hello");
+    assert_eq!(texts(&scratch.heard("session/prompt"))[0], BASE_BLOCK);
+    client.leave();
+}
+
+#[test]
+fn the_users_settings_say_how_an_agent_takes_it() {
+    let scratch = Scratch::new();
+    scratch.write("home/.config/antefix/settings.toml", "[acp.agents]\nmine = \"meta\"\n");
+    let mut client = scratch.start(&[], &agent("mine", json!({})));
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    client.leave();
+    assert_eq!(scratch.heard("session/new")["params"]["_meta"], json!({"systemPrompt": {"append": PREFIX}}));
+}
+
+#[test]
+fn the_clients_own_system_prompt_stands_beside_ours() {
+    let mine = |mode: &str| json!({"mode": mode, "content": [{"type": "text", "text": "THEIRS"}]});
+    let contents = |heard: &Value| heard["params"]["systemPrompt"]["content"].clone();
+    let (ours, theirs) = (json!({"type": "text", "text": PREFIX}), json!({"type": "text", "text": "THEIRS"}));
+    for (mode, expected) in [("append", [&ours, &theirs]), ("override", [&theirs, &ours])] {
+        let scratch = Scratch::new();
+        let mut client = scratch.start(&[], &agent("any", json!({"systemPrompt": {"mode": {"override": {}}}})));
+        client.initialize();
+        let mut params = scratch.new_session();
+        params["systemPrompt"] = mine(mode);
+        client.ask("session/new", &params);
+        client.leave();
+        let heard = scratch.heard("session/new");
+        assert_eq!(contents(&heard), json!(expected));
+        assert_eq!(heard["params"]["systemPrompt"]["mode"], mode);
+    }
+}
+
+#[test]
+fn an_empty_prompt_is_sent_nowhere() {
+    let scratch = Scratch::new();
+    scratch.write("p/.antefix/layout.toml", "[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"\"\n");
+    for (name, capabilities) in [("any", json!({"systemPrompt": {}})), ("pi-acp", json!({})), ("goose", json!({}))] {
+        let mut client = scratch.start(&[], &agent(name, capabilities));
+        client.initialize();
+        client.ask("session/new", &scratch.new_session());
+        client.prompt("s1", "hello");
+        client.leave();
+        assert_eq!(scratch.heard("session/new")["params"], scratch.new_session(), "{name}");
+        assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"], "{name}");
+    }
+    assert!(!scratch.journal().iter().any(|one| one.to_string().contains(CANARY)));
+}

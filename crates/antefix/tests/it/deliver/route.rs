@@ -1,0 +1,77 @@
+//! Which way a system prompt takes to an agent, as a table.
+
+use antefix::deliver::{Agent, KNOWN_AGENTS, Mode, SystemField, Way, route};
+
+/// One row for every kind of agent: name, what it announces, what it was started with or refused, what is wanted.
+#[test]
+fn every_agent_has_exactly_one_way() {
+    let claude = "@agentclientprotocol/claude-agent-acp";
+    let set = "_goose/unstable/session/system-prompt/set";
+    let agents = [
+        (Some("any"), SystemField::None, None, None),
+        (Some("any"), SystemField::Append, None, None),
+        (Some("any"), SystemField::Override, None, None),
+        (None, SystemField::None, None, None),
+        (None, SystemField::Append, None, None),
+        (Some(claude), SystemField::None, None, None),
+        (Some(claude), SystemField::Append, None, None),
+        (Some("@zed-industries/claude-code-acp"), SystemField::None, None, None),
+        (Some("pi-acp"), SystemField::None, None, None),
+        (Some("goose"), SystemField::None, None, None),
+        (Some("goose"), SystemField::None, None, Some(set)),
+        (Some("goose"), SystemField::Append, None, Some(set)),
+        (Some("gemini"), SystemField::None, Some("GEMINI_SYSTEM_MD"), None),
+        (Some("gemini"), SystemField::Override, Some("GEMINI_SYSTEM_MD"), None),
+        (Some("mine"), SystemField::None, None, None),
+        (Some("mine"), SystemField::Append, None, None),
+        (Some("quiet"), SystemField::Append, None, None),
+    ];
+    let own = [("mine", Way::Method("_mine/set".to_owned())), ("quiet", Way::UserMessage)];
+    let mut table = String::new();
+    for (name, field, launched, unknown_method) in agents {
+        let agent = Agent { name, field, launched, unknown_method };
+        let ways = [Mode::Append, Mode::Override].map(|wanted| {
+            let route = route(&agent, wanted, own.iter().map(|(name, way)| (*name, way)));
+            (format!("{} ({})", route.way.name(), route.way.role()), route.because)
+        });
+        let [(append, because), (over, _)] = ways;
+        let over = if over == append { "same".to_owned() } else { over };
+        let name = name.unwrap_or("-").rsplit('/').next().unwrap_or_default();
+        let field = format!("{field:?}").to_lowercase();
+        table.push_str(&format!("{name} | {field} | {append} | {over} | {because}\n"));
+    }
+    let expected = "\
+any | none | user-message (user) | same | it announces no systemPrompt
+any | append | field (system) | same | it announces systemPrompt
+any | override | field (system) | field-override (system) | it announces systemPrompt
+- | none | user-message (user) | same | it announces no systemPrompt
+- | append | field (system) | same | it announces systemPrompt
+claude-agent-acp | none | meta (system) | same | it is known by its name
+claude-agent-acp | append | field (system) | same | it announces systemPrompt
+claude-code-acp | none | user-message (user) | same | it announces no systemPrompt
+pi-acp | none | meta (system) | same | it is known by its name
+goose | none | method (system) | same | it is known by its name
+goose | none | user-message (user) | same | it does not know _goose/unstable/session/system-prompt/set
+goose | append | field (system) | same | it announces systemPrompt
+gemini | none | launch (system) | same | it was started with the prompt
+gemini | override | launch (system) | same | it was started with the prompt
+mine | none | method (system) | same | your settings say so
+mine | append | method (system) | same | your settings say so
+quiet | append | user-message (user) | same | your settings say so
+";
+    assert_eq!(table, expected);
+}
+
+#[test]
+fn the_table_of_agents_is_sorted_and_can_be_read() {
+    let mut names: Vec<&str> = KNOWN_AGENTS.iter().map(|known| known.name).collect();
+    assert!(names.is_sorted());
+    names.dedup();
+    assert_eq!(names.len(), KNOWN_AGENTS.len());
+    for known in KNOWN_AGENTS {
+        assert!(Way::parse(known.way).is_some(), "{}", known.name);
+    }
+    for nonsense in ["", "field", "method:", "launch:X", "META"] {
+        assert_eq!(Way::parse(nonsense), None, "{nonsense}");
+    }
+}
