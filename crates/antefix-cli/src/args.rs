@@ -231,9 +231,9 @@ pub(crate) struct InitArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = "\
-Shows the hooks of the project's layout and the digests of the files that they are made of, and asks. Hooks run as long
-as those bytes stay as they are. The project's text is trusted with them. The answer is kept in trust.json under
-$XDG_STATE_HOME/antefix, outside the project.
+Shows the hooks of the project's layout and the digests of the files that they are made of, and
+asks. Hooks run as long as those bytes stay as they are; the project's text is trusted with them.
+The answer is kept in trust.json under $XDG_STATE_HOME/antefix, outside the project.
 
 Examples:
   antefix trust
