@@ -101,6 +101,17 @@ fn undefined_names_are_errors_and_can_be_asked_for() {
 }
 
 #[test]
+fn an_if_without_an_else_is_nothing_to_a_filter_and_an_absent_fact_is_an_error() {
+    check(&[
+        ("a{{ (date if '') | replace('a', cwd) }}b", "ab"),
+        ("a{{ (date if '') | upper }}b", "ab"),
+        ("{{ prompt.model | replace('a', 'b') }}", "Render at t:1:19"),
+        ("{{ date | replace('-', prompt.model) }}", "Render at t:1:11"),
+        ("{{ prompt.model | split(',') | join }}", "Render at t:1:19"),
+    ]);
+}
+
+#[test]
 fn facts_that_are_absent_can_be_asked_for_by_every_spelling() {
     let nothing = Facts::default();
     for spelling in

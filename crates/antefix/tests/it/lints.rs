@@ -22,8 +22,8 @@ fn codes(text: &str) -> BTreeSet<String> {
     let behind = makers.iter().flat_map(|maker| text.match_indices(maker).map(|(at, maker)| &text[at + maker.len()..]));
     let quoted = behind.filter_map(|rest| {
         let (before, rest) = rest.split_once('"')?;
-        // The makers themselves are given their code.
-        (!before.contains([';', '\u{7d}']) || before.contains("else"))
+        // The makers themselves are given their code, and so are those who pass one on: their next text is far away.
+        (before.len() < 200 && (!before.contains([';', '\u{7d}']) || before.contains("else")))
             .then(|| rest.split('"').next().unwrap_or_default())
     });
     let is_code = |code: &&str| {
