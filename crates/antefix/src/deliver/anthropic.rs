@@ -78,9 +78,7 @@ fn unknown(content: &Content<'_>, receipt: &mut Receipt) -> Breakpoints {
 
 /// Notices and the live part as blocks behind the prefix, without a marker.
 fn behind(content: &Content<'_>, system: &mut Vec<Value>, receipt: &mut Receipt) {
-    let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
-    let live = std::iter::once(("suffix".to_owned(), content.live()));
-    for (what, text) in notices.chain(live).filter(|(_, text)| !text.is_empty()) {
+    for (what, text) in content.moving() {
         receipt.part(&what, "system", format!("/system/{}", system.len()), text, None);
         system.push(json!({"type": "text", "text": text}));
     }

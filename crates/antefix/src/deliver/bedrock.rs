@@ -7,7 +7,7 @@ use super::messages::{is_users, refuse};
 use super::openai::{parameters, sorted};
 use super::{Content, Receipt};
 use crate::compose::{Placement, canonical};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 
 pub(super) fn fill(
@@ -57,9 +57,7 @@ pub(super) fn fill(
     }
     receipt.prefix_form(&json!({"toolConfig": fragment.get("toolConfig"), "system": system.clone()}));
     if content.placement == Placement::System || content.messages.is_empty() {
-        let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
-        for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty())
-        {
+        for (what, text) in content.moving() {
             receipt.part(&what, "system", format!("/system/{}", system.len()), text, None);
             system.push(json!({"text": text}));
         }
@@ -90,7 +88,11 @@ fn woven(content: &Content<'_>, receipt: &mut Receipt) -> Result<Vec<Value>> {
                 messages.len() - 1
             }
         };
-        let Some(blocks) = messages[place].get_mut("content").and_then(Value::as_array_mut) else { continue };
+        let Some(blocks) = messages[place].get_mut("content").and_then(Value::as_array_mut) else {
+            let message = format!("{what} cannot be delivered: message {place} has no list of blocks as its `content`");
+            let hint = "Converse takes messages like {\"role\": \"user\", \"content\": [{\"text\": \"…\"}]}";
+            return Err(Error::new(ErrorKind::Undeliverable, message).with_hint(hint));
+        };
         receipt.part(&what, "user", format!("/messages/{place}/content/{}", blocks.len()), &words, None);
         blocks.push(json!({"text": words}));
         receipt.instead(what, format!("a framed block in a message of the user's: {because}"));

@@ -89,6 +89,12 @@ impl<'c> Content<'c> {
         self.suffix.trim_start_matches('\n')
     }
 
+    /// What stands behind the prefix, in order: the notices, then the live part, each with its name in a receipt.
+    pub(super) fn moving(&self) -> impl Iterator<Item = (String, &'c str)> {
+        let notices = self.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
+        notices.chain([("suffix".to_owned(), self.live())]).filter(|(_, text)| !text.is_empty())
+    }
+
     /// A text in the frame for a message that a user would send.
     pub(super) fn framed(&self, text: &str) -> String {
         let origin = Origin::fact(&FactName::new("deliver", "frame"));

@@ -28,9 +28,7 @@ pub(super) fn fill(
     }
     receipt.prefix_form(&json!({"tools": fragment.get("tools"), "systemInstruction": parts.clone()}));
     if content.placement == Placement::System || content.messages.is_empty() {
-        let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
-        for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty())
-        {
+        for (what, text) in content.moving() {
             receipt.part(&what, "system", format!("/systemInstruction/parts/{}", parts.len()), text, None);
             parts.push(json!({"text": text}));
         }

@@ -24,7 +24,7 @@ pub(super) struct Voice<'v> {
 }
 
 /// Weaves notices and the live part into the caller's messages, which stand in the fragment from `first` on under
-/// `key`. Nothing to weave them into: the answer is the text to put behind the prefix.
+/// `key`.
 pub(super) fn weave(
     content: &Content<'_>,
     voice: &Voice<'_>,

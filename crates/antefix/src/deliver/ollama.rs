@@ -29,9 +29,7 @@ pub(super) fn fill(
     }
     receipt.prefix_form(&json!({"tools": fragment.get("tools"), "system": system}));
     if in_system {
-        let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
-        for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty())
-        {
+        for (what, text) in content.moving() {
             receipt.part(&what, "system", "/messages/0/content".to_owned(), text, None);
             let joint = if system.is_empty() { "" } else { "\n\n" };
             system.push_str(&format!("{joint}{text}"));

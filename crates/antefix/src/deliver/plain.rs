@@ -37,9 +37,8 @@ pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Map<String, Value>,
         fragment.insert("systemPrompt".to_owned(), prompt);
     }
     receipt.prefix_form(&json!({"systemPrompt": fragment.get("systemPrompt")}));
-    let notices = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
     let mut blocks = Vec::new();
-    for (what, text) in notices.chain([("suffix".to_owned(), content.live())]).filter(|(_, text)| !text.is_empty()) {
+    for (what, text) in content.moving() {
         let words = content.framed(text);
         receipt.part(&what, "user", format!("/prompt/{}", blocks.len()), &words, None);
         blocks.push(json!({"type": "text", "text": words}));

@@ -215,6 +215,14 @@ fn bedrock_has_cache_points_of_their_own_and_messages_that_take_turns() {
 }
 
 #[test]
+fn a_message_that_bedrock_would_refuse_drops_nothing_without_a_word() {
+    let talk = talk();
+    let error = deliver(&content(&[], &talk), Target::Bedrock, Some(&model("us.anthropic.claude-opus-5"))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Undeliverable);
+    assert_eq!(error.message(), "notice 1 cannot be delivered: message 0 has no list of blocks as its `content`");
+}
+
+#[test]
 fn ollama_has_one_system_message() {
     let (tools, talk) = (tools(), talk());
     let delivery = deliver(&content(&tools, &talk), Target::Ollama, None).unwrap();
