@@ -1,0 +1,238 @@
+//! Commands that keep conversations in a store.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum, ValueHint};
+
+use super::{ComposeArgs, DeliverArgs, Part};
+
+/// Where ledgers are kept.
+#[derive(ClapArgs)]
+pub(crate) struct StoreArgs {
+    /// sqlite:PATH, postgres://… or memory; ANTEFIX_STORE says the same
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+The first turn composes the prompt and freezes its prefix. Later turns print the same prefix, byte for byte; what moved
+since is held back, appended as a notice or begins a new epoch, as each section of the layout says.
+
+Plain output is the prefix, the notices, and the suffix. `--json` has them apart, with what is pending.
+
+Examples:
+  antefix turn chat-7
+  antefix turn chat-7 --json | jq '.epoch, .pending'
+  antefix turn chat-7 --part prefix | sha256sum")]
+pub(crate) struct TurnArgs {
+    /// The conversation's id: any text
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: String,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    #[command(flatten)]
+    pub(crate) deliver: DeliverArgs,
+
+    /// A name for this turn: asked for again under it, it gets the same queued messages again
+    #[arg(long, value_name = "NAME")]
+    pub(crate) turn: Option<String>,
+
+    /// Take this file as the system text of this turn alone (`-` is stdin); nothing is stored
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) replace: Option<PathBuf>,
+
+    /// Which side of the boundary
+    #[arg(long, value_name = "PART", default_value = "all", conflicts_with = "json")]
+    pub(crate) part: Part,
+
+    /// Everything in one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix epochs                      all conversations
+  antefix epochs chat-7               its epochs
+  antefix epochs chat-7 2             the prefix of epoch 2, byte for byte
+  antefix epochs chat-7 --diff 1 2    where they part, who said what there, and the price")]
+pub(crate) struct EpochsArgs {
+    /// The conversation's id; without one, all conversations are listed
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: Option<String>,
+
+    /// Print this epoch's prefix
+    #[arg(value_name = "N")]
+    pub(crate) number: Option<u64>,
+
+    /// Say what changed between two epochs
+    #[arg(long, num_args = 2, value_names = ["A", "B"], requires = "id", conflicts_with = "number")]
+    pub(crate) diff: Option<Vec<u64>>,
+
+    /// The model whose prices count; the epoch's own if it is known
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// Everything in one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix drift chat-7
+  antefix drift chat-7 --model claude-opus-4-8 --json")]
+pub(crate) struct DriftArgs {
+    /// The conversation's id
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: String,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// Everything in one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix renew chat-7 --cause reloaded")]
+pub(crate) struct RenewArgs {
+    /// The conversation's id
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: String,
+
+    /// Why
+    #[arg(long, value_name = "CAUSE", default_value = "requested", value_parser = parse_cause)]
+    pub(crate) cause: antefix::freeze::Cause,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// The outcome as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+`begin` prints the system text for the request that summarizes, and its token on stderr. The ledger changes only with
+`commit`. A second `begin` takes the place of the first.
+
+Examples:
+  antefix compact chat-7 begin --json > compaction.json
+  antefix compact chat-7 commit --token \"$(jq -r .token compaction.json)\"
+  antefix compact chat-7 abort --token TOKEN")]
+pub(crate) struct CompactArgs {
+    /// The conversation's id
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: String,
+
+    /// Which step
+    pub(crate) step: CompactStep,
+
+    /// What `begin` answered
+    #[arg(long, required_if_eq_any = [("step", "commit"), ("step", "abort")])]
+    pub(crate) token: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// The outcome as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompactStep {
+    /// Compose the prompt for the summary
+    Begin,
+    /// The summary succeeded: begin the new epoch
+    Commit,
+    /// The summary failed: leave all as it was
+    Abort,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct SendArgs {
+    /// The conversation's id
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: String,
+
+    /// What to say
+    pub(crate) message: String,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(ClapArgs)]
+pub(crate) struct GcArgs {
+    /// Delete them; without this they are only counted
+    #[arg(long)]
+    pub(crate) delete: bool,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// The outcome as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Examples:
+  antefix export chat-7 > chat-7.jsonl
+  antefix import chat-7.jsonl --store sqlite:copy.db")]
+pub(crate) struct ExportArgs {
+    /// The conversation's id
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: String,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+A ledger that is there already, in part or in full, must have the same epochs; what it lacks is appended.")]
+pub(crate) struct ImportArgs {
+    /// What `export` wrote (`-` is stdin)
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+fn parse_cause(text: &str) -> Result<antefix::freeze::Cause, String> {
+    use antefix::freeze::Cause;
+    let mine = [Cause::Requested, Cause::Reloaded, Cause::ToolsChanged, Cause::ResourcesChanged, Cause::Moved];
+    Cause::parse(text).filter(|cause| mine.contains(cause)).ok_or_else(|| {
+        let names: Vec<&str> = mine.iter().map(|cause| cause.name()).collect();
+        format!("causes to give are {}", names.join(", "))
+    })
+}

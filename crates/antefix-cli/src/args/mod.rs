@@ -1,0 +1,89 @@
+//! The command line: one file a group of commands.
+
+mod agents;
+mod compose;
+mod ledger;
+mod project;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand};
+
+pub(crate) use agents::AcpArgs;
+pub(crate) use compose::{CheckArgs, ComposeArgs, DeliverArgs, ExplainArgs, Part, ShowArgs};
+pub(crate) use ledger::{
+    CompactArgs, CompactStep, DriftArgs, EpochsArgs, ExportArgs, GcArgs, ImportArgs, RenewArgs, SendArgs, StoreArgs,
+    TurnArgs,
+};
+pub(crate) use project::{CompletionsArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
+
+/// Headings in green, what to type in cyan: the same as cargo.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Compose the system prompt of an agent, and account for every byte of it.
+#[derive(Parser)]
+#[command(name = "antefix", version, styles = STYLES, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  antefix show                        what would my agent be told, here?
+  antefix explain                     by which file, and what was left out?
+  antefix check                       what is wrong with it?
+  antefix init                        a layout of my own to start from
+  antefix show --template prompt.md   one file as the whole prompt
+  antefix turn chat-7                 the same bytes, turn after turn
+
+A layout is taken from --layout, else .antefix/layout.toml in the project, else layout.toml in your
+configuration directory, else the built-in `coding-agent`. Your own settings.toml beside it may say
+env_allow, file_roots, hidden_text, secrets, untrusted_text and trusted, and where the operator's
+prompt and the core memory are kept: [identity.operator] and [memory.core], each with file = \"…\",
+command = [\"…\"] or http = \"https://…\". A project cannot.
+
+Exit codes: 0 done, 1 the input has errors, 2 wrong usage, 3 the store failed.";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Print the prompt, byte for byte
+    Show(ShowArgs),
+    /// Say where every byte of the prompt came from, and what was left out
+    Explain(ExplainArgs),
+    /// Look for mistakes; exit with 1 if there are errors
+    Check(CheckArgs),
+    /// List the variables that a template may use
+    Vars(VarsArgs),
+    /// List the built-in layouts, or print one to copy
+    Layouts(LayoutsArgs),
+    /// Make a commented .antefix/ to start from
+    Init(InitArgs),
+    /// Let the project's hooks run, by their bytes
+    Trust(TrustArgs),
+    /// Open a conversation, or go on with it: the same bytes every turn
+    Turn(TurnArgs),
+    /// List the epochs of a conversation, print one, or say what changed between two
+    Epochs(EpochsArgs),
+    /// Say what composing now would change, and what that would cost
+    Drift(DriftArgs),
+    /// Begin a new epoch, unless the bytes are the same
+    Renew(RenewArgs),
+    /// Compact a conversation in two steps, so that a failed summary changes nothing
+    Compact(CompactArgs),
+    /// Queue a message for a conversation's next turn
+    Send(SendArgs),
+    /// Find texts that no epoch names any more
+    Gc(GcArgs),
+    /// Write a conversation's ledger as JSON lines
+    Export(ExportArgs),
+    /// Read a ledger that `export` wrote
+    Import(ImportArgs),
+    /// Stand between an editor and an agent of the Agent Client Protocol, and deliver the prompt
+    Acp(AcpArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
