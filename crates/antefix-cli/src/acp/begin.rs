@@ -99,7 +99,7 @@ impl Relay {
             _ => None,
         };
         if let (None, Some(before)) = (&operator, &before) {
-            operator = self.composer.operator_of(before);
+            operator = self.composer.operator_of(before)?;
         }
         let mut prepared = self.composer.prepared(cwd, operator.as_deref())?;
         if operator.is_some() && !Composer::says_operator(&prepared) {

@@ -97,12 +97,12 @@ impl Composer {
 
     /// What a client said of the operator when the standing epoch was composed: a session that is loaded without it
     /// keeps it.
-    pub(super) fn operator_of(&self, conversation: &ConversationId) -> Option<String> {
-        let (epoch, _) = self.keeper.standing(conversation).ok()?;
-        let spans = epoch.body().spans();
+    pub(super) fn operator_of(&self, conversation: &ConversationId) -> Result<Option<String>, Failure> {
+        let (epoch, _) = self.keeper.standing(conversation)?;
+        let spans = epoch.body().spans().map_err(antefix::Error::from)?;
         let own = spans.iter().filter(|span| span.origin.kind == "variable" && span.origin.name == OPERATOR);
         let text: String = own.map(|span| &epoch.text()[span.start..span.end]).collect();
-        Some(text).filter(|text| !text.is_empty())
+        Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
     /// The prefix as sections of a user's message.

@@ -87,7 +87,7 @@ fn print_rows(
 fn one(keeper: &Keeper, conversation: &ConversationId, number: u64, args: &EpochsArgs) -> Outcome {
     let (epoch, amendments) = keeper.epoch(conversation, number)?;
     if args.json {
-        terminal::print_result(&document::print(&ledger::document::epoch(&epoch, &amendments)))?;
+        terminal::print_result(&document::print(&ledger::document::epoch(&epoch, &amendments)?))?;
     } else {
         terminal::print_result(epoch.text())?;
     }
@@ -97,7 +97,7 @@ fn one(keeper: &Keeper, conversation: &ConversationId, number: u64, args: &Epoch
 fn diff(keeper: &Keeper, conversation: &ConversationId, (a, b): (u64, u64), args: &EpochsArgs) -> Outcome {
     let (before, _) = keeper.epoch(conversation, a)?;
     let (after, _) = keeper.epoch(conversation, b)?;
-    let difference = Difference::between(before.body(), after.body());
+    let difference = Difference::between(before.body(), after.body()).map_err(antefix::Error::from)?;
     let model = args.model.as_deref().or(after.row().model.as_deref());
     let models = setup::models_here()?;
     let counts = Counts::recall();

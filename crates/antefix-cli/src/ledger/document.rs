@@ -267,7 +267,7 @@ struct SectionOf<'e> {
     digest: String,
 }
 
-pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> EpochDocument<'e> {
+pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> antefix::Result<EpochDocument<'e>> {
     let (row, body) = (epoch.row(), epoch.body());
     let sections = body.sections.iter().map(|section| SectionOf {
         id: &section.id,
@@ -277,7 +277,7 @@ pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> EpochDoc
         bytes: section.range.len(),
         digest: section.digest.to_string(),
     });
-    EpochDocument {
+    Ok(EpochDocument {
         conversation: row.conversation.as_str(),
         epoch: EpochOf::new(epoch),
         cwd: &row.cwd,
@@ -286,10 +286,10 @@ pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> EpochDoc
         prefix: &body.text,
         tools: body.tools.as_deref(),
         sections: sections.collect(),
-        spans: body.spans(),
+        spans: body.spans()?,
         amendments: amendments(of_epoch, 0),
         diagnostics: &body.diagnostics,
-    }
+    })
 }
 
 /// An epoch in a list.

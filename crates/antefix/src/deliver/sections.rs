@@ -35,7 +35,7 @@ pub fn said_sections(body: &EpochBody, wording: &Wording, shelf: &dyn Shelf) -> 
         let text = labeled("base_section", "text", base, (wording, shelf))?;
         said.push(SaidSection { section: "base".to_owned(), text });
     }
-    let spans = body.spans();
+    let spans = body.spans()?;
     for section in body.sections.iter().filter(|section| section.range.start >= fixed) {
         let within = |span: &&RecordedSpan| section.range.start <= span.start && span.end <= section.range.end;
         let spans: Vec<&RecordedSpan> = spans.iter().filter(within).collect();

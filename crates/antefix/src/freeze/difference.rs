@@ -3,6 +3,7 @@
 use super::epoch::EpochBody;
 use super::mark::Mark;
 use super::record::{RecordedOrigin, RecordedSpan};
+use super::store::StoreResult;
 
 /// Where two prefixes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,17 +90,17 @@ pub struct Side {
 
 impl Difference {
     /// Where two prefixes part; none if the model sees the same.
-    pub fn between(before: &EpochBody, after: &EpochBody) -> Option<Difference> {
+    pub fn between(before: &EpochBody, after: &EpochBody) -> StoreResult<Option<Difference>> {
         let (one, other) = (&*before.text, &*after.text);
         let tools = if before.tools == after.tools { Same::Yes } else { Same::No };
         if one == other && tools == Same::Yes {
-            return None;
+            return Ok(None);
         }
         let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
         let at = crate::place::floor_char_boundary(other, crate::place::floor_char_boundary(one, same));
         let kept = if tools == Same::Yes { at } else { 0 };
-        let sides = (Side::at(before, at), Side::at(after, at));
-        Some(Difference {
+        let sides = (Side::at(before, at)?, Side::at(after, at)?);
+        Ok(Some(Difference {
             kind: kind(before, after, tools, (sides.0.as_ref(), sides.1.as_ref())),
             at,
             tools,
@@ -107,7 +108,7 @@ impl Difference {
             after: sides.1,
             kept,
             lost: other.len() - kept,
-        })
+        }))
     }
 }
 
@@ -154,18 +155,18 @@ fn of_fact(name: &str, from_file: bool) -> DifferenceKind {
 }
 
 impl Side {
-    fn at(body: &EpochBody, at: usize) -> Option<Side> {
-        let section = body.sections.iter().find(|section| section.range.contains(&at))?;
-        let spans = body.spans();
+    fn at(body: &EpochBody, at: usize) -> StoreResult<Option<Side>> {
+        let Some(section) = body.sections.iter().find(|section| section.range.contains(&at)) else { return Ok(None) };
+        let spans = body.spans()?;
         let span = spans.iter().find(|span| span.start <= at && at < span.end);
         let line = span.and_then(|span| line(&body.text, span, at));
-        Some(Side {
+        Ok(Some(Side {
             section: section.id.clone(),
             origin: span.map(|span| span.origin.clone()),
             transform: span.and_then(|span| span.transform.clone()),
             line,
             excerpt: excerpt(&body.text, at),
-        })
+        }))
     }
 }
 

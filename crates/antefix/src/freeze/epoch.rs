@@ -185,9 +185,27 @@ impl EpochBody {
         Digest::framed("antefix/epoch/1", std::iter::once(("system", &*self.text)).chain(tools))
     }
 
-    /// Where every byte of the prefix came from, in order, without gap or overlap.
-    pub fn spans(&self) -> Vec<RecordedSpan> {
-        serde_json::from_str(&self.spans).unwrap_or_default()
+    /// Where every byte of the prefix came from, in order, without gap or overlap. A record that does not say so is
+    /// damaged, which is an error: "nobody knows" is no answer that antefix ever wrote.
+    pub fn spans(&self) -> StoreResult<Vec<RecordedSpan>> {
+        let corrupt = |what: &str| {
+            let message = format!("the spans of the epoch {} {what}", self.digest());
+            StoreError::new(Fault::Corrupt, message)
+        };
+        let spans: Vec<RecordedSpan> =
+            serde_json::from_str(&self.spans).map_err(|error| corrupt("cannot be read").because(error))?;
+        let mut end = 0;
+        for span in &spans {
+            let follows = span.start == end && self.text.get(span.start..span.end).is_some();
+            if !follows || span.section >= self.sections.len() {
+                return Err(corrupt(&format!("do not fit its bytes from {end} on")));
+            }
+            end = span.end;
+        }
+        match end == self.text.len() {
+            true => Ok(spans),
+            false => Err(corrupt(&format!("do not fit its bytes from {end} on"))),
+        }
     }
 
     /// A section's text, with the joint before it.

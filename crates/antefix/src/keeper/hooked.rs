@@ -14,6 +14,7 @@ use super::{Keeper, Turn, TurnInput, TurnSpan};
 use crate::compose::{Origin, Prompt};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Answer, Hygiene, Text};
+use crate::error::Result;
 use crate::freeze::{Cause, ConversationId, Epoch, RecordedOrigin};
 use crate::hooks::{
     Deed, EpochOfTurn, HookDid, HookFailure, HookLog, HookPoint, HookResult, Question, SystemOfTurn, TurnChange, ask,
@@ -60,7 +61,7 @@ pub(super) fn question<'q>(
 
 impl Turn {
     /// Asks the hooks that change a turn.
-    pub(super) fn ask_hooks(&mut self, conversation: &ConversationId, input: &TurnInput<'_>) {
+    pub(super) fn ask_hooks(&mut self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<()> {
         let epoch = self.epoch.clone();
         let question = question(conversation, epoch.as_deref(), input);
         let mut log = HookLog::default();
@@ -69,7 +70,7 @@ impl Turn {
             let system = SystemOfTurn { prefix: self.prefix(), suffix: self.suffix.text() };
             let Some(change) = ask(hook, on, &mut log, |hook| hook.before_turn(&question, system)) else { continue };
             match Edit::new(self, hook.name(), &change, input.situation.hygiene, &mut log.diagnostics) {
-                Ok(edit) => edit.apply(self, hook.name(), change.messages, &mut log),
+                Ok(edit) => edit.apply(self, hook.name(), change.messages, &mut log)?,
                 Err(failure) => log.failed(hook.name(), on, &failure),
             }
         }
@@ -91,17 +92,18 @@ impl Turn {
         }
         self.hooks.extend(log.did);
         self.diagnostics.extend(log.diagnostics);
+        Ok(())
     }
 
     /// Puts other words for a part of the system text.
-    fn replace(&mut self, part: Range<usize>, hook: &str, words: &Text) {
+    fn replace(&mut self, part: Range<usize>, hook: &str, words: &Text) -> Result<()> {
         let boundary = self.prefix().len();
         let id = format!("hook:{hook}");
         if part.start >= boundary {
             self.suffix = self.suffix.with(part.start - boundary..part.end - boundary, &id, words);
-            return;
+            return Ok(());
         }
-        let (text, before) = (self.system(), self.spans());
+        let (text, before) = (self.system(), self.spans()?);
         let mut spans = TurnSpan::clipped(&before, &text, 0..part.start, 0);
         spans.extend(words.pieces().map(|piece| TurnSpan {
             start: part.start + piece.range.start,
@@ -115,6 +117,7 @@ impl Turn {
         self.replacement = Some(format!("{}{}{}", &text[..part.start], words.as_str(), &text[part.end..]));
         self.replacement_spans = spans;
         self.suffix = Prompt::empty(self.suffix.layout());
+        Ok(())
     }
 }
 
@@ -175,16 +178,16 @@ impl Edit {
         Ok(Edit { replace, append })
     }
 
-    fn apply(self, turn: &mut Turn, hook: &str, messages: Vec<Value>, log: &mut HookLog) {
+    fn apply(self, turn: &mut Turn, hook: &str, messages: Vec<Value>, log: &mut HookLog) -> Result<()> {
         let on = HookPoint::BeforeTurn;
         let before = log.did.len();
         if let Some((part, words)) = self.replace {
-            turn.replace(part, hook, &words);
+            turn.replace(part, hook, &words)?;
             log.did(hook, on, Deed::Replaced, words.as_str().len());
         }
         if let Some(words) = self.append {
             let end = turn.system().len();
-            turn.replace(end..end, hook, &words);
+            turn.replace(end..end, hook, &words)?;
             log.did(hook, on, Deed::Appended, words.as_str().len());
         }
         if !messages.is_empty() {
@@ -194,6 +197,7 @@ impl Edit {
         if log.did.len() == before {
             log.did(hook, on, Deed::Nothing, 0);
         }
+        Ok(())
     }
 }
 

@@ -137,7 +137,7 @@ impl Keeper {
             turn.hooks.extend(did);
             turn.diagnostics.extend(diagnostics);
         }
-        turn.ask_hooks(conversation, input);
+        turn.ask_hooks(conversation, input)?;
         Ok(turn)
     }
 
@@ -220,7 +220,7 @@ impl Keeper {
         let own = Told { epoch: &epoch, amendments: &[] };
         let since = self.drifted(&own, input, &candidate.discovery)?;
         changes.extend(since.amend.iter().map(Change::of_notice));
-        let difference = Difference::between(epoch.body(), &candidate.body);
+        let difference = Difference::between(epoch.body(), &candidate.body)?;
         let diagnostics = candidate.diagnostics();
         Ok(Drift { epoch, amendments, changes, difference, next: candidate.body, diagnostics })
     }

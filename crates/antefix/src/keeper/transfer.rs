@@ -214,7 +214,10 @@ impl Import<'_> {
             return Err(wrong(format!("epoch {} follows epoch {before}", row.number)));
         }
         self.checked.append(&row, &bundle)?;
-        EpochBody::load(&self.checked, row.body, row.digest).map_err(|error| wrong(error.to_string()))?;
+        // Spans are read by few; what is wrong with them is found now, and not by whoever asks for an origin one day.
+        EpochBody::load(&self.checked, row.body, row.digest)
+            .and_then(|body| body.spans())
+            .map_err(|error| wrong(format!("epoch {}: {error}", row.number)))?;
         let known = self.keeper.store.epoch(&conversation, row.number)?;
         let appended = match known {
             Some(known) => Appended::Lost(known.epoch),

@@ -10,6 +10,7 @@ use crate::compose::{Layout, Prompt, Shelf, Stability, Wording};
 use crate::deliver::{Content, Notice};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Report, Situation, Tool, World};
+use crate::error::Result;
 use crate::freeze::{Amendment, Change, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
 use crate::hooks::{Hook, HookDid};
 
@@ -131,12 +132,12 @@ impl Turn {
     }
 
     /// Where every byte of the system text came from, in order, without gap or overlap.
-    pub fn spans(&self) -> Vec<TurnSpan> {
+    pub fn spans(&self) -> Result<Vec<TurnSpan>> {
         let mut spans = match (&self.replacement, &self.epoch) {
             (Some(_), _) => self.replacement_spans.clone(),
             (None, Some(epoch)) => {
                 let section = |number: usize| epoch.body().sections.get(number).map(|section| section.id.as_str());
-                let spans = epoch.body().spans();
+                let spans = epoch.body().spans()?;
                 spans.into_iter().map(|span| TurnSpan::new(section(span.section), span, 0)).collect()
             }
             (None, None) => Vec::new(),
@@ -145,7 +146,7 @@ impl Turn {
         let section = |number: usize| self.suffix.sections().get(number).map(|section| section.id.as_str());
         let live = self.suffix.spans().iter();
         spans.extend(live.map(|span| TurnSpan::new(section(span.section), RecordedSpan::of(span), boundary)));
-        spans
+        Ok(spans)
     }
 
     /// What is delivered of it. `messages` is the conversation so far, as the provider takes it.

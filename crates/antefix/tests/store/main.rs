@@ -15,4 +15,5 @@ mod locked;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod race;
+mod spans;
 mod turns;

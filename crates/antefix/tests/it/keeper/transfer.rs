@@ -4,7 +4,7 @@ use antefix::freeze::Cause;
 use antefix::keeper::Keeper;
 use antefix::stores::MemoryStore;
 use antefix::worlds::MemoryWorld;
-use antefix::{Error, ErrorKind, Result};
+use antefix::{Digest, Error, ErrorKind, Result};
 
 use super::{Talk, project};
 
@@ -97,6 +97,45 @@ fn nothing_is_believed() {
     assert!(refused(&["{}".to_owned()]).starts_with("line 1"));
     let without_texts: Vec<String> = lines.iter().filter(|line| !line.starts_with("{\"text\"")).cloned().collect();
     assert!(refused(&without_texts).contains("no line before has the text"));
+}
+
+#[test]
+fn spans_that_make_no_sense_are_refused_with_their_epoch() {
+    // The second epoch's text, its spans and its record, each with the digest that belongs to it.
+    let lines = exported(&talk());
+    let find = |what: &str| -> serde_json::Value {
+        let line = lines.iter().rfind(|line| line.starts_with(what)).unwrap();
+        serde_json::from_str(line).unwrap()
+    };
+    let epoch = find("{\"epoch\"");
+    let text = |digest: &serde_json::Value| -> serde_json::Value {
+        let texts = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let mut found = texts.filter(|line| line["text"]["digest"] == *digest);
+        found.next().unwrap()
+    };
+    let record = text(&epoch["epoch"]["body"])["text"]["text"].as_str().unwrap().to_owned();
+    let spans = serde_json::from_str::<serde_json::Value>(&record).unwrap()["spans"].clone();
+    let other = record.replace(spans.as_str().unwrap(), &Digest::of("[]").to_string());
+    let mut damaged: Vec<String> = Vec::new();
+    for line in &lines {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        if json == epoch {
+            for text in ["[]", &other] {
+                damaged.push(serde_json::json!({"text": {"digest": Digest::of(text), "text": text}}).to_string());
+            }
+            let body = epoch["epoch"]["body"].as_str().unwrap();
+            damaged.push(line.replace(body, &Digest::of(&other).to_string()));
+            break;
+        }
+        damaged.push(line.clone());
+    }
+    let keeper = Keeper::new(MemoryStore::new());
+    let error = import(&keeper, &damaged).unwrap_err();
+    let seen = epoch["epoch"]["digest"].as_str().unwrap();
+    let expected =
+        format!("line {}: epoch 2: the spans of the epoch {seen} do not fit its bytes from 0 on", damaged.len());
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Conversation, expected.as_str()));
+    assert_eq!(keeper.history(&talk().conversation, 0, 10).unwrap().len(), 1, "the epoch before it is there");
 }
 
 #[test]

@@ -23,6 +23,20 @@ fn it_keeps_the_contract() {
 }
 
 #[test]
+fn spans_that_make_no_sense_are_told_with_their_epoch() {
+    if cluster::is_left_out() {
+        return;
+    }
+    let databases = std::cell::RefCell::new(Vec::new());
+    crate::spans::told_with_their_epoch(&|| {
+        let database = Database::new();
+        let store = database.store();
+        databases.borrow_mut().push(database);
+        Box::new(store)
+    });
+}
+
+#[test]
 fn of_ten_thousand_first_turns_in_four_processes_one_wins() {
     if cluster::is_left_out() {
         return;

@@ -82,7 +82,7 @@ fn row(chain: &str) -> String {
     let turn = Talk::new(LAYOUT).hooked(&project(), &hooks);
     assert_accounted(&turn);
     let system = turn.system();
-    let spans = turn.spans();
+    let spans = turn.spans().unwrap();
     let by_hooks: String =
         spans.iter().filter(|span| span.origin.kind == "hook").map(|span| &system[span.start..span.end]).collect();
     let codes = codes(&turn).join(", ");
@@ -163,7 +163,7 @@ fn a_turn_whose_system_text_is_the_callers_asks_nobody() {
         talk.keeper.turn(&talk.conversation, &input).unwrap()
     });
     assert_eq!((turn.system().as_str(), told.heard().len()), ("Mine.", 0));
-    assert_eq!(turn.spans()[0].origin.kind, "caller");
+    assert_eq!(turn.spans().unwrap()[0].origin.kind, "caller");
 }
 
 proptest! {
