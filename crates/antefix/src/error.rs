@@ -50,6 +50,10 @@ pub enum ErrorKind {
     Budget,
     /// A file with rows for the table of models is invalid.
     Models,
+    /// A receipt cannot be read.
+    Receipt,
+    /// What a provider says of its cache cannot be read.
+    Usage,
 }
 
 /// A result with antefix's [`Error`].

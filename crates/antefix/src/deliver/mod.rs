@@ -9,6 +9,11 @@
 //!    without a word.
 //!
 //! This stage knows no network: it says what to send, and sends nothing.
+//!
+//! # Reading what came back
+//!
+//! [`Expectation`] says what the provider's cache should give back for a request, judged by the receipt of the one before.
+//! [`Usage`] reads what the provider billed, and a [`Verdict`] holds the two together.
 
 mod anthropic;
 mod bedrock;
@@ -19,6 +24,7 @@ mod messages;
 mod ollama;
 mod openai;
 mod plain;
+mod reading;
 mod receipt;
 mod route;
 mod sections;
@@ -28,6 +34,9 @@ use serde_json::{Map, Value};
 
 pub use content::{Content, Notice};
 pub use gemini::cached_contents;
+pub use reading::{
+    Basis, Comparison, Entry, Expectation, Explanation, Outcome, Parting, Said, Stretch, Usage, Verdict,
+};
 pub use receipt::{Part, Receipt, Substitution};
 pub use route::{Agent, KNOWN_AGENTS, KnownAgent, Mode, Route, SystemField, Way, route};
 pub use sections::{SaidSection, said_sections};
@@ -36,6 +45,7 @@ pub use target::Target;
 use crate::compose::canonical;
 use crate::error::Result;
 use crate::models::Model;
+use crate::tokens::Tokenizer;
 
 /// What to send, and the proof of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +57,14 @@ pub struct Delivery {
 }
 
 impl Delivery {
+    /// The same delivery, with the tokens of its prefix in the receipt. It takes time, and nothing but
+    /// [`reading`](crate::deliver#reading-what-came-back) needs it.
+    #[must_use]
+    pub fn counted(mut self, tokenizer: &Tokenizer) -> Delivery {
+        self.receipt.count(&self.fragment, tokenizer);
+        self
+    }
+
     /// The fragment's bytes: keys in order, no white space.
     pub fn bytes(&self) -> String {
         canonical(&self.fragment)

@@ -58,6 +58,7 @@ fn fill(
     };
     if !content.prefix().is_empty() && takes_key(model) {
         let key = format!("antefix-{}", key_digest(content, fragment.get("tools")));
+        receipt.key = Some(key.clone());
         fragment.insert("prompt_cache_key".to_owned(), json!(key));
     }
     receipt.prefix_form(&json!({"tools": fragment.get("tools"), "first": first}));

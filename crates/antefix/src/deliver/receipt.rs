@@ -1,16 +1,26 @@
 //! Receipts: proof of what was made ready to be sent.
+//!
+//! A receipt is kept as JSON and read back when the provider has answered. Later versions add fields and never change the
+//! meaning of one: `version` counts the changes that an older antefix could not read.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Content, Target};
 use crate::compose::canonical;
 use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
+use crate::tokens::{Tokenizer, Tokens};
+
+/// The version that is written.
+const VERSION: u32 = 1;
 
 /// What went where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
+    /// Which fields there are.
+    pub version: u32,
     /// The shape.
     pub target: String,
     /// The row of the table that was followed; none if the safest form was taken.
@@ -19,6 +29,11 @@ pub struct Receipt {
     /// The digest of what the model sees of the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<Digest>,
+    /// The name by which the provider is asked to find its cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// How many messages the conversation has so far.
+    pub messages: usize,
     /// The parts, in the order in which the provider reads them.
     pub parts: Vec<Part>,
     /// What could not be expressed, and what was done instead.
@@ -30,7 +45,7 @@ pub struct Receipt {
 }
 
 /// A run of bytes and the place that it went to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// `tools`, `fixed`, `frozen`, `notice 1`, `suffix`.
     pub what: String,
@@ -45,10 +60,20 @@ pub struct Part {
     /// The lifetime that its breakpoint asks for, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breakpoint: Option<String>,
+    /// How many tokens it has, if somebody counted them: see [`Delivery::counted`](super::Delivery::counted).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+}
+
+impl Part {
+    /// Whether it is of the prefix, and so the same for all turns of an epoch.
+    pub fn is_prefix(&self) -> bool {
+        matches!(self.what.as_str(), "tools" | "fixed" | "frozen" | "prefix")
+    }
 }
 
 /// Something that the target could not take as it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Substitution {
     /// What.
     pub what: String,
@@ -57,11 +82,39 @@ pub struct Substitution {
 }
 
 impl Receipt {
+    /// Reads a receipt as it was printed: alone, or in a document that has it as `receipt`.
+    pub fn parse(text: &str) -> Result<Receipt> {
+        let wrong = |message: String| {
+            let hint = "keep what `antefix turn CONVERSATION --for TARGET --json` prints";
+            Error::new(ErrorKind::Receipt, message).with_hint(hint)
+        };
+        let document: Value =
+            serde_json::from_str(text).map_err(|error| wrong(format!("the receipt is no JSON: {error}")))?;
+        let receipt = document.get("receipt").unwrap_or(&document);
+        match receipt.get("version").and_then(Value::as_u64) {
+            None => return Err(wrong("this is no receipt: it has no `version`".to_owned())),
+            Some(version) if version > u64::from(VERSION) => {
+                let message = format!("the receipt has version {version}, and this antefix reads up to {VERSION}");
+                return Err(wrong(message).with_hint("use the newer antefix that wrote it"));
+            }
+            Some(_) => {}
+        }
+        let receipt =
+            Receipt::deserialize(receipt).map_err(|error| wrong(format!("the receipt cannot be read: {error}")))?;
+        match Target::parse(&receipt.target) {
+            Some(_) => Ok(receipt),
+            None => Err(wrong(format!("the receipt is for `{}`, which is no target", receipt.target))),
+        }
+    }
+
     pub(super) fn new(target: Target, model: Option<&Model>, content: &Content<'_>) -> Receipt {
         Receipt {
+            version: VERSION,
             target: target.name().to_owned(),
             model: model.map(|model| model.name.clone()),
             epoch: content.epoch,
+            key: None,
+            messages: content.messages.len(),
             parts: Vec::new(),
             substitutions: Vec::new(),
             prefix_form: Digest::of(""),
@@ -77,7 +130,26 @@ impl Receipt {
             bytes: text.len(),
             digest: Digest::of(text),
             breakpoint: breakpoint.map(str::to_owned),
+            tokens: None,
         });
+    }
+
+    /// Counts the tokens of the prefix, part by part.
+    pub(super) fn count(&mut self, fragment: &Value, tokenizer: &Tokenizer) {
+        for part in self.parts.iter_mut().filter(|part| part.is_prefix()) {
+            let text = match fragment.pointer(&part.pointer) {
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => match other.get("text").and_then(Value::as_str) {
+                    Some(text) => text.to_owned(),
+                    None => canonical(other),
+                },
+                // An empty list of tools is not sent to everybody.
+                None => continue,
+            };
+            // The live part may stand behind the prefix in one text.
+            let text = text.get(..part.bytes).filter(|text| Digest::of(text) == part.digest);
+            part.tokens = text.and_then(|text| tokenizer.count(text));
+        }
     }
 
     pub(super) fn instead(&mut self, what: impl Into<String>, instead: impl Into<String>) {

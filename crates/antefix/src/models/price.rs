@@ -68,9 +68,14 @@ impl Model {
 
     /// What a prefix of so many tokens costs more when it is written afresh than when it is read from the cache.
     pub fn cost_of_a_miss(&self, tokens: usize) -> Option<Cost> {
-        let written = self.price(tokens, Price::Write)?;
+        self.more_than_reading(tokens, Price::Write)
+    }
+
+    /// What so many tokens cost more at a price than when they are read from the cache.
+    pub fn more_than_reading(&self, tokens: usize, price: Price) -> Option<Cost> {
+        let paid = self.price(tokens, price)?;
         let read = self.price(tokens, Price::Read)?;
-        Some(Cost(written.0.saturating_sub(read.0)))
+        Some(Cost(paid.0.saturating_sub(read.0)))
     }
 }
 
@@ -78,6 +83,14 @@ impl Cost {
     /// In micro-dollars, rounded.
     pub fn micro_dollars(self) -> u128 {
         (self.0 + 500_000) / 1_000_000
+    }
+}
+
+impl std::ops::Add for Cost {
+    type Output = Cost;
+
+    fn add(self, other: Cost) -> Cost {
+        Cost(self.0.saturating_add(other.0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a count in o200k_base says about a model.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How the tokens of a model follow from those of o200k_base.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Band {
 }
 
 /// How many tokens a text has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     /// At least.
     pub low: usize,

@@ -2,6 +2,8 @@
 
 mod properties;
 
+mod reading;
+
 mod route;
 
 mod shapes;
