@@ -56,6 +56,7 @@ pub(super) fn fill(
             framed: !mid_system,
             because: (!mid_system).then_some("the model takes no system message in mid-conversation"),
             message: &message,
+            join: mid_system.then_some(join),
             may_follow: &is_users,
         };
         fragment.insert("messages".to_owned(), Value::Array(weave(content, &voice, ("messages", 0), receipt)?));
@@ -82,6 +83,17 @@ fn behind(content: &Content<'_>, system: &mut Vec<Value>, receipt: &mut Receipt)
         receipt.part(&what, "system", format!("/system/{}", system.len()), text, None);
         system.push(json!({"type": "text", "text": text}));
     }
+}
+
+/// A system message must be followed by the assistant or by nothing, so a second text is a block more.
+fn join(message: &mut Value, text: &str) {
+    let content = message["content"].take();
+    let mut blocks = match content {
+        Value::Array(blocks) => blocks,
+        first => vec![json!({"type": "text", "text": first})],
+    };
+    blocks.push(json!({"type": "text", "text": text}));
+    message["content"] = Value::Array(blocks);
 }
 
 fn tool(tool: &Tool) -> Value {

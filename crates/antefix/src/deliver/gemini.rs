@@ -35,7 +35,7 @@ pub(super) fn fill(
     } else {
         let message = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
         let because = Some("Gemini knows users and models alone in `contents`");
-        let voice = Voice { role: "user", framed: true, because, message: &message, may_follow: &is_users };
+        let voice = Voice { role: "user", framed: true, because, message: &message, join: None, may_follow: &is_users };
         fragment.insert("contents".to_owned(), Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
     }
     if !parts.is_empty() {

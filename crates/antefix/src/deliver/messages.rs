@@ -19,6 +19,8 @@ pub(super) struct Voice<'v> {
     pub(super) because: Option<&'static str>,
     /// Makes a message of a text.
     pub(super) message: &'v dyn Fn(&str) -> Value,
+    /// Adds a text to such a message, if two of them must not stand next to each other.
+    pub(super) join: Option<fn(&mut Value, &str)>,
     /// Whether such a message may stand behind this one.
     pub(super) may_follow: &'v dyn Fn(&Value) -> bool,
 }
@@ -33,10 +35,17 @@ pub(super) fn weave(
 ) -> Result<Vec<Value>> {
     let mut woven: Vec<Value> = Vec::with_capacity(content.messages.len() + content.notices.len() + 1);
     let mut waiting = content.notices.iter().peekable();
-    let said = |woven: &mut Vec<Value>, what: &str, text: &str, receipt: &mut Receipt| {
+    // How many messages there were when the system spoke last: if there are no more now, it speaks on.
+    let mut spoken = 0;
+    let mut said = |woven: &mut Vec<Value>, what: &str, text: &str, receipt: &mut Receipt| {
         let words = if voice.framed { content.framed(text) } else { text.to_owned() };
-        receipt.part(what, voice.role, format!("/{key}/{}", first + woven.len()), &words, None);
-        woven.push((voice.message)(&words));
+        let before = woven.len();
+        match (voice.join, woven.last_mut()) {
+            (Some(join), Some(last)) if spoken == before => join(last, &words),
+            _ => woven.push((voice.message)(&words)),
+        }
+        spoken = woven.len();
+        receipt.part(what, voice.role, format!("/{key}/{}", first + spoken - 1), &words, None);
     };
     for (position, message) in content.messages.iter().enumerate() {
         woven.push(message.clone());

@@ -43,7 +43,7 @@ pub(super) fn fill(
     } else {
         let message = |text: &str| json!({"role": "user", "content": text});
         let because = Some("what a model's template does with a second system message is not known");
-        let voice = Voice { role: "user", framed: true, because, message: &message, may_follow: &|_| true };
+        let voice = Voice { role: "user", framed: true, because, message: &message, join: None, may_follow: &|_| true };
         messages.extend(weave(content, &voice, ("messages", messages.len()), receipt)?);
     }
     if !messages.is_empty() {

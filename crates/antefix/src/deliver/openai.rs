@@ -64,7 +64,7 @@ fn fill(
     receipt.prefix_form(&json!({"tools": fragment.get("tools"), "first": first}));
     let mut messages: Vec<Value> = first.into_iter().collect();
     let message = |text: &str| json!({"role": role, "content": text});
-    let voice = Voice { role, framed: false, because: None, message: &message, may_follow: &|_| true };
+    let voice = Voice { role, framed: false, because: None, message: &message, join: None, may_follow: &|_| true };
     if content.placement == Placement::System && !content.messages.is_empty() {
         let nothing = Content { messages: &[], ..content.clone() };
         messages.extend(weave(&nothing, &voice, (api.key, messages.len()), receipt)?);

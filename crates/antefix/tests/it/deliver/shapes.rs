@@ -2,7 +2,7 @@
 
 use antefix::ErrorKind;
 use antefix::compose::{Placement, Undeliverable};
-use antefix::deliver::{Content, Target, cached_contents, deliver};
+use antefix::deliver::{Content, Notice, Target, cached_contents, deliver};
 use serde_json::{Value, json};
 
 use super::{content, model, talk, tools};
@@ -56,6 +56,20 @@ fn anthropic_marks_where_the_stability_changes_and_speaks_in_mid_conversation() 
             ("suffix", "system", "/messages/4", None),
         ]
     );
+}
+
+#[test]
+fn what_the_system_says_at_one_place_is_one_message_because_claude_refuses_two_in_a_row() {
+    let talk = &talk()[..1];
+    let mut content = content(&[], talk);
+    content.notices.push(Notice { number: 2, text: "SECOND", after: Some(1) });
+    let delivery = deliver(&content, Target::Anthropic, Some(&model("claude-opus-5"))).unwrap();
+    let blocks = ["NOTICE", "SECOND", "LIVE"].map(|text| json!({"type": "text", "text": text}));
+    let expected = json!([{"role": "user", "content": "one"}, {"role": "system", "content": blocks}]);
+    assert_eq!(delivery.fragment["messages"], expected);
+    let parts: Vec<_> = delivery.receipt.parts.iter().map(|part| (&*part.what, &*part.pointer)).collect();
+    let said = [("notice 1", "/messages/1"), ("notice 2", "/messages/1"), ("suffix", "/messages/1")];
+    assert_eq!(parts[3..], said);
 }
 
 #[test]
