@@ -8,6 +8,7 @@ mod fuzz;
 mod postgres;
 #[path = "../../crates/antefix/tests/projects/mod.rs"]
 mod projects;
+mod sdk;
 mod step;
 mod test;
 mod tidy;
@@ -20,6 +21,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test [--quick] [--allow-missing]     all tests of all crates, then every fuzz target for a few seconds
+  sdk                                  installs the providers' SDKs for the tests that send with them, and says where
   fuzz [--seconds N] [TARGET]…         the fuzz targets alone, for as long as you like
   cases [--accept]                     the case folders alone; --accept writes what came out as what is expected
   tidy                                 the architecture's rules, licenses and formalities; prints outliers
@@ -67,6 +69,10 @@ fn run(args: &[&str]) -> Outcome {
         "docs" => {
             let [check] = options(rest, ["--check"])?;
             docs::run(check)
+        }
+        "sdk" => {
+            let [] = options(rest, [])?;
+            sdk::prepare().map(|place| println!("{}", place.display()))
         }
         "bench" => bench::command(rest),
         "--help" | "-h" | "help" => {

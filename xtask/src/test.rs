@@ -5,6 +5,7 @@
 
 use crate::fuzz;
 use crate::postgres;
+use crate::sdk;
 use crate::step::{Outcome, cargo, program, read, show};
 
 /// How long each fuzz target runs.
@@ -19,6 +20,14 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
         eprintln!("\n▸ the tests against PostgreSQL cannot run: {why}");
         missing.push(format!("tests against PostgreSQL: {why}"));
         tests.env(postgres::VARIABLE, "none");
+    }
+    match sdk::prepare() {
+        Ok(place) => drop(tests.env(sdk::VARIABLE, place)),
+        Err(why) => {
+            eprintln!("\n▸ the tests with the providers' SDKs cannot run: {why}");
+            missing.push(format!("tests with the providers' SDKs: {why}"));
+            tests.env(sdk::VARIABLE, "none");
+        }
     }
     if let Err(why) = read(&mut program("strace", &["-o", "/dev/null", "true"])) {
         eprintln!("\n▸ the tests with syncs that fail cannot run: {why}");

@@ -1,0 +1,87 @@
+//! What an SDK sends is what it was given.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::provider::{Provider, Request};
+use crate::{Asked, fragments, line, repository, run_well, sdk};
+
+#[test]
+fn python_sends_every_fragment_unchanged() {
+    let Some(sdk) = sdk() else { return };
+    let fragments: Vec<_> = fragments().iter().collect();
+    sent(&Provider::start(&sdk), sdk.python(&repository("tests/sdk/python/send.py")), &fragments);
+}
+
+#[test]
+fn node_sends_every_fragment_unchanged() {
+    let Some(sdk) = sdk() else { return };
+    let text = std::fs::read_to_string(repository("tests/sdk/node/send.js")).unwrap();
+    let script = sdk.beside_modules("send", &[("send.js", &text)]).join("send.js");
+    let fragments: Vec<_> = fragments().iter().filter(|(asked, _)| asked.has_types()).collect();
+    sent(&Provider::start(&sdk), sdk.node(&script), &fragments);
+}
+
+#[test]
+fn the_stand_in_tells_a_miss_if_one_byte_is_another() {
+    let Some(sdk) = sdk() else { return };
+    let (provider, (asked, turns)) = (Provider::start(&sdk), &fragments()[0]);
+    let mut other = turns[0].clone();
+    let text = other["system"][1]["text"].as_str().unwrap().replacen("tabs", "tobs", 1);
+    other["system"][1]["text"] = text.into();
+    let mut script = sdk.python(&repository("tests/sdk/python/send.py"));
+    script.arg(&provider.url);
+    run_well(script, &[&turns[0], &other, &turns[1]].map(|fragment| line(asked, fragment)).concat());
+    let requests = provider.requests();
+    assert_eq!(requests[1].read, 0);
+    assert_eq!(requests[1].written, requests[0].written);
+    assert_eq!((requests[2].read, requests[2].written), (requests[0].written, 0));
+}
+
+/// Sends the turns of all conversations with a script, and compares what was given with what arrived.
+fn sent(provider: &Provider, mut script: Command, all: &[&(&Asked, Vec<Value>)]) {
+    let lines = all.iter().flat_map(|(asked, turns)| turns.iter().map(|fragment| line(asked, fragment)));
+    let lines: String = lines.collect();
+    script.arg(&provider.url);
+    run_well(script, &lines);
+    let requests = provider.requests();
+    assert_eq!(requests.len(), lines.lines().count());
+    for ((asked, turns), requests) in all.iter().zip(requests.chunks(4)) {
+        for (fragment, request) in turns.iter().zip(requests) {
+            arrived(asked, fragment, request);
+            // The same bytes as in the first turn: tools, and the system in one place or the other.
+            assert_eq!(request.prefix(), requests[0].prefix(), "{}", asked.name());
+            assert!(request.prefix().len() >= 2, "{}", asked.name());
+        }
+        cached(asked, &requests.iter().map(|request| (request.read, request.written)).collect::<Vec<_>>());
+    }
+}
+
+/// Every member of the fragment is in the request, and is the same.
+fn arrived(asked: &Asked, fragment: &Value, request: &Request) {
+    for (key, value) in fragment.as_object().unwrap() {
+        let arrived = request.members.get(key).unwrap_or_else(|| panic!("{}: no {key} arrived", asked.name()));
+        // Google takes two spellings of a key, and its SDK writes this one in the other.
+        let arrived = arrived.get().replace("\"parameters_json_schema\"", "\"parametersJsonSchema\"");
+        assert_eq!(&serde_json::from_str::<Value>(&arrived).unwrap(), value, "{}: {key}", asked.name());
+    }
+}
+
+/// What the first turn wrote is read by all that follow, whatever was edited.
+fn cached(asked: &Asked, usage: &[(u64, u64)]) {
+    let [(read, written), later @ ..] = usage else { panic!("no turns") };
+    let name = format!("{}: {usage:?}", asked.name());
+    assert_eq!(*read, 0, "{name}");
+    match asked.target {
+        // Breakpoints of ours alone: what was written is what is read.
+        "anthropic" | "bedrock" => {
+            assert!(*written > 5000, "{name}");
+            assert!(later.iter().all(|later| *later == (*written, 0)), "{name}");
+        }
+        // It tells nothing about its cache.
+        "ollama" => assert!(later.iter().all(|later| *later == (0, 0)), "{name}"),
+        // These also keep the end of a request, or all of it: at least the prefix is read.
+        _ => assert!(later.iter().all(|(read, _)| *read > 5000), "{name}"),
+    }
+}

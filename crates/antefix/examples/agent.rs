@@ -1,0 +1,132 @@
+//! An agent loop in Rust: the keeper says what holds, `deliver` says what to send, and one POST sends it.
+//!
+//!     ANTHROPIC_API_KEY=… cargo run --package antefix --features http --example agent
+//!     cargo run --package antefix --example agent -- http://127.0.0.1:8080 PROJECT
+//!
+//! Watch the last two columns: the prefix is written to the provider's cache once and read from then on, although AGENTS.md
+//! changes on the way, and although the keeper is dropped and made anew before the last turn. The change is told as a
+//! notice behind the conversation, where it re-bills nothing.
+
+#![allow(clippy::disallowed_methods, reason = "an agent reads arguments and files; the library is what does not")]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use antefix::compose::{Layout, Wording, builtin};
+use antefix::deliver::{Delivery, Target, deliver};
+use antefix::discover::{Shelves, Situation, Tool, Workspace};
+use antefix::freeze::ConversationId;
+use antefix::keeper::{Keeper, Turn, TurnInput};
+use antefix::models::Models;
+use antefix::stores::SqliteStore;
+use antefix::worlds::OsWorld;
+use antefix::{Source, SourceKind};
+use serde_json::{Value, json};
+
+const MODEL: &str = "claude-opus-5";
+const QUESTIONS: [&str; 4] = ["Where is the parser?", "Who calls it?", "Rename it, please.", "Is there a test for it?"];
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome {
+    let mut args = std::env::args().skip(1);
+    let base = args.next().unwrap_or_else(|| "https://api.anthropic.com".to_owned());
+    let project = args.next().map_or_else(|| std::env::temp_dir().join("antefix-example"), PathBuf::from);
+    std::fs::create_dir_all(&project)?;
+    let instructions = project.join("AGENTS.md");
+    if !instructions.exists() {
+        // Providers cache from a few thousand bytes on, so this file is longer than is wise.
+        std::fs::write(&instructions, "Indent with tabs.\n".repeat(400))?;
+    }
+
+    let mut agent = Agent::new(&project)?;
+    let mut messages: Vec<Value> = Vec::new();
+    println!("turn  epoch  notices  prefix        read  written");
+    for (number, question) in (1..).zip(QUESTIONS) {
+        if number == 3 {
+            // Somebody edits the instructions while the conversation goes on.
+            let text = std::fs::read_to_string(&instructions)?;
+            std::fs::write(&instructions, text + "Indent with spaces from now on.\n")?;
+        }
+        if number == 4 {
+            // A new process knows nothing but the ledger, and sends the same bytes.
+            agent = Agent::new(&project)?;
+        }
+        messages.push(json!({"role": "user", "content": question}));
+        let (turn, delivery) = agent.turn(&messages)?;
+        let answer = send(&base, &delivery)?;
+        messages.push(json!({"role": "assistant", "content": answer["content"]}));
+
+        let epoch = turn.epoch.as_ref().map_or(0, |epoch| epoch.number());
+        let form = delivery.receipt.prefix_form.to_string();
+        let usage = |key: &str| answer["usage"][key].as_u64().unwrap_or(0);
+        let (read, written) = (usage("cache_read_input_tokens"), usage("cache_creation_input_tokens"));
+        let (notices, prefix) = (turn.amendments.len(), &form[form.len().saturating_sub(8)..]);
+        println!("{number:4}  {epoch:5}  {notices:7}  {prefix:8}  {read:8}  {written:7}");
+    }
+    Ok(())
+}
+
+/// Everything that is made once and used in every turn.
+struct Agent {
+    world: OsWorld,
+    workspace: Workspace,
+    wording: Wording,
+    layout: Layout,
+    situation: Situation,
+    tools: Vec<Tool>,
+    keeper: Keeper,
+    conversation: ConversationId,
+}
+
+impl Agent {
+    fn new(project: &Path) -> Outcome<Agent> {
+        let world = OsWorld::new();
+        let workspace = Workspace::find(&world, project);
+        let wording = Wording::built_in();
+        let file = builtin::layout("coding-agent").ok_or("the layout is built in")?;
+        let file = Source::new(SourceKind::Layout, "coding-agent", file.text);
+        let layout = Layout::parse(&file.into(), &wording, &Shelves::new(&world, &workspace, None))?;
+
+        let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+        let read =
+            Tool { description: Some("Reads a file.".to_owned()), parameters: Some(path), ..Tool::named("read") };
+        let mut situation = Situation::new(workspace.clone());
+        situation.paths = layout.paths();
+        situation.instructions = layout.instructions().clone();
+        situation.tools = Some(vec![read.clone()]);
+
+        // The ledger is a file: whoever opens it again goes on with the conversation.
+        let keeper = Keeper::new(SqliteStore::open(project.join("ledger.sqlite"))?);
+        let conversation = ConversationId::parse("example")?;
+        Ok(Agent { world, workspace, wording, layout, situation, tools: vec![read], keeper, conversation })
+    }
+
+    /// What holds in this turn, and what to send.
+    fn turn(&self, messages: &[Value]) -> Outcome<(Turn, Delivery)> {
+        let shelves = Shelves::new(&self.world, &self.workspace, None);
+        let mut input = TurnInput::new(&self.world, &self.layout, &self.wording, &shelves, &self.situation);
+        // A notice remembers its place among the messages.
+        input.messages = Some(messages.len());
+        let turn = self.keeper.turn(&self.conversation, &input)?;
+        let model = Models::built_in().find(MODEL).map(|(model, _)| model);
+        let content = turn.content(Some(&self.tools), messages).placed(&self.layout, &self.situation.phrases);
+        let delivery = deliver(&content, Target::Anthropic, model.as_ref())?;
+        Ok((turn, delivery))
+    }
+}
+
+/// Merges the fragment into a request and sends it.
+fn send(base: &str, delivery: &Delivery) -> Outcome<Value> {
+    let mut request = json!({"model": MODEL, "max_tokens": 1024});
+    for (key, value) in delivery.fragment.as_object().into_iter().flatten() {
+        request[key] = value.clone();
+    }
+    let key = std::env::var("ANTHROPIC_API_KEY").unwrap_or_default();
+    let mut answer = ureq::post(format!("{base}/v1/messages"))
+        .header("x-api-key", key)
+        .header("anthropic-version", "2026-10-21")
+        .header("content-type", "application/json")
+        .send(request.to_string())?;
+    Ok(serde_json::from_str(&answer.body_mut().read_to_string()?)?)
+}
