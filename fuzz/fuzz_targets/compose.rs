@@ -44,7 +44,7 @@ fuzz_target!(|text: &str| {
     let mut situation = Situation::new(workspace.clone());
     situation.paths = layout.paths();
     situation.model = Some("model".to_owned());
-    situation.tools = Some(["edit", "grep", "read"].map(Tool::named).to_vec());
+    situation.tools = Some(["edit", "grep", "read"].map(Tool::named).into_iter().collect());
     situation.given.insert(FactName::new("git", "branch"), "main".to_owned());
     let discovery = discover(&world, &situation, &layout.facts());
     let Ok(prompt) = compose(&layout, &discovery.facts) else { return };

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::bounds::{self, Size};
 use crate::postgres;
+use crate::projects;
 use crate::step::{Outcome, cargo, metadata, show};
 
 /// How often the program is started.
@@ -46,14 +47,14 @@ enum Goal {
 }
 
 /// What criterion measures.
-const MEASURED: [Measure; 15] = [
+const MEASURED: [Measure; 19] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
     ("jinja-mixed/compose", Some("jinja-mixed/bare"), Some(Goal::Ratio(2.0))),
     ("jinja-dense/compose", Some("jinja-dense/bare"), Some(Goal::Ratio(2.0))),
     ("discover/and-compose", None, None),
-    ("around/six-files-51-skills", None, Some(Goal::Nanos(600_000.0))),
+    ("around/six-files-51-skills", Some("around/bare-reads"), Some(Goal::Nanos(600_000.0))),
     ("tokens/count", None, None),
     ("tokens/remembered", None, None),
     ("tokens/vocabulary", None, None),
@@ -61,7 +62,12 @@ const MEASURED: [Measure; 15] = [
     ("store/standing-large", Some("store/standing"), Some(Goal::Ratio(1.5))),
     ("store/text", Some("store/select"), None),
     ("store/open", None, Some(Goal::Nanos(2_000_000.0))),
-    ("store/append", None, None),
+    // What opening a conversation adds to composing its prompt.
+    ("store/append", None, Some(Goal::Nanos(1_000_000.0))),
+    ("turn/memory", None, Some(Goal::Nanos(20_000.0))),
+    ("turn/memory-50-tools", None, Some(Goal::Nanos(20_000.0))),
+    ("turn/sqlite", Some("store/select"), Some(Goal::Ratio(2.0))),
+    ("turn/sqlite-50-tools", Some("store/select"), Some(Goal::Ratio(2.0))),
 ];
 
 /// The same, if there is a PostgreSQL to measure.
@@ -128,7 +134,8 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
         let floor = floor.map(|floor| Ok::<_, String>((floor.to_owned(), measured(&results, floor)?.0))).transpose()?;
         rows.push(Row { name: name.to_owned(), nanos, p95: None, bytes, floor, goal });
     }
-    rows.push(cold_start(&target)?);
+    rows.push(cold_start(&target, "antefix show, cold", "dispatch", |_| {})?);
+    rows.push(cold_start(&target, "antefix show of 6 files and 51 skills, cold", "coding-agent", projects::around)?);
 
     println!("\n{}", table(&rows));
     if let Some(path) = report {
@@ -152,19 +159,20 @@ fn measured(results: &Path, name: &str) -> Outcome<(f64, Option<f64>)> {
     Ok((median.ok_or_else(|| format!("{name} has no median"))?, bytes))
 }
 
-/// `antefix show` as a whole process, in a directory without a repository and with a home of its own.
-fn cold_start(target: &Path) -> Outcome<Row> {
+/// `antefix show` as a whole process, in a directory that `fill` has filled, and with a home of its own.
+fn cold_start(target: &Path, name: &str, layout: &str, fill: fn(&Path)) -> Outcome<Row> {
     let program = target.join("release").join(format!("antefix{}", std::env::consts::EXE_SUFFIX));
     let place = std::env::temp_dir().join(format!("antefix-bench-{}", std::process::id()));
     fs::create_dir_all(&place).map_err(|error| format!("{} cannot be made: {error}", place.display()))?;
-    let outcome = time_starts(&program, &place);
+    fill(&place);
+    let outcome = time_starts(&program, layout, &place);
     // The directory is empty or holds what the program left; neither is worth failing for.
     let _ = fs::remove_dir_all(&place);
     let (mut shown, mut floor) = outcome?;
     let (median, p95) = quantiles(&mut shown);
     let (floor, _) = quantiles(&mut floor);
     Ok(Row {
-        name: "antefix show, cold".to_owned(),
+        name: name.to_owned(),
         nanos: median,
         p95: Some(p95),
         bytes: None,
@@ -174,11 +182,12 @@ fn cold_start(target: &Path) -> Outcome<Row> {
 }
 
 /// The times of many starts, of the program and of one that does nothing, in turns.
-fn time_starts(program: &Path, place: &Path) -> Outcome<(Vec<f64>, Vec<f64>)> {
-    eprintln!("\n▸ antefix show --layout dispatch --cwd DIR, {STARTS} times in turns with /bin/true");
+fn time_starts(program: &Path, layout: &str, place: &Path) -> Outcome<(Vec<f64>, Vec<f64>)> {
+    eprintln!("\n▸ antefix show --layout {layout} --cwd DIR, {STARTS} times in turns with /bin/true");
     let cwd = place.as_os_str();
     let mut show = Command::new(program);
-    show.args(["show", "--layout", "dispatch", "--cwd"]).arg(cwd);
+    // What git costs is another question.
+    show.args(["show", "--layout", layout, "--set", "git:branch=main", "--set", "git:status=", "--cwd"]).arg(cwd);
     let mut nothing = Command::new("/bin/true");
     for command in [&mut show, &mut nothing] {
         command.current_dir(cwd).env("HOME", cwd).env_remove("XDG_CONFIG_HOME");

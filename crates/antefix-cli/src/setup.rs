@@ -10,7 +10,7 @@ use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, com
 use antefix::deliver::Content;
 use antefix::discover::{
     Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
-    Shelves, Situation, Survey, Text, Tool, Trust, UntrustedText, Why, Workspace, World, discover, touch,
+    Shelves, Situation, Survey, Text, Tool, Tools, Trust, UntrustedText, Why, Workspace, World, discover, touch,
 };
 use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
@@ -520,7 +520,7 @@ fn not_used(workspace: &Workspace, name: &str, reason: Reason) -> NotLoaded {
 }
 
 /// The tools in a tools file.
-fn tools(path: &Path) -> Result<Vec<Tool>, Failure> {
+fn tools(path: &Path) -> Result<Tools, Failure> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Entry {

@@ -253,6 +253,13 @@ fn around(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("around");
     group.throughput(Throughput::Bytes(bytes as u64));
     group.bench_function("six-files-51-skills", |bencher| bencher.iter(whole));
+    // The floor: the same files, of which one knows already where they are.
+    let files: Vec<_> = (0..51).map(|number| root.join(format!(".agents/skills/skill-{number}/SKILL.md"))).collect();
+    let files: Vec<_> = files.into_iter().chain(cwd.ancestors().take(6).map(|level| level.join("AGENTS.md"))).collect();
+    group.bench_function("bare-reads", |bencher| {
+        bencher
+            .iter(|| files.iter().map(|file| std::fs::read_to_string(file).expect("it is there").len()).sum::<usize>());
+    });
     group.finish();
 }
 

@@ -1,4 +1,4 @@
-//! What a store in a file costs, and what SQLite alone costs for the same file.
+//! What a store in a file costs, and what SQLite alone costs for the same file; and what a whole turn costs with it.
 //!
 //! 1. The floor is a bare `SELECT` of one row with a text of 20 KB, by a statement that is prepared already, in the same
 //!    file.
@@ -12,12 +12,17 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
-use antefix::Digest;
+use antefix::compose::{Layout, Wording, builtin};
 use antefix::contract::{epoch, id};
+use antefix::discover::{Shelves, Situation, Tool, Workspace};
 use antefix::freeze::{Bundle, ConversationId, EpochRow, Store};
-use antefix::stores::SqliteStore;
+use antefix::keeper::{Keeper, TurnInput};
+use antefix::stores::{MemoryStore, SqliteStore};
+use antefix::worlds::MemoryWorld;
+use antefix::{Digest, Source, SourceKind};
 use criterion::Criterion;
 use rusqlite::{Connection, params};
+use serde_json::json;
 
 /// As many bytes as a prompt has.
 const SIZE: usize = 20_000;
@@ -29,6 +34,7 @@ fn main() {
     let large = std::env::var("ANTEFIX_BENCH_EPOCHS").map_or(1_000_000, |count| count.parse().expect("a number"));
     reads(&mut criterion, &directory.path().join("small.db"), &directory.path().join("large.db"), large);
     writes(&mut criterion, &directory.path().join("written.db"));
+    turns(&mut criterion, &directory.path().join("turns.db"));
     criterion.final_summary();
 }
 
@@ -112,4 +118,57 @@ fn writes(criterion: &mut Criterion, path: &Path) {
             store.append(&row, &bundle).expect("there is room")
         });
     });
+}
+
+/// A whole turn of a conversation that stands, in memory and in a file, without tools and with 50 of them. Its layout is
+/// one frozen template that holds what it was told, so nothing has to be asked for.
+fn turns(criterion: &mut Criterion, path: &Path) {
+    let world = MemoryWorld::new().file("/p/.git/HEAD", "ref: refs/heads/main\n").file("/p/AGENTS.md", text());
+    let workspace = Workspace::find(&world, Path::new("/p"));
+    let shelves = Shelves::new(&world, &workspace, None);
+    let wording = Wording::built_in();
+    let built_in = builtin::layout("dispatch").expect("it is built in");
+    let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
+    let layout = Layout::parse(&source, &wording, &shelves).expect("the built-in layout is valid");
+    let mut plain = Situation::new(workspace.clone());
+    plain.paths = layout.paths();
+    let mut with_tools = plain.clone();
+    with_tools.tools = Some((0..50).map(tool).collect());
+    let stores: [(&str, Box<dyn Store>); 2] =
+        [("memory", Box::new(MemoryStore::new())), ("sqlite", Box::new(SqliteStore::open(path).expect("a new file")))];
+    let mut group = criterion.benchmark_group("turn");
+    for (store, keeper) in stores.map(|(name, store)| (name, Keeper::of(store))) {
+        for (kind, situation) in [("", &plain), ("-50-tools", &with_tools)] {
+            let conversation = id(&format!("c{kind}"));
+            let input = TurnInput::new(&world, &layout, &wording, &shelves, situation);
+            let opened = keeper.turn(&conversation, &input).expect("there is room");
+            assert!(opened.prefix().len() > SIZE - 20, "{}", opened.prefix().len());
+            group.bench_function(format!("{store}{kind}"), |bencher| {
+                bencher.iter(|| {
+                    let turn = keeper.turn(black_box(&conversation), &input).expect("the store is sound");
+                    assert!(turn.epoch.as_ref().is_some_and(|epoch| epoch.number() == 1));
+                    turn
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+/// A tool with a schema as agents have them, some 600 bytes.
+fn tool(number: usize) -> Tool {
+    let property = |name: &str| {
+        let described = json!({"type": "string", "description": format!("What {name} stands for in tool {number}.")});
+        (name.to_owned(), described)
+    };
+    let properties: serde_json::Map<_, _> =
+        ["path", "pattern", "limit", "replacement"].map(property).into_iter().collect();
+    Tool {
+        description: Some(format!(
+            "Does the {number}th thing, and says what it did. {}",
+            "Mind the details. ".repeat(5)
+        )),
+        parameters: Some(json!({"type": "object", "properties": properties, "required": ["path"]})),
+        ..Tool::named(format!("tool_{number}"))
+    }
 }

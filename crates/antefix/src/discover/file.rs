@@ -103,14 +103,22 @@ pub(super) fn holds_secrets(path: &Path) -> bool {
 }
 
 fn is_secret_name(name: &str) -> bool {
-    let begins = [".env", "id_", "credentials"];
-    let ends = [".env", ".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
-    let is = [".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd"];
-    let directories = [".git", ".ssh", ".gnupg", ".aws"];
-    begins.iter().any(|begin| name.starts_with(begin))
-        || ends.iter().any(|end| name.ends_with(end))
-        || is.contains(&name)
-        || directories.contains(&name)
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    if let Some("env" | "pem" | "key" | "p12" | "pfx" | "keystore" | "jks" | "kdbx") = ending {
+        return true;
+    }
+    match name.as_bytes().first() {
+        Some(b'.') => {
+            name.starts_with(".env")
+                || matches!(name, ".netrc" | ".npmrc" | ".pypirc" | ".pgpass" | ".git-credentials" | ".htpasswd")
+                // Directories.
+                || matches!(name, ".git" | ".ssh" | ".gnupg" | ".aws")
+        }
+        Some(b'_') => name == "_netrc",
+        Some(b'i') => name.starts_with("id_"),
+        Some(b'c') => name.starts_with("credentials"),
+        _ => false,
+    }
 }
 
 /// A file that turned out to be text.

@@ -10,22 +10,16 @@ use crate::compose::{Draft, Transform};
 /// other one a tag's name; case does not matter, nor do blanks and slashes between `<` and the name.
 pub(crate) fn protected(text: &Text, marks: &[String]) -> Text {
     let whole = text.as_str();
+    let (headers, tags): (Vec<&String>, Vec<&String>) = marks.iter().partition(|mark| mark.starts_with('['));
     let mut draft = Draft::default();
     let mut from = 0;
-    // Whether only blanks and signs such as `#`, `>` or `*` stand before, on the same line.
-    let mut leads = true;
-    for (at, character) in whole.char_indices() {
-        let written = match character {
-            '<' => {
-                let name = whole[at + 1..].trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-                begins(name, marks.iter().filter(|mark| !mark.starts_with('['))).then_some("&lt;")
-            }
-            '[' if leads => begins(&whole[at..], marks.iter().filter(|mark| mark.starts_with('['))).then_some("&#91;"),
-            _ => None,
-        };
-        leads = match character {
-            '\n' => true,
-            _ => leads && !character.is_alphanumeric(),
+    let mut lead = Lead { at: 0, holds: true };
+    for at in memchr::memchr2_iter(b'<', b'[', whole.as_bytes()) {
+        let written = if whole.as_bytes()[at] == b'<' {
+            let name = whole[at + 1..].trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+            begins(name, &tags).then_some("&lt;")
+        } else {
+            (lead.holds_at(whole, at) && begins(&whole[at..], &headers)).then_some("&#91;")
         };
         if let Some(written) = written {
             draft.push_part(text, from..at);
@@ -37,6 +31,26 @@ pub(crate) fn protected(text: &Text, marks: &[String]) -> Text {
     draft.into_text()
 }
 
-fn begins<'m>(text: &str, mut marks: impl Iterator<Item = &'m String>) -> bool {
-    marks.any(|mark| text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark)))
+/// Whether only blanks and signs such as `#`, `>` or `*` stand before a place, on the same line. Places come in order, and
+/// what lies between two of them is looked at once.
+struct Lead {
+    at: usize,
+    holds: bool,
+}
+
+impl Lead {
+    fn holds_at(&mut self, whole: &str, at: usize) -> bool {
+        let between = &whole[self.at..at];
+        let (begun_before, line) = match between.rfind('\n') {
+            Some(newline) => (true, &between[newline + 1..]),
+            None => (self.holds, between),
+        };
+        self.holds = begun_before && !line.contains(char::is_alphanumeric);
+        self.at = at;
+        self.holds
+    }
+}
+
+fn begins(text: &str, marks: &[&String]) -> bool {
+    marks.iter().any(|mark| text.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark)))
 }

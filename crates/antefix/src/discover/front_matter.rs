@@ -18,7 +18,9 @@ const LIMIT: usize = 64 * 1024;
 /// A file split into front matter and body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FrontMatter {
-    fields: BTreeMap<String, Field>,
+    fields: Fields,
+    /// Whether all keys are in lower case, so that one can be looked up.
+    lower: bool,
     /// Where the body begins, in bytes.
     pub(super) body: usize,
     /// What had to be forgiven.
@@ -64,11 +66,15 @@ impl FrontMatter {
         };
         let body = (4 + end + 4).min(text.len());
         let (fields, forgiven) = parse(block).map_err(Missing::Invalid)?;
-        Ok(FrontMatter { fields, body, forgiven })
+        let lower = !fields.keys().any(|key| key.bytes().any(|byte| byte.is_ascii_uppercase()));
+        Ok(FrontMatter { fields, lower, body, forgiven })
     }
 
-    /// The value of a key, in any case.
+    /// The value of a key, which is given in lower case and may be written in any.
     pub(super) fn get(&self, key: &str) -> Option<&Field> {
+        if self.lower {
+            return self.fields.get(key);
+        }
         self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)).map(|(_, field)| field)
     }
 }

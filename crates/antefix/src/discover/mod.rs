@@ -48,7 +48,7 @@ pub use rules::{Glob, GlobLimits, Survey};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
 pub use skills::{Descriptions, Ignore, Loose, SkillRules};
-pub use tools::Tool;
+pub use tools::{Tool, Tools};
 pub use touch::{Touched, touch};
 pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
@@ -81,7 +81,7 @@ pub struct Situation {
     /// we run on: replicas of a server differ in that, and serve the same conversations.
     pub machine: Option<String>,
     /// The agent's tools; none if the caller does not know them.
-    pub tools: Option<Vec<Tool>>,
+    pub tools: Option<Tools>,
     /// What the agent may touch; none if the caller does not say.
     pub scope: Option<Scope>,
     /// Facts answered by hand; the world is not asked for them.

@@ -6,12 +6,15 @@
 //! 3. Advice comes and goes with the tools that it is about. The same sentence is told once, where it comes first.
 //! 4. All words are wordings: `tool_<name>` and `guideline_<topic>`.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use serde::Deserialize;
 
 use super::fact::{FactName, Text, Value};
 use super::world::Answer;
 use super::{Fact, Situation};
-use crate::compose::{Draft, Origin, Transform};
+use crate::compose::{Draft, Origin, Transform, canonical_tools};
 
 /// A tool of the agent's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -56,6 +59,56 @@ impl Tool {
     }
 }
 
+/// The tools of an agent, put in order once and used in many turns. A copy costs nothing.
+///
+/// Each name stands once, and the first tool that has it counts.
+///
+/// ```
+/// use antefix::discover::{Tool, Tools};
+///
+/// let tools = Tools::from(vec![Tool::named("write"), Tool::named("read")]);
+/// assert_eq!(tools[0].name, "read");
+/// assert_eq!(tools.canonical(), r#"[{"name":"read"},{"name":"write"}]"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tools(Arc<Ordered>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Ordered {
+    tools: Vec<Tool>,
+    canonical: Arc<str>,
+}
+
+impl Tools {
+    /// What a model sees of them, as one text.
+    pub fn canonical(&self) -> &Arc<str> {
+        &self.0.canonical
+    }
+}
+
+impl Deref for Tools {
+    type Target = [Tool];
+
+    fn deref(&self) -> &[Tool] {
+        &self.0.tools
+    }
+}
+
+impl From<Vec<Tool>> for Tools {
+    fn from(mut tools: Vec<Tool>) -> Tools {
+        tools.sort_by(|one, other| one.name.cmp(&other.name));
+        tools.dedup_by(|one, other| one.name == other.name);
+        let canonical = canonical_tools(&tools).into();
+        Tools(Arc::new(Ordered { tools, canonical }))
+    }
+}
+
+impl FromIterator<Tool> for Tools {
+    fn from_iter<I: IntoIterator<Item = Tool>>(tools: I) -> Tools {
+        Tools::from(tools.into_iter().collect::<Vec<_>>())
+    }
+}
+
 /// Whether the agent has a tool.
 type Has<'h> = dyn Fn(&str) -> bool + 'h;
 
@@ -81,22 +134,19 @@ const ALWAYS: [&str; 2] = ["guideline_brief", "guideline_paths"];
 /// Answers `tools:<name>`.
 pub(super) fn answer(situation: &Situation, name: &FactName) -> Fact {
     let Some(tools) = &situation.tools else { return Answer::Absent };
-    let mut tools: Vec<&Tool> = tools.iter().collect();
-    tools.sort_by(|one, other| one.name.cmp(&other.name));
-    tools.dedup_by(|one, other| one.name == other.name);
     match name.name() {
         "names" => {
-            let text = |tool: &&Tool| Text::new(tool.name.as_str(), Origin::fact(name));
+            let text = |tool: &Tool| Text::new(tool.name.as_str(), Origin::fact(name));
             Answer::Present(Value::List(tools.iter().map(text).collect()))
         }
-        "list" => Answer::Present(Value::Text(list(situation, &tools, name))),
-        "guidelines" => Answer::Present(Value::Text(guidelines(situation, &tools, name))),
+        "list" => Answer::Present(Value::Text(list(situation, tools, name))),
+        "guidelines" => Answer::Present(Value::Text(guidelines(situation, tools, name))),
         _ => Answer::Absent,
     }
 }
 
-fn list(situation: &Situation, tools: &[&Tool], name: &FactName) -> Text {
-    let shown: Vec<&&Tool> = tools.iter().filter(|tool| tool.hidden == Hidden::No).collect();
+fn list(situation: &Situation, tools: &[Tool], name: &FactName) -> Text {
+    let shown: Vec<&Tool> = tools.iter().filter(|tool| tool.hidden == Hidden::No).collect();
     if shown.is_empty() {
         return Text::new("(none)", Origin::fact(name));
     }
@@ -116,7 +166,7 @@ fn list(situation: &Situation, tools: &[&Tool], name: &FactName) -> Text {
     draft.into_text()
 }
 
-fn guidelines(situation: &Situation, tools: &[&Tool], name: &FactName) -> Text {
+fn guidelines(situation: &Situation, tools: &[Tool], name: &FactName) -> Text {
     let has = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
     let mut advice: Vec<Text> = Vec::new();
     let before = ADVICE.iter().filter(|advice| (advice.when)(&has)).map(|advice| situation.phrases.get(advice.phrase));

@@ -14,10 +14,10 @@ use super::mark::Mark;
 use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
 use super::store::{Bundle, EpochRow, Fault, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
-use crate::compose::{Layout, Prompt, Stability, Wording, canonical_tools};
+use crate::compose::{Layout, Prompt, Stability, Wording};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::discover::{Answer, FactName, Facts, MoreRoots, NamedRoots, Report, Tool, Why};
+use crate::discover::{Answer, FactName, Facts, MoreRoots, NamedRoots, Report, Tools, Why};
 
 /// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";
@@ -120,7 +120,7 @@ pub struct EpochSection {
 pub(crate) struct Making<'m> {
     pub(crate) layout: &'m Layout,
     pub(crate) wording: &'m Wording,
-    pub(crate) tools: Option<&'m [Tool]>,
+    pub(crate) tools: Option<&'m Tools>,
     pub(crate) facts: &'m Facts,
     pub(crate) roots: &'m MoreRoots,
     pub(crate) report: &'m Report,
@@ -170,7 +170,7 @@ impl EpochBody {
             made_by: made_by(layout, wording),
             text: prefix.into(),
             sections: sections.collect(),
-            tools: tools.map(|tools| canonical_tools(tools).into()),
+            tools: tools.map(|tools| Arc::clone(tools.canonical())),
             facts: marks.collect(),
             roots: roots.named().clone(),
             gaps: gaps.chain(holes).collect(),

@@ -123,7 +123,7 @@ impl Told<'_> {
     fn compare_tools(&self, now: &Now<'_>, drifted: &mut Drifted) {
         let Some(tools) = &now.situation.tools else { return };
         let before = self.epoch.body.tools.as_deref().unwrap_or("[]");
-        if before == crate::compose::canonical_tools(tools) {
+        if before == &**tools.canonical() {
             return;
         }
         for change in change::of_tools(before, tools) {

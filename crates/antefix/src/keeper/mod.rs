@@ -403,7 +403,7 @@ impl Keeper {
         let making = Making {
             layout: input.layout,
             wording: input.wording,
-            tools: input.situation.tools.as_deref(),
+            tools: input.situation.tools.as_ref(),
             facts: &discovery.facts,
             roots: &input.situation.more,
             report: &discovery.report,

@@ -68,7 +68,7 @@ fn everything() -> (Watched, Situation) {
     situation.model = Some("the model".to_owned());
     situation.conversation_id = Some("the conversation".to_owned());
     situation.workspace_id = Some("the workspace".to_owned());
-    situation.tools = Some(["b", "a"].map(Tool::named).to_vec());
+    situation.tools = Some(["b", "a"].map(Tool::named).into_iter().collect());
     situation.skills.needs_tool.clear();
     situation.env_allow = ["A".to_owned()].into();
     let by = Holder::File("/own/operator.md".into());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use antefix::compose::{Dialect, Layout, Origin, Prompt, Shelf, Stock, TemplateRef, compose};
 use antefix::discover::{Answer, FactName, Facts, Reason, ReasonCode, Text, Value};
@@ -66,6 +67,20 @@ pub(crate) fn list(mut facts: Facts, list: &str, items: &[impl AsRef<str>]) -> F
     let items = items.iter().map(|item| Text::new(item.as_ref(), Origin::fact(&of))).collect();
     facts.insert(of, Answer::Present(Value::List(items)));
     facts
+}
+
+/// How long this thread has worked. Another program may take the processor away, which costs it nothing.
+#[cfg(unix)]
+pub(crate) fn worked() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Where threads have no clock of their own, that of the wall.
+#[cfg(not(unix))]
+pub(crate) fn worked() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
 }
 
 /// Tests that take the time run one after another: beside each other they would measure each other.

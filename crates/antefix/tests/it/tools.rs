@@ -31,7 +31,7 @@ fn wording(key: &str) -> String {
 fn said(tools: Vec<Tool>) -> (String, String) {
     let world = MemoryWorld::new();
     let mut situation = Situation::new(Workspace::find(&world, Path::new("/p")));
-    situation.tools = Some(tools);
+    situation.tools = Some(tools.into());
     let names = ["tools:list", "tools:guidelines"].map(given::name);
     let discovery = discover(&world, &situation, &names);
     let text = |number: usize| match discovery.facts.get(&names[number]) {

@@ -50,9 +50,9 @@ fn with_input<T>(host: &str, second: u64, with: impl FnOnce(&TurnInput<'_>) -> T
 
 #[test]
 fn worker() {
-    let Ok(path) = std::env::var(STORE) else { return };
+    let Ok(address) = std::env::var(STORE) else { return };
     let process = given::figure(PROCESS, 0);
-    let keeper = Keeper::new(SqliteStore::patient(path, std::time::Duration::from_secs(30)).unwrap());
+    let keeper = keeper(&address);
     let barrier = Barrier::new(THREADS as usize + 1);
     let digests = std::thread::scope(|scope| {
         let work = |thread: u64| {
@@ -78,14 +78,29 @@ fn worker() {
     }
 }
 
+/// A keeper of a file, or of a database.
+fn keeper(address: &str) -> Keeper {
+    #[cfg(feature = "postgres")]
+    if address.starts_with("postgres") {
+        return Keeper::new(antefix::stores::PostgresStore::connect(address).unwrap());
+    }
+    Keeper::new(SqliteStore::patient(address, std::time::Duration::from_secs(30)).unwrap())
+}
+
 #[test]
 fn ten_thousand_first_turns_from_four_processes_get_one_epoch() {
     let directory = given::in_memory();
     let path = directory.path().join("ledger.db");
+    ten_thousand_first_turns_get_one_epoch(path.to_str().unwrap());
+    given::assert_sound(&path);
+}
+
+/// From four processes, in a file or in a database.
+pub(crate) fn ten_thousand_first_turns_get_one_epoch(address: &str) {
     let mut workers: Vec<_> = (0..PROCESSES)
         .map(|process| {
             let mut worker = given::worker("turns::worker");
-            worker.env(STORE, &path).env(PROCESS, process.to_string()).stderr(std::process::Stdio::inherit());
+            worker.env(STORE, address).env(PROCESS, process.to_string()).stderr(std::process::Stdio::inherit());
             let mut child = worker.spawn().unwrap();
             let mut said = given::said(&mut child);
             assert_eq!(said.next().as_deref(), Some("ready"));
@@ -105,10 +120,8 @@ fn ten_thousand_first_turns_from_four_processes_get_one_epoch() {
     }
     assert_eq!(answers.len() as u64, PROCESSES * THREADS * TURNS);
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{:?} and others", answers[0]);
-    let keeper = Keeper::new(SqliteStore::open(&path).unwrap());
-    let rows = keeper.history(&ConversationId::parse("c").unwrap(), 0, 10).unwrap();
+    let rows = keeper(address).history(&ConversationId::parse("c").unwrap(), 0, 10).unwrap();
     assert_eq!(rows.iter().map(|row| (row.number, row.cause)).collect::<Vec<_>>(), [(1, Cause::Opened)]);
-    given::assert_sound(&path);
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Keys<'_> {
     }
 
     fn values(&self, key: &str) -> Result<Vec<String>, String> {
-        match self.matter.get(key) {
+        match self.matter.get(&key.to_ascii_lowercase()) {
             None => Ok(Vec::new()),
             Some(_) if self.matter.forgiven.is_some() => Ok(self.lines(key)),
             Some(Field::Text(text)) => Ok(vec![text.clone()]),

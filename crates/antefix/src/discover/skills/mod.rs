@@ -21,7 +21,7 @@ use self::scan::Scan;
 use super::fact::{FactName, Value};
 use super::report::{NotLoaded, Report, Why};
 use super::world::{Answer, Kind, Reason, ReasonCode, World};
-use super::{Fact, Situation, Tool};
+use super::{Fact, Situation, Tools};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 
@@ -58,7 +58,7 @@ pub(super) fn answer(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
     let rules = &situation.skills;
-    let missing = |tools: &Vec<Tool>| !tools.iter().any(|tool| rules.needs_tool.contains(&tool.name));
+    let missing = |tools: &Tools| !tools.iter().any(|tool| rules.needs_tool.contains(&tool.name));
     if !rules.needs_tool.is_empty() && situation.tools.as_ref().is_some_and(missing) {
         let message = format!("skills are not listed: none of the tools {} is active", rules.needs_tool.join(", "));
         diagnostics.push(Diagnostic::note("no-reading-tool", message).about(name.as_str()));

@@ -107,7 +107,7 @@ impl Scan<'_> {
         if text_of(&["disable-model-invocation"]).as_deref() == Some("true") {
             return Err(Why::Disabled);
         }
-        let tools = match field(&["allowed-tools", "allowed_tools", "allowedTools"]) {
+        let tools = match field(&["allowed-tools", "allowed_tools", "allowedtools"]) {
             Some(Field::List(tools)) => tools.clone(),
             Some(Field::Text(tools)) if tools.contains(',') => tools.split(',').map(str::to_owned).collect(),
             Some(Field::Text(tools)) => tools.split_whitespace().map(str::to_owned).collect(),
@@ -116,7 +116,7 @@ impl Scan<'_> {
         let mut tools: Vec<String> =
             tools.iter().map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty()).collect();
         tools.sort();
-        let run_mode = text_of(&["runAs", "run_mode", "run-mode"]).unwrap_or_else(|| "direct".to_owned());
+        let run_mode = text_of(&["runas", "run_mode", "run-mode"]).unwrap_or_else(|| "direct".to_owned());
         // What is listed is looked through; the body never enters the prompt.
         let mut clean = |text: String| self.clean(Cow::Owned(text), shown).map(Cow::into_owned);
         let [name, description, run_mode] = [name, description, run_mode].map(&mut clean);

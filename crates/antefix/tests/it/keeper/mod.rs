@@ -68,7 +68,7 @@ impl Talk {
         situation.paths = self.layout.paths();
         situation.instructions = self.layout.instructions().clone();
         situation.skills = self.layout.skills().clone();
-        situation.tools.clone_from(&self.tools);
+        situation.tools = self.tools.clone().map(Into::into);
         situation.model.clone_from(&self.model);
         situation.machine.clone_from(&self.machine);
         let mut input = TurnInput::new(world, &self.layout, &self.wording, &shelves, &situation);

@@ -53,6 +53,14 @@ fn of_ten_first_turns_of_each_of_a_thousand_conversations_one_wins() {
 }
 
 #[test]
+fn ten_thousand_first_turns_from_four_processes_get_one_epoch() {
+    if cluster::is_left_out() {
+        return;
+    }
+    crate::turns::ten_thousand_first_turns_get_one_epoch(&Database::new().url("connections=8"));
+}
+
+#[test]
 fn each_number_goes_to_one_of_four_processes() {
     if cluster::is_left_out() {
         return;
