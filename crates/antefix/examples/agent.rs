@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use antefix::compose::{Layout, Wording, builtin};
 use antefix::deliver::{Delivery, Target, deliver};
-use antefix::discover::{Shelves, Situation, Tool, Workspace};
+use antefix::discover::{Shelves, Situation, Tool, Tools, Workspace};
 use antefix::freeze::ConversationId;
 use antefix::keeper::{Keeper, Turn, TurnInput};
 use antefix::models::Models;
@@ -94,7 +94,7 @@ impl Agent {
         let mut situation = Situation::new(workspace.clone());
         situation.paths = layout.paths();
         situation.instructions = layout.instructions().clone();
-        situation.tools = Some(vec![read.clone()]);
+        situation.tools = Some(Tools::from(vec![read.clone()]));
 
         // The ledger is a file: whoever opens it again goes on with the conversation.
         let keeper = Keeper::new(SqliteStore::open(project.join("ledger.sqlite"))?);
