@@ -47,6 +47,8 @@ pub struct Layout {
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
     copies: Vec<Copied>,
+    /// The number of the section that a saved template takes the place of.
+    editable: usize,
 }
 
 /// A condition of a section.
@@ -77,6 +79,17 @@ impl std::fmt::Display for Condition {
             Condition::Tool(name) => write!(f, "tool:{name}"),
         }
     }
+}
+
+/// What a saved template takes the place of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Editable<'l> {
+    /// The section's id.
+    pub section: &'l str,
+    /// How the layout's own text spells its holes.
+    pub dialect: Dialect,
+    /// The layout's own text.
+    pub text: &'l str,
 }
 
 /// One section.
@@ -143,8 +156,37 @@ impl Layout {
                 hooks: Vec::new(),
                 digest: OnceLock::new(),
                 remote: RemoteRules::default(),
+                editable: 0,
             })
         })
+    }
+
+    /// The section whose text people edit and save: the one that `editable` names, else the first.
+    pub fn editable(&self) -> Editable<'_> {
+        let section = &self.sections[self.editable];
+        let text = section.template.source().map_or("", |source| &source.text);
+        Editable { section: &section.id, dialect: section.template.dialect(), text }
+    }
+
+    /// The same layout with another text in its editable section.
+    pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, shelf: &dyn Shelf) -> Result<Layout> {
+        let template = roomy(|| Template::parse(source, None, dialect, shelf))?;
+        let mut layout = self.clone();
+        let section = &mut layout.sections[self.editable];
+        section.template = template;
+        if let (Stability::Fixed, Some(fact)) = (section.stability, section.facts().first()) {
+            let message = format!("section `{}` is fixed and the template names `{fact}`", section.id);
+            let hint = "fixed text is the same for everyone; make the section frozen in the layout";
+            return Err(Error::new(ErrorKind::Parse, message).at(Place::new(source, 0..0)).with_hint(hint));
+        }
+        let bytes: usize = layout.sources().skip(1).map(|source| source.text.len()).sum();
+        if bytes > TEMPLATES {
+            let message = format!("the templates of a layout have at most {TEMPLATES} bytes together");
+            return Err(Error::new(ErrorKind::Limit, message).at(Place::new(source, 0..0)));
+        }
+        layout.findings = findings(&layout.sections, Standing::InLayout);
+        layout.digest = OnceLock::new();
+        Ok(layout)
     }
 
     /// Its name.
@@ -303,6 +345,8 @@ struct LayoutFile {
     boundary: Option<Spanned<String>>,
     /// The most that the whole prompt may have.
     budget: Option<Spanned<Budget>>,
+    /// The section that a saved template takes the place of.
+    editable: Option<Spanned<String>>,
     /// The sections that are cut for it, the first one first.
     cut: Option<Spanned<Vec<Spanned<String>>>>,
     scope: Option<ScopeRules>,
@@ -391,6 +435,7 @@ impl Reading<'_> {
         }
         let boundary = file.boundary.map(|key| self.wording(&key, 0).map(|(_, template)| template)).transpose()?;
         let total = self.total(file.budget, file.cut, &sections)?;
+        let editable = file.editable.map(|id| self.section_number(&id, &sections, "edit")).transpose()?;
         Ok(Layout {
             source: Arc::clone(self.source),
             findings: findings(&sections, Standing::InLayout),
@@ -409,6 +454,7 @@ impl Reading<'_> {
             hooks,
             digest: OnceLock::new(),
             remote: file.remote,
+            editable: editable.unwrap_or_default(),
         })
     }
 
@@ -641,16 +687,18 @@ impl Reading<'_> {
         };
         let order = match cut {
             None => fit::by_default(sections),
-            Some(cut) => cut.into_inner().iter().map(|id| self.section_number(id, sections)).collect::<Result<_>>()?,
+            Some(cut) => {
+                cut.into_inner().iter().map(|id| self.section_number(id, sections, "cut")).collect::<Result<_>>()?
+            }
         };
         let declared = budget.span();
         Ok(Some(Total { budget: budget.into_inner(), declared, order, notice: self.cut_notice()? }))
     }
 
-    fn section_number(&self, id: &Spanned<String>, sections: &[Section]) -> Result<usize> {
+    fn section_number(&self, id: &Spanned<String>, sections: &[Section], to: &str) -> Result<usize> {
         sections.iter().position(|section| section.id == *id.get_ref()).ok_or_else(|| {
             let ids: Vec<&str> = sections.iter().map(|section| section.id.as_str()).collect();
-            let error = self.error(&format!("there is no section `{}` to cut", id.get_ref()), id.span());
+            let error = self.error(&format!("there is no section `{}` to {to}", id.get_ref()), id.span());
             error.with_hint(match did_you_mean(id.get_ref(), ids.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("the sections are {}", ids.join(", ")),

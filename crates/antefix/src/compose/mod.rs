@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 pub use canonical::{canonical, canonical_tool, canonical_tools};
 pub use hook::{HookPoint, HookRule};
-pub use layout::{Layout, description};
+pub use layout::{Editable, Layout, description};
 pub use lint::{LINTS, Lint, Machine, ToldBy, lint, reference_page};
 pub use notice::notice;
 pub use policy::{

@@ -31,6 +31,7 @@ mod messages;
 mod races;
 mod sample;
 mod sweeps;
+mod templates;
 mod texts;
 
 use std::sync::Arc;
@@ -108,6 +109,17 @@ rules! {
         a_sweep_spares_what_a_compaction_will_need,
         a_dry_run_deletes_nothing,
         a_text_that_was_swept_can_come_back,
+    },
+    templates::{
+        where_nobody_saved_there_is_no_template,
+        a_template_is_kept_as_it_was_given,
+        whoever_saves_second_gets_the_last_template,
+        a_gap_between_templates_is_refused,
+        templates_are_paged_from_the_last_one,
+        of_two_templates_with_one_digest_the_last_is_found,
+        a_label_may_come_change_and_go,
+        a_sweep_leaves_templates_alone,
+        of_many_who_save_one_wins_each_number,
     },
     races::{
         of_many_first_epochs_one_wins,

@@ -15,6 +15,7 @@ mod notice;
 mod record;
 mod standing;
 mod store;
+mod template;
 
 pub use amendment::{Amendment, AmendmentBody};
 pub use cause::Cause;
@@ -28,6 +29,7 @@ pub use store::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Fault, QueuedMessage, Standing, Store,
     StoreError, StoreResult, Sweep, Swept,
 };
+pub use template::{SavedTemplate, TemplateRow, Templates, template_digest};
 
 pub(crate) use epoch::Making;
 pub use standing::Watch;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Cause, ConversationId};
+use super::{Cause, ConversationId, Templates};
 use crate::digest::Digest;
 
 /// An epoch as it is kept: what belongs to one conversation alone. All else is in its body.
@@ -150,7 +150,8 @@ pub struct Swept {
 }
 
 /// Something that keeps ledgers. It may be asked from several threads, and its medium by several processes.
-pub trait Store: Send + Sync {
+/// It keeps the templates that people save as well.
+pub trait Store: Templates {
     /// The epoch that stands, in one question; none for a conversation that nobody opened.
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
 

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use crate::digest::Digest;
 use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Standing, Store,
-    StoreResult, Sweep, Swept,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, SavedTemplate,
+    Standing, Store, StoreResult, Sweep, Swept, TemplateRow, Templates,
 };
 
 /// A store in memory.
@@ -23,6 +23,8 @@ struct Kept {
     /// What each body names.
     parts: BTreeMap<Digest, Vec<Digest>>,
     ledgers: BTreeMap<ConversationId, Ledger>,
+    /// The one with number n at n − 1.
+    templates: Vec<SavedTemplate>,
 }
 
 #[derive(Debug, Default)]
@@ -217,6 +219,55 @@ impl Store for MemoryStore {
         }
         Ok(swept)
     }
+}
+
+impl Templates for MemoryStore {
+    fn last_template(&self) -> StoreResult<Option<TemplateRow>> {
+        Ok(self.kept().templates.last().map(|template| template.row.clone()))
+    }
+
+    fn template(&self, number: u64) -> StoreResult<Option<SavedTemplate>> {
+        let place = number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+        Ok(place.and_then(|place| self.kept().templates.get(place).cloned()))
+    }
+
+    fn templates(&self, before: Option<u64>, limit: usize) -> StoreResult<Vec<TemplateRow>> {
+        let kept = self.kept();
+        let rows = kept.templates.iter().rev().map(|template| &template.row);
+        Ok(rows.filter(|row| before.is_none_or(|before| row.number < before)).take(limit).cloned().collect())
+    }
+
+    fn template_with(&self, digest: Digest) -> StoreResult<Option<SavedTemplate>> {
+        Ok(self.kept().templates.iter().rev().find(|template| template.row.digest == digest).cloned())
+    }
+
+    fn save_template(&self, template: &SavedTemplate) -> StoreResult<Appended<TemplateRow>> {
+        let mut kept = self.kept();
+        if let Some(last) = kept.templates.last().filter(|last| last.row.number >= template.row.number) {
+            return Ok(Appended::Lost(last.row.clone()));
+        }
+        check_template(&template.row, kept.templates.len() as u64)?;
+        kept.templates.push(template.clone());
+        Ok(Appended::Won)
+    }
+
+    fn label_template(&self, number: u64, label: Option<&str>) -> StoreResult<Option<TemplateRow>> {
+        let mut kept = self.kept();
+        let found = kept.templates.iter_mut().find(|template| template.row.number == number);
+        Ok(found.map(|template| {
+            template.row.label = label.map(str::to_owned);
+            template.row.clone()
+        }))
+    }
+}
+
+/// A template that would leave a gap in the numbers is a mistake of the caller's.
+pub(super) fn check_template(row: &TemplateRow, last: u64) -> StoreResult<()> {
+    use crate::freeze::{Fault, StoreError};
+    if row.number == last + 1 {
+        return Ok(());
+    }
+    Err(StoreError::new(Fault::Failed, format!("template {} cannot follow template {last}", row.number)))
 }
 
 /// A row that would leave a gap in the numbers is a mistake of the caller's.

@@ -50,6 +50,11 @@ impl Dialect {
             Dialect::Plain => "plain",
         }
     }
+
+    /// The dialect of this name.
+    pub fn parse(name: &str) -> Option<Dialect> {
+        Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
+    }
 }
 
 /// A parsed template.
@@ -90,6 +95,20 @@ impl Template {
             Template::Bracket(template) => template.findings(),
             Template::Jinja(_) | Template::Plain(_) => &[],
         }
+    }
+
+    /// How it spells its holes.
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Template::Bracket(_) => Dialect::Bracket,
+            Template::Jinja(_) => Dialect::Jinja,
+            Template::Plain(_) => Dialect::Plain,
+        }
+    }
+
+    /// Its own text; none if it has none of its own.
+    pub(crate) fn source(&self) -> Option<&Arc<Source>> {
+        self.sources().into_iter().next()
     }
 
     /// The texts that it is made of, its own first.

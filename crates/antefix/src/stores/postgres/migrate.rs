@@ -10,7 +10,7 @@ use super::work::Turn;
 use crate::freeze::{Fault, StoreError};
 
 /// The steps; the number of a version is how many of them were taken.
-const STEPS: [&str; 1] = [include_str!("schema_1.sql")];
+const STEPS: [&str; 2] = [include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 const NEWEST: i32 = STEPS.len() as i32;
 

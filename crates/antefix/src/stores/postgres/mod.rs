@@ -22,6 +22,7 @@ mod pool;
 mod rows;
 mod session;
 mod sweep;
+mod templates;
 mod tls;
 mod work;
 

@@ -26,7 +26,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_micros(500);
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// How many statements a connection keeps prepared: all that there are.
-const STATEMENTS: usize = 40;
+const STATEMENTS: usize = 50;
 
 /// `journal_size_limit` gives the disk back what a long log took; `cell_size_check` notices damage sooner.
 const SETTINGS: &str = "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; \

@@ -19,6 +19,7 @@ mod rows;
 mod schema;
 mod store;
 mod sweep;
+mod templates;
 #[cfg(test)]
 mod tests;
 

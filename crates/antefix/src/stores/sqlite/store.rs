@@ -38,11 +38,11 @@ impl SqliteStore {
         answer.map_err(|failure| failure.of(self.connections.path()))
     }
 
-    fn read<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
+    pub(super) fn read<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
         self.told(self.connections.read(ask))
     }
 
-    fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
         self.told(self.connections.write(|_| Ok(None), |transaction| work(transaction)))
     }
 

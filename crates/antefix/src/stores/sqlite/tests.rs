@@ -10,8 +10,9 @@ use rusqlite::Connection;
 
 use super::SqliteStore;
 use super::schema::{self, STEPS};
+use crate::compose::Dialect;
 use crate::contract::{amendment, compaction, epoch, id, moment};
-use crate::freeze::{Appended, Committed, Fault, Store, Sweep};
+use crate::freeze::{Appended, Committed, Fault, SavedTemplate, Store, Sweep, Templates};
 
 /// A second step that takes a while and would be noticed if it were taken twice or by half.
 const SECOND: &str = "
@@ -149,7 +150,7 @@ fn whoever_is_killed_while_taking_a_step_has_taken_it_or_not() {
 }
 
 /// What was in the file when a version was the newest. A released file never changes; a new version gets a new one.
-const PAST: [&str; 1] = [include_str!("schema/past/1.sql")];
+const PAST: [&str; 2] = [include_str!("schema/past/1.sql"), include_str!("schema/past/2.sql")];
 
 #[test]
 fn stores_of_all_past_versions_answer_as_they_did() {
@@ -171,6 +172,11 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         assert_eq!(store.take(&id("c"), Some("turn")).unwrap().len(), 2, "version {version}");
         assert!(matches!(store.commit(&id("c"), "begun", moment(0)).unwrap(), Committed::Done(row) if row.number == 3));
         assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 0);
+        if version == 1 {
+            assert_eq!(store.last_template().unwrap(), None);
+            assert_eq!(store.save_template(&template()).unwrap(), Appended::Won);
+        }
+        assert_eq!(store.template(1).unwrap(), Some(template()));
     }
 }
 
@@ -195,4 +201,10 @@ fn write_the_past() {
     store.queue(&id("c"), moment(0), "waiting").unwrap();
     let (row, bundle) = compaction("c", "begun", 2, "third");
     store.begin(&row, Some(&bundle)).unwrap();
+    assert_eq!(store.save_template(&template()).unwrap(), Appended::Won);
+}
+
+/// What is saved since version 2.
+fn template() -> SavedTemplate {
+    SavedTemplate::new(1, Dialect::Jinja, "In {{ prompt.cwd }}.", moment(3), Some("Zoë".to_owned()))
 }

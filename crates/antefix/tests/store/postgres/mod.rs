@@ -3,6 +3,7 @@
 mod cluster;
 mod faults;
 mod lost;
+mod past;
 mod processes;
 mod proxy;
 mod restart;
