@@ -13,6 +13,7 @@ use crate::tally::Tally;
 
 /// What `explain --json` prints. Offsets are bytes into prefix and suffix together.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct Explanation<'p> {
     layout: &'p str,
     prefix: Part<'p>,
@@ -34,6 +35,7 @@ pub(crate) struct Explanation<'p> {
 
 /// What the numbers called `tokens` are: a count in `encoding`, or, if not exact, the likeliest value of an estimate.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct TokenCounts<'p> {
     encoding: &'static str,
     exact: bool,
@@ -48,6 +50,7 @@ struct TokenCounts<'p> {
 
 /// In thousandths of the count in `encoding`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Band<'p> {
     low: u32,
     likely: u32,
@@ -56,6 +59,7 @@ struct Band<'p> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Count {
     count: usize,
     low: usize,
@@ -63,6 +67,7 @@ struct Count {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Part<'p> {
     text: &'p str,
     bytes: usize,
@@ -72,6 +77,7 @@ struct Part<'p> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Section<'p> {
     id: &'p str,
     stability: &'static str,
@@ -84,12 +90,14 @@ struct Section<'p> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct LeftOut<'p> {
     id: &'p str,
     why: &'p str,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Span<'p> {
     start: usize,
     end: usize,
@@ -101,6 +109,7 @@ struct Span<'p> {
 
 /// An origin: of a span, of something loaded, of a finding.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct OriginOf<'p> {
     kind: &'static str,
     name: &'p str,
@@ -124,12 +133,14 @@ impl<'p> OriginOf<'p> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Loaded<'p> {
     origin: OriginOf<'p>,
     bytes: usize,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct NotLoaded<'p> {
     origin: OriginOf<'p>,
     reason: &'static str,
@@ -137,6 +148,7 @@ struct NotLoaded<'p> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Gap<'p> {
     section: &'p str,
     fact: &'p str,
@@ -146,6 +158,7 @@ struct Gap<'p> {
 
 /// A diagnostic. `start` and `end` are bytes of the source that `origin` names.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct Finding<'p> {
     level: &'static str,
     code: &'p str,
@@ -211,6 +224,7 @@ impl<'p> Finding<'p> {
 
 /// What `check --json` prints.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct Findings<'p> {
     pub(crate) diagnostics: Vec<Finding<'p>>,
 }
@@ -246,6 +260,7 @@ pub(crate) fn explanation<'p>(composed: &'p Composed, tally: Option<&'p Tally>) 
 
 /// A hook that the layout declares, and whether it may run.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct DeclaredHook<'p> {
     name: &'p str,
     on: &'static str,
@@ -351,11 +366,13 @@ fn not_loaded(report: &Report) -> Vec<NotLoaded<'_>> {
 
 /// What `vars --json` prints, and GET /system-prompt/variables answers.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct Variables {
     variables: Vec<Variable>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Variable {
     #[serde(rename = "type")]
     namespace: &'static str,

@@ -10,6 +10,8 @@ mod commands;
 mod counts;
 mod delivery;
 mod document;
+#[cfg(feature = "serve")]
+mod http;
 mod ledger;
 mod setup;
 mod tally;
@@ -41,6 +43,8 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::run(&args),
         Command::Import(args) => commands::import::run(&args),
         Command::Acp(args) => acp::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => http::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {

@@ -1,16 +1,19 @@
 //! From arguments to a composed prompt: which layout, which wordings, which settings, which world.
 
+mod layout;
+mod settings;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Layout, Paths, Prompt, TemplateRef, Wording, builtin, compose, lint, notice};
+use antefix::compose::{Dialect, Editable, Layout, Prompt, Wording, compose, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
-    Answer, FactName, Gate, HiddenText, Hygiene, NotLoaded, Reason, ReasonCode, Remote, Report, Scope, Secrets,
-    Shelves, Situation, Survey, Text, Tool, Tools, Trust, UntrustedText, Why, Workspace, World, discover, touch,
+    Answer, FactName, Gate, Hygiene, NotLoaded, ReasonCode, Remote, Report, Scope, Shelves, Situation, Survey, Text,
+    Tool, Tools, Trust, Workspace, discover, touch,
 };
 use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
@@ -19,6 +22,9 @@ use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Level, Source, SourceKind};
 use serde::Deserialize;
 
+use self::layout::{layout, template_alone, wording};
+use self::settings::Settings;
+pub(crate) use self::settings::acp_settings;
 use crate::args::ComposeArgs;
 use crate::counts::Counts;
 use crate::{Failure, approvals};
@@ -60,8 +66,22 @@ pub(crate) struct Prepared {
     mistrust: Option<Diagnostic>,
 }
 
+/// What a caller has in its hands, so that no file need be read for it.
+#[derive(Clone, Default)]
+pub(crate) struct Given {
+    /// The agent's tools.
+    pub(crate) tools: Option<Vec<Tool>>,
+    /// A text for the editable section of the layout.
+    pub(crate) template: Option<(Dialect, Arc<str>)>,
+}
+
 /// Finds the layout, the wordings and the settings that the arguments ask for.
 pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
+    prepared_with(args, Given::default())
+}
+
+/// The same, with what the caller has in the place of files.
+pub(crate) fn prepared_with(args: &ComposeArgs, given: Given) -> Result<Prepared, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
     let workspace = Workspace::find(&world, &directory(args.cwd.as_deref())?);
     let settings = Settings::load(&world, &workspace)?;
@@ -82,12 +102,21 @@ pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
     let programs = Program::of_layout(&layout, file.as_deref(), &world, &workspace, &kept.approvals);
 
     let shelves = Shelves::new(&gate, &workspace, None);
+    let layout = match given.template {
+        Some((dialect, text)) => {
+            layout.edited(&Arc::new(Source::new(SourceKind::Template, "template", text)), dialect, &shelves)?
+        }
+        None => layout,
+    };
     let mut situation = Situation::new(workspace.clone());
     situation.paths = layout.paths();
     situation.model.clone_from(&args.model);
     situation.conversation_id.clone_from(&args.conversation);
     situation.machine.clone_from(&args.machine);
-    situation.tools = args.tools.as_deref().map(tools).transpose()?;
+    situation.tools = match given.tools {
+        Some(tools) => Some(tools.into()),
+        None => args.tools.as_deref().map(tools).transpose()?,
+    };
     let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
     situation.scope = rules.map(|rules| Scope::new(&rules, &world)).transpose()?;
     situation.given = args.set.iter().cloned().collect();
@@ -177,9 +206,27 @@ impl Prepared {
         content.placed(&self.layout, &self.situation.phrases)
     }
 
+    /// Names the conversation.
+    #[cfg(feature = "serve")]
+    pub(crate) fn call(&mut self, conversation: &str) {
+        self.situation.conversation_id = Some(conversation.to_owned());
+    }
+
+    /// The layout's file.
+    #[cfg(feature = "serve")]
+    pub(crate) fn layout_text(&self) -> &str {
+        &self.layout.source().text
+    }
+
     /// Answers a fact by hand.
     pub(crate) fn answer(&mut self, fact: FactName, text: &str) {
         self.situation.given.insert(fact, text.to_owned());
+    }
+
+    /// The section of the layout that people edit, as the layout has it.
+    #[cfg(feature = "serve")]
+    pub(crate) fn editable(&self) -> Editable<'_> {
+        self.layout.editable()
     }
 
     /// The facts that the layout names.
@@ -201,7 +248,11 @@ impl Prepared {
 
 /// Composes what the arguments ask for. A closer look also finds what waits for a path.
 pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failure> {
-    let mut prepared = prepared(args)?;
+    composed_of(prepared(args)?, look)
+}
+
+/// Composes what is prepared.
+pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed, Failure> {
     prepared.situation.survey = match look {
         Look::Composing => Survey::Skip,
         Look::Closely => Survey::Project,
@@ -309,235 +360,34 @@ pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The user's own settings. A project cannot set them.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    /// The variables that `env:` may name.
-    #[serde(default)]
-    env_allow: BTreeSet<String>,
-    /// Directories besides the project root that `file:` may read.
-    #[serde(default)]
-    file_roots: Vec<PathBuf>,
-    /// What becomes of hidden characters in files: `block`, `escape` or `allow`.
-    #[serde(default)]
-    hidden_text: HiddenText,
-    /// What becomes of what looks like a secret: `redact` or `keep`.
-    #[serde(default)]
-    secrets: Secrets,
-    /// What becomes of the text of a project that is not trusted: `use` or `withhold`.
-    #[serde(default)]
-    untrusted_text: UntrustedText,
-    /// The directories whose projects are trusted.
-    #[serde(default)]
-    trusted: Vec<PathBuf>,
-    /// Where the operator's prompt is kept: `[identity.operator]`.
-    #[serde(default)]
-    identity: IdentitySettings,
-    /// Where the core memory is kept: `[memory.core]`.
-    #[serde(default)]
-    memory: MemorySettings,
-    /// What `antefix acp` does: `[acp]`.
-    #[serde(default)]
-    acp: AcpSettings,
+/// A tool as it may be told: by its name alone, or as an object.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum ToolEntry {
+    Name(String),
+    Tool(Box<Tool>),
 }
 
-/// What the user's settings say of `antefix acp`.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AcpSettings {
-    /// The key in `_meta` under which an editor brings a prompt of its own.
-    pub(crate) client_key: Option<String>,
-    /// How agents take a prompt, by the names that they give themselves.
-    #[serde(default)]
-    pub(crate) agents: std::collections::BTreeMap<String, String>,
-}
-
-/// What the user's settings say of `antefix acp`.
-pub(crate) fn acp_settings() -> Result<AcpSettings, Failure> {
-    let world = OsWorld::new();
-    let workspace = Workspace::find(&world, &directory(None)?);
-    Ok(Settings::load(&world, &workspace)?.acp)
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct IdentitySettings {
-    #[serde(default)]
-    operator: Remote,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemorySettings {
-    #[serde(default)]
-    core: Remote,
-}
-
-impl Settings {
-    fn load(world: &OsWorld, workspace: &Workspace) -> Result<Settings, Failure> {
-        let Some(config) = &workspace.config else { return Ok(Settings::default()) };
-        let source = match workspace.own_file(world, config, "settings.toml", SourceKind::Layout) {
-            Answer::Present(source) => source,
-            Answer::Absent => return Ok(Settings::default()),
-            Answer::Unavailable(reason) => {
-                return Err(Failure::plain(format!("{}: {reason}", config.join("settings.toml").display())));
-            }
+impl ToolEntry {
+    /// The tool, if it has a name.
+    pub(crate) fn tool(self) -> Option<Tool> {
+        let tool = match self {
+            ToolEntry::Name(name) => Tool::named(name),
+            ToolEntry::Tool(tool) => *tool,
         };
-        let mut settings: Settings = toml::from_str(&source.text).map_err(|error| invalid_toml(&source, &error))?;
-        for (key, directories) in [("file_roots", &mut settings.file_roots), ("trusted", &mut settings.trusted)] {
-            for directory in directories.iter_mut() {
-                *directory = real(directory, workspace);
-                // A relative one would be another directory wherever the program is run: a project could lie in it.
-                if !directory.is_absolute() {
-                    let message = format!("`{}` in `{key}` is not absolute", directory.display());
-                    return Err(Failure::with_hint(message, "write it in full, or from `~/`"));
-                }
-            }
-        }
-        Ok(settings)
+        Some(tool).filter(|tool| !tool.name.is_empty())
     }
-}
-
-/// A directory as real paths are compared with it: from `~/`, and its own links followed.
-fn real(directory: &Path, workspace: &Workspace) -> PathBuf {
-    let at_home = directory.strip_prefix("~").ok().zip(workspace.home.as_ref()).map(|(path, home)| home.join(path));
-    let directory = at_home.unwrap_or_else(|| directory.to_owned());
-    if !directory.is_absolute() {
-        return directory;
-    }
-    std::fs::canonicalize(&directory).unwrap_or(directory)
-}
-
-fn invalid_toml(source: &Arc<Source>, error: &toml::de::Error) -> Failure {
-    antefix::Error::of_toml(antefix::ErrorKind::Layout, source, error.message(), error.span()).into()
-}
-
-/// The wordings: built-in, user, workspace, explicit.
-fn wording(
-    named: Option<&Path>,
-    world: &dyn World,
-    workspace: &Workspace,
-    withheld: &mut Vec<NotLoaded>,
-) -> Result<Wording, Failure> {
-    let mut layers = Vec::new();
-    for directory in workspace.config.iter().cloned().chain([workspace.project()]) {
-        match workspace.own_file(world, &directory, "wording.toml", SourceKind::Wording) {
-            Answer::Present(source) => layers.push(source),
-            Answer::Absent => {}
-            Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {
-                withheld.push(not_used(workspace, "wording.toml", reason));
-            }
-            Answer::Unavailable(reason) => {
-                return Err(Failure::plain(format!("{}: {reason}", directory.join("wording.toml").display())));
-            }
-        }
-    }
-    if let Some(path) = named {
-        let label = path.display().to_string();
-        layers.push(Arc::new(Source::new(SourceKind::Wording, label.clone(), read(path)?).at(label)));
-    }
-    Ok(Wording::with_layers(&layers, &Shelves::new(world, workspace, None))?)
-}
-
-/// The layout and its file: named, else the project's, else the user's, else the built-in default.
-fn layout(
-    named: Option<&str>,
-    world: &dyn World,
-    workspace: &Workspace,
-    wording: &Wording,
-    withheld: &mut Vec<NotLoaded>,
-) -> Result<(Layout, Option<PathBuf>), Failure> {
-    let (source, file) = match named {
-        Some(named) => named_layout(named)?,
-        None => found_layout(world, workspace, withheld)?,
-    };
-    let directory = file.as_deref().and_then(Path::parent);
-    Ok((Layout::parse(&source, wording, &Shelves::new(world, workspace, directory))?, file))
-}
-
-fn template_alone(
-    path: &Path,
-    args: &ComposeArgs,
-    world: &dyn World,
-    workspace: &Workspace,
-) -> Result<Layout, Failure> {
-    let stdin = path == Path::new("-");
-    let label = if stdin { "stdin".to_owned() } else { path.display().to_string() };
-    let source = Source::new(SourceKind::Template, label.clone(), read(path)?).at(label);
-    // A template in a file may include the files beside it.
-    let directory =
-        if stdin { None } else { std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned)) };
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let reference = directory.as_ref().map(|_| format!("$layout/{}", name.trim_end_matches(".md")));
-    let reference = reference.and_then(|reference| TemplateRef::parse(&reference, None).ok());
-    let shelves = Shelves::new(world, workspace, directory.as_deref());
-    Ok(Layout::of_template(&Arc::new(source), reference.as_ref(), args.dialect.into(), &shelves)?)
-}
-
-/// A built-in layout by its name, or a file.
-fn named_layout(named: &str) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
-    if let Some(layout) = builtin::layout(named) {
-        return Ok((Arc::new(Source::new(SourceKind::Layout, layout.name, layout.text)), None));
-    }
-    if !named.contains(['/', '\\', '.']) {
-        let names = builtin::LAYOUTS.iter().map(|layout| layout.name).collect::<Vec<_>>().join(", ");
-        return Err(Failure::with_hint(
-            format!("there is no layout `{named}`"),
-            format!("the built-in layouts are {names}; a file is named by its path, such as ./{named}.toml"),
-        ));
-    }
-    let path = std::path::absolute(named).map_err(|error| Failure::plain(format!("{named}: {error}")))?;
-    let source = Source::new(SourceKind::Layout, named, read(&path)?).at(named);
-    Ok((Arc::new(source), Some(path)))
-}
-
-fn found_layout(
-    world: &dyn World,
-    workspace: &Workspace,
-    withheld: &mut Vec<NotLoaded>,
-) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
-    for directory in std::iter::once(workspace.project()).chain(workspace.config.clone()) {
-        match workspace.own_file(world, &directory, "layout.toml", SourceKind::Layout) {
-            Answer::Present(source) => return Ok((source, Some(directory.join("layout.toml")))),
-            Answer::Absent => {}
-            Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {
-                withheld.push(not_used(workspace, "layout.toml", reason));
-            }
-            Answer::Unavailable(reason) => {
-                return Err(Failure::plain(format!("{}: {reason}", directory.join("layout.toml").display())));
-            }
-        }
-    }
-    named_layout(builtin::LAYOUTS[0].name)
-}
-
-/// A file of the project's own directory for antefix that is withheld.
-fn not_used(workspace: &Workspace, name: &str, reason: Reason) -> NotLoaded {
-    let path = workspace.show(&workspace.project().join(name), Paths::Portable);
-    let fact = FactName::new("antefix", name.trim_end_matches(".toml"));
-    NotLoaded { fact, path: Some(path), why: Why::Unavailable(reason) }
 }
 
 /// The tools in a tools file.
 fn tools(path: &Path) -> Result<Tools, Failure> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Entry {
-        Name(String),
-        Tool(Tool),
-    }
     let text = read(path)?;
     let invalid = |what: &str| {
         let hint = "a tools file is a JSON array of names, or of objects with a `name`";
         Failure::with_hint(format!("{}: {what}", path.display()), hint)
     };
-    let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| invalid(&error.to_string()))?;
-    let tools = entries.into_iter().map(|entry| match entry {
-        Entry::Name(name) => Tool::named(name),
-        Entry::Tool(tool) => tool,
-    });
-    tools.map(|tool| if tool.name.is_empty() { Err(invalid("a tool has no name")) } else { Ok(tool) }).collect()
+    let entries: Vec<ToolEntry> = serde_json::from_str(&text).map_err(|error| invalid(&error.to_string()))?;
+    entries.into_iter().map(|entry| entry.tool().ok_or_else(|| invalid("a tool has no name"))).collect()
 }
 
 /// A file that was named on the command line, `-` for stdin.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum, ValueHint};
 
 /// What to compose, and for which situation.
-#[derive(Clone, ClapArgs)]
+#[derive(Clone, Default, ClapArgs)]
 pub(crate) struct ComposeArgs {
     /// A built-in layout's name, or a layout file
     #[arg(long, value_name = "LAYOUT", value_hint = ValueHint::FilePath, conflicts_with = "template")]
@@ -143,9 +143,10 @@ pub(crate) enum Part {
     All,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DialectArg {
     /// `[git:branch]`: lenient, every text is valid
+    #[default]
     Bracket,
     /// `{{ git.branch }}`: strict about names
     Jinja,

@@ -228,7 +228,7 @@ pub(crate) struct ImportArgs {
     pub(crate) store: StoreArgs,
 }
 
-fn parse_cause(text: &str) -> Result<antefix::freeze::Cause, String> {
+pub(crate) fn parse_cause(text: &str) -> Result<antefix::freeze::Cause, String> {
     use antefix::freeze::Cause;
     let mine = [Cause::Requested, Cause::Reloaded, Cause::ToolsChanged, Cause::ResourcesChanged, Cause::Moved];
     Cause::parse(text).filter(|cause| mine.contains(cause)).ok_or_else(|| {

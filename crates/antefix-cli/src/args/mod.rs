@@ -4,17 +4,23 @@ mod agents;
 mod compose;
 mod ledger;
 mod project;
+#[cfg(feature = "serve")]
+mod serve;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 
 pub(crate) use agents::AcpArgs;
 pub(crate) use compose::{CheckArgs, ComposeArgs, DeliverArgs, ExplainArgs, Part, ShowArgs};
+#[cfg(feature = "serve")]
+pub(crate) use ledger::parse_cause;
 pub(crate) use ledger::{
     CompactArgs, CompactStep, DriftArgs, EpochsArgs, ExportArgs, GcArgs, ImportArgs, RenewArgs, SendArgs, StoreArgs,
     TurnArgs,
 };
 pub(crate) use project::{CompletionsArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
+#[cfg(feature = "serve")]
+pub(crate) use serve::{Logged, ServeArgs};
 
 /// Headings in green, what to type in cyan: the same as cargo.
 const STYLES: Styles = Styles::styled()
@@ -84,6 +90,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Stand between an editor and an agent of the Agent Client Protocol, and deliver the prompt
     Acp(AcpArgs),
+    /// Answer over HTTP: the same for agents in any language, with a page to edit the template
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
 }

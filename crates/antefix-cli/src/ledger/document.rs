@@ -14,6 +14,7 @@ use crate::document::Finding;
 
 /// What `turn --json` prints.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct TurnDocument<'t> {
     conversation: &'t str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,11 +33,13 @@ pub(crate) struct TurnDocument<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fragment: Option<&'t serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
     receipt: Option<&'t Receipt>,
     diagnostics: Vec<Finding<'t>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct EpochOf<'e> {
     number: u64,
     cause: &'static str,
@@ -47,6 +50,7 @@ pub(crate) struct EpochOf<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'e str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "serve", schema(value_type = Vec<Object>))]
     gaps: &'e [RecordedGap],
 }
 
@@ -66,6 +70,7 @@ impl<'e> EpochOf<'e> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct AmendmentOf<'a> {
     number: u64,
     section: &'a str,
@@ -99,17 +104,19 @@ impl<'a> AmendmentOf<'a> {
 }
 
 #[derive(Serialize)]
-struct MessageOf<'m> {
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+pub(crate) struct MessageOf<'m> {
     number: u64,
     at: String,
     text: &'m str,
 }
 
-fn message(message: &QueuedMessage) -> MessageOf<'_> {
+pub(crate) fn message(message: &QueuedMessage) -> MessageOf<'_> {
     MessageOf { number: message.number, at: message.at.to_string(), text: &message.text }
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct ChangeOf<'c> {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +161,7 @@ pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&
 
 /// A message that a hook added.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct AddedOf<'t> {
     hook: &'t str,
     message: &'t serde_json::Value,
@@ -161,6 +169,7 @@ struct AddedOf<'t> {
 
 /// What a hook did.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct HookOf<'t> {
     hook: &'t str,
     on: &'static str,
@@ -176,6 +185,7 @@ impl HookOf<'_> {
 
 /// What `drift --json` prints.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct DriftDocument<'d> {
     conversation: &'d str,
     epoch: EpochOf<'d>,
@@ -196,6 +206,7 @@ pub(crate) fn drift<'d>(conversation: &'d str, drift: &'d Drift, bill: Option<&'
 
 /// Where two prefixes part.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct DifferenceOf<'d> {
     kind: &'static str,
     at: usize,
@@ -205,13 +216,16 @@ pub(crate) struct DifferenceOf<'d> {
     kept_bytes: usize,
     lost_bytes: usize,
     #[serde(flatten)]
+    #[cfg_attr(feature = "serve", schema(value_type = Option<Bill>))]
     bill: Option<&'d Bill>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct SideOf<'s> {
     section: &'s str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
     origin: Option<&'s RecordedOrigin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -241,23 +255,28 @@ impl<'d> DifferenceOf<'d> {
 
 /// One epoch, with all that is known of it.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct EpochDocument<'e> {
     conversation: &'e str,
     epoch: EpochOf<'e>,
     cwd: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'e str>,
+    #[cfg_attr(feature = "serve", schema(value_type = Object))]
     made_by: &'e antefix::freeze::MadeBy,
     prefix: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'e str>,
     sections: Vec<SectionOf<'e>>,
+    #[cfg_attr(feature = "serve", schema(value_type = Vec<Object>))]
     spans: Vec<RecordedSpan>,
     amendments: Vec<AmendmentOf<'e>>,
+    #[cfg_attr(feature = "serve", schema(value_type = Vec<Object>))]
     diagnostics: &'e [RecordedDiagnostic],
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct SectionOf<'e> {
     id: &'e str,
     stability: &'static str,
@@ -294,6 +313,7 @@ pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> antefix:
 
 /// An epoch in a list.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct RowOf<'r> {
     conversation: &'r str,
     number: u64,

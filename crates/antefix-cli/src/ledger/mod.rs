@@ -13,14 +13,23 @@ use antefix::stores::MemoryStore;
 use crate::Failure;
 use crate::args::StoreArgs;
 
-/// Opens the keeper that the arguments ask for: `--store`, else `ANTEFIX_STORE`, else a file of the user's.
+/// Opens the keeper that the arguments ask for.
 pub(crate) fn keeper(args: &StoreArgs) -> Result<Keeper, Failure> {
-    let named = args.store.clone().or_else(|| std::env::var("ANTEFIX_STORE").ok().filter(|url| !url.is_empty()));
-    let url = match named {
-        Some(url) => url,
-        None => format!("sqlite:{}", default_path()?.display()),
-    };
-    Ok(Keeper::of(open(&url)?))
+    keeper_of(&address(args.store.as_deref())?)
+}
+
+/// Where ledgers are kept: as named, else `ANTEFIX_STORE`, else a file of the user's.
+pub(crate) fn address(named: Option<&str>) -> Result<String, Failure> {
+    let variable = || std::env::var("ANTEFIX_STORE").ok().filter(|url| !url.is_empty());
+    match named.map(str::to_owned).or_else(variable) {
+        Some(url) => Ok(url),
+        None => Ok(format!("sqlite:{}", default_path()?.display())),
+    }
+}
+
+/// Opens the keeper of the store at an address.
+pub(crate) fn keeper_of(url: &str) -> Result<Keeper, Failure> {
+    Ok(Keeper::of(open(url)?))
 }
 
 fn open(url: &str) -> Result<Box<dyn Store>, Failure> {

@@ -9,6 +9,7 @@ use crate::terminal::{FAINT, number};
 
 /// The tokens of a difference, and their price where the model has one.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct Bill {
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_tokens: Option<Count>,
@@ -22,6 +23,7 @@ pub(crate) struct Bill {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Count {
     count: usize,
     low: usize,

@@ -1,0 +1,167 @@
+//! What requests say: bodies, ids, and the situation that many of them share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use antefix::discover::{FactName, catalog};
+use antefix::freeze::ConversationId;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::Server;
+use super::problem::Problem;
+use crate::setup::ToolEntry;
+
+/// How long a client may take to send its body.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A body of JSON, whatever is in it.
+pub(super) struct Sent(pub(super) Value);
+
+impl FromRequest<Arc<Server>> for Sent {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Arc<Server>) -> Result<Sent, Problem> {
+        let bytes = bytes(request, server.config.limits.body).await?;
+        let invalid = |error: serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
+        serde_json::from_slice(&bytes).map(Sent).map_err(invalid)
+    }
+}
+
+/// A body of JSON that is an object with these fields; none at all is an empty object.
+pub(super) struct Fields<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Server>> for Fields<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Arc<Server>) -> Result<Fields<T>, Problem> {
+        let bytes = bytes(request, server.config.limits.body).await?;
+        let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        let invalid = |error: serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
+        let value: Value = serde_json::from_slice(text).map_err(invalid)?;
+        if !value.is_object() {
+            return Err(Problem::bad("Request body must be a JSON object"));
+        }
+        let fields = serde_json::from_value(value);
+        fields.map(Fields).map_err(|error| Problem::bad(format!("The body has a field that cannot be read: {error}")))
+    }
+}
+
+async fn bytes(request: Request, limit: usize) -> Result<Bytes, Problem> {
+    let kind = content_type(request.headers());
+    let reading = axum::body::to_bytes(request.into_body(), limit);
+    let read = tokio::time::timeout(PATIENCE, reading).await;
+    let read = read.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "The body took too long"))?;
+    let bytes = read.map_err(|error| {
+        use std::error::Error as _;
+        if error.source().is_some_and(|source| source.to_string() == "length limit exceeded") {
+            let message = format!("The body is larger than {limit} bytes");
+            return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", message);
+        }
+        Problem::bad("The body ended too soon")
+    })?;
+    match kind {
+        Kind::Json => Ok(bytes),
+        Kind::None if bytes.is_empty() => Ok(bytes),
+        Kind::None | Kind::Other => {
+            let problem = Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "The body must be JSON");
+            Err(problem.hint("send `Content-Type: application/json`"))
+        }
+    }
+}
+
+/// What a body says that it is.
+enum Kind {
+    Json,
+    None,
+    Other,
+}
+
+fn content_type(headers: &HeaderMap) -> Kind {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else { return Kind::None };
+    let essence = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") { Kind::Json } else { Kind::Other }
+}
+
+/// A conversation's id, from the path.
+pub(super) struct Id(pub(super) ConversationId);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Id, Problem> {
+        let path = Path::<BTreeMap<String, String>>::from_request_parts(parts, state).await;
+        let path = path.map_err(|rejection| Problem::bad(rejection.body_text()))?;
+        let id = path.get("id").map(String::as_str).unwrap_or_default();
+        ConversationId::parse(id).map(Id).map_err(|error| {
+            let problem = Problem::bad(error.message());
+            match error.hint() {
+                Some(hint) => problem.hint(hint),
+                None => problem,
+            }
+        })
+    }
+}
+
+/// What stands behind the question mark.
+pub(super) struct Asked<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Asked<T>, Problem> {
+        let query = Query::<T>::from_request_parts(parts, state).await;
+        query.map(|Query(asked)| Asked(asked)).map_err(|rejection| Problem::bad(rejection.body_text()))
+    }
+}
+
+/// For which situation to compose.
+#[derive(Default, Deserialize, ToSchema)]
+pub(super) struct Situated {
+    /// The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    /// conversation that stands stays where it is, and another one works in the first root.
+    pub(super) cwd: Option<String>,
+    /// The model's name.
+    pub(super) model: Option<String>,
+    /// The machine that the conversation works on, if there are several.
+    pub(super) machine: Option<String>,
+    /// The agent's tools: names, or objects with a `name`.
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub(super) tools: Option<Vec<ToolEntry>>,
+    /// The clock, in RFC 3339.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub(super) now: Option<jiff::Timestamp>,
+    /// Facts that are answered by hand, such as `{"git:branch": "main"}`.
+    pub(super) set: Option<BTreeMap<String, String>>,
+}
+
+impl Situated {
+    /// The facts that are answered by hand.
+    pub(super) fn facts(&self) -> Result<Vec<(FactName, String)>, Problem> {
+        let set = self.set.iter().flatten().map(|(name, value)| {
+            let fact = FactName::parse(name.as_str())
+                .filter(|fact| matches!(catalog::lookup(fact), catalog::Lookup::Known(_)));
+            let unknown = || Problem::bad(format!("The catalog has no `{name}`")).hint("GET /system-prompt/variables");
+            fact.map(|fact| (fact, value.clone())).ok_or_else(unknown)
+        });
+        set.collect()
+    }
+}
+
+/// Fields that nobody knows. A misspelled one must not be left out silently.
+pub(super) type Unknown = BTreeMap<String, Value>;
+
+/// Refuses them.
+pub(super) fn refuse(unknown: &Unknown) -> Result<(), Problem> {
+    match unknown.keys().next() {
+        None => Ok(()),
+        Some(name) => Err(Problem::bad(format!("There is no field '{}' here", name.escape_debug()))),
+    }
+}

@@ -1,0 +1,98 @@
+//! Connections: how many, how long, and how they end.
+//!
+//! 1. A client that sends its headers slowly, or nothing, is cut off; headers that are too large or too many are refused.
+//! 2. There are never more connections than so many. While there are, new ones wait in the system's line.
+//! 3. SIGTERM and SIGINT stop listening, let requests end, and wait for that for ten seconds at most.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use super::Server;
+
+/// How long a client may take for its headers, and how long a connection may be idle.
+const HEADERS: Duration = Duration::from_secs(10);
+/// The most bytes that the headers of a request may have.
+const HEADER_BYTES: usize = 32 * 1024;
+/// How many headers a request may have.
+const HEADER_COUNT: usize = 64;
+/// How many connections there are at once.
+const CONNECTIONS: usize = 4_096;
+/// How long requests may take to end once the server stops.
+const STOP: Duration = Duration::from_secs(10);
+/// The pause after the system could not give us a connection, for want of descriptors mostly.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Answers until a signal comes.
+pub(super) async fn serve(listener: TcpListener, routes: Router, server: &Arc<Server>) {
+    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES).max_headers(HEADER_COUNT);
+    let stop = signal();
+    tokio::pin!(stop);
+    loop {
+        let accepted = async {
+            // The semaphore is never closed.
+            let place = Arc::clone(&places).acquire_owned().await.ok();
+            (listener.accept().await, place)
+        };
+        let (accepted, place) = tokio::select! {
+            accepted = accepted => accepted,
+            name = &mut stop => {
+                server.log.event("stopping", name);
+                break;
+            }
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                server.log.event("no connection", &error.to_string());
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        // Answers are small and whole: they need not wait for more.
+        let _ = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(routes.clone());
+        let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), service));
+        tokio::spawn(async move {
+            // How a connection ends is the client's business; what was asked over it has its own line.
+            let _ = connection.await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(STOP, graceful.shutdown()).await.is_err() {
+        server.log.event("stopped", "some requests did not end in time");
+    } else {
+        server.log.event("stopped", "all requests ended");
+    }
+}
+
+/// Waits for the signal to stop, and answers with its name.
+#[cfg(unix)]
+async fn signal() -> &'static str {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (term, int) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    let (Ok(mut term), Ok(mut int)) = (term, int) else { return std::future::pending().await };
+    tokio::select! {
+        _ = term.recv() => "SIGTERM",
+        _ = int.recv() => "SIGINT",
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() -> &'static str {
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => "interrupt",
+        Err(_) => std::future::pending().await,
+    }
+}

@@ -1,0 +1,107 @@
+//! `antefix serve`: every agent, in any language, over HTTP.
+//!
+//! 1. The same inputs give the same documents as the commands: both are written once, in `document.rs` and in `ledger/`.
+//! 2. The library blocks and is called on threads that may block, so many at once; see `work.rs`.
+//! 3. Everything is guarded, also on loopback; see `guard.rs`.
+//! 4. Every route is in the OpenAPI document, which comes from the same code.
+
+mod body;
+mod config;
+mod connection;
+mod guard;
+mod log;
+mod metrics;
+mod openapi;
+mod page;
+mod problem;
+mod routes;
+mod situation;
+mod store;
+mod template;
+mod token;
+mod work;
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use self::config::{Config, Link};
+use self::guard::Guard;
+use self::log::Log;
+use self::metrics::Metrics;
+use self::store::Kept;
+use self::template::LastRead;
+use self::token::Token;
+use self::work::Work;
+use crate::args::ServeArgs;
+use crate::counts::Counts;
+use crate::{Failure, Outcome, setup, terminal};
+
+/// What all requests share.
+struct Server {
+    config: Config,
+    kept: Kept,
+    guard: Guard,
+    work: Work,
+    metrics: Metrics,
+    log: Log,
+    last_template: LastRead,
+}
+
+pub(crate) fn run(args: &ServeArgs) -> Outcome {
+    let config = Config::new(args)?;
+    let token = Token::load(&config.token_file)?;
+    let kept = Kept::new(config.store.clone())?;
+    let counts = Counts::recall();
+    // A layout that cannot be read is told now, and not with every request.
+    let named = crate::args::ComposeArgs {
+        layout: Some(config.layout.clone()),
+        cwd: config.roots.first().cloned(),
+        ..Default::default()
+    };
+    setup::prepared(&named)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(Work::threads(config.limits.work))
+        .build()
+        .map_err(|error| Failure::plain(format!("no threads can be started: {error}")))?;
+    let served = runtime.block_on(serve(config, token, kept));
+    // Work that takes longer than anybody waits must not keep the process.
+    runtime.shutdown_background();
+    counts.keep();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> {
+    let listening = |error: std::io::Error| {
+        Failure::with_hint(format!("{}: {error}", config.listen), "name another address with --listen")
+    };
+    let listener = tokio::net::TcpListener::bind(config.listen).await.map_err(listening)?;
+    let at = listener.local_addr().map_err(listening)?;
+    let guard = Guard::new(token, &config.hosts, at);
+    announce(at, &guard, config.link)?;
+    let server = Arc::new(Server {
+        work: Work::new(config.limits.work, config.limits.time),
+        metrics: Metrics::default(),
+        log: Log::new(config.log),
+        last_template: LastRead::default(),
+        guard,
+        kept,
+        config,
+    });
+    connection::serve(listener, routes::all(Arc::clone(&server)), &server).await;
+    server.log.flush();
+    Ok(())
+}
+
+/// Says where, and how a browser gets in.
+fn announce(at: SocketAddr, guard: &Guard, link: Link) -> Result<(), Failure> {
+    terminal::print_result(&format!("listening on http://{at}\n"))?;
+    if link == Link::Printed {
+        let code = guard.token.link()?;
+        terminal::print_result(&format!(
+            "open http://{at}/?code={code} in a browser: it works once, for 15 minutes\n"
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! What the server is, and what it offers to choose from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use antefix::compose::{builtin, description};
+use antefix::models::{Model, Price};
+use axum::Extension;
+use axum::extract::{Query, State};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::IntoResponse;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use crate::http::body::Asked;
+use crate::http::guard::Proof;
+use crate::http::problem::{Answer, Problem, ProblemDocument};
+use crate::http::{Server, page as files, work};
+use crate::setup;
+
+/// How many directories a list has at most.
+const DIRECTORIES: usize = 500;
+
+#[derive(Deserialize)]
+pub(super) struct Opening {
+    code: Option<String>,
+}
+
+/// The page. A link with a code makes a cookie of it first.
+pub(super) async fn page(State(server): State<Arc<Server>>, Query(opening): Query<Opening>, uri: Uri) -> Answer {
+    let Some(code) = opening.code else {
+        return files::file(uri.path()).ok_or_else(|| Problem::not_found("Not found"));
+    };
+    if !server.guard.token.open(&code) {
+        let problem = Problem::forbidden("link", "This link was opened before, or is too old");
+        return Err(problem.hint("start the server again, or POST /links with the token, to get another one"));
+    }
+    // The code must not stay in the address.
+    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
+    let cookie = HeaderValue::from_str(&server.guard.set_cookie());
+    let cookie =
+        cookie.map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", "No cookie could be made"))?;
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}
+
+/// The server.
+#[derive(Serialize, ToSchema)]
+pub(super) struct About<'a> {
+    version: &'static str,
+    /// `sqlite`, `postgres` or `memory`.
+    store: &'static str,
+    /// Whether the store can be reached.
+    reachable: bool,
+    layout: &'a str,
+    /// Where requests may work.
+    #[schema(value_type = Vec<String>)]
+    roots: Vec<std::borrow::Cow<'a, str>>,
+    /// The largest template, in bytes.
+    template_limit: usize,
+    /// The largest body, in bytes.
+    body_limit: usize,
+    /// What a browser sends as `Antefix-Csrf` with every change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    csrf: Option<String>,
+}
+
+/// What the server is
+#[utoipa::path(get, path = "/about", tag = "server", responses((status = 200, body = About<'static>)))]
+pub(super) async fn about(State(server): State<Arc<Server>>, Extension(proof): Extension<Proof>) -> Answer {
+    work::read(server, move |server| {
+        let csrf = match &proof {
+            Proof::Cookie(cookie) => Some(server.guard.token.csrf(cookie)),
+            Proof::Token | Proof::Open => None,
+        };
+        Ok(json(&About {
+            version: env!("CARGO_PKG_VERSION"),
+            store: server.kept.kind(),
+            reachable: server.kept.keeper().is_ok_and(|keeper| keeper.store().last_template().is_ok()),
+            layout: &server.config.layout,
+            roots: server.config.roots.iter().map(|root| root.to_string_lossy()).collect(),
+            template_limit: crate::http::template::LARGEST,
+            body_limit: server.config.limits.body,
+            csrf,
+        }))
+    })
+    .await
+}
+
+/// A link for a browser.
+#[derive(Serialize, ToSchema)]
+pub(super) struct LinkDocument {
+    /// It works once, for 15 minutes, under the name that the request came under.
+    path: String,
+}
+
+/// Make a link that opens the page in a browser
+#[utoipa::path(post, path = "/links", tag = "server", responses((status = 201, body = LinkDocument),
+    (status = 403, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn link(State(server): State<Arc<Server>>, Extension(proof): Extension<Proof>) -> Answer {
+    if !matches!(proof, Proof::Token) {
+        return Err(Problem::forbidden("link", "A link is made for whoever has the token"));
+    }
+    let code = server.guard.token.link().map_err(|failure| Problem::busy(failure.message()))?;
+    let mut response = json(&LinkDocument { path: format!("/?code={code}") });
+    *response.status_mut() = StatusCode::CREATED;
+    Ok(response)
+}
+
+/// A layout to choose.
+#[derive(Serialize, ToSchema)]
+struct LayoutOf {
+    name: String,
+    description: String,
+    /// Whether turns use it.
+    serving: bool,
+    /// The section that a saved template takes the place of.
+    editable: String,
+    /// How that section spells its holes.
+    dialect: &'static str,
+    /// What that section says where nothing is saved.
+    template: String,
+}
+
+/// The layouts.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Layouts {
+    layouts: Vec<LayoutOf>,
+}
+
+/// The layouts that a draft can be looked at in
+#[utoipa::path(get, path = "/layouts", tag = "server", responses((status = 200, body = Layouts)))]
+pub(super) async fn layouts(State(server): State<Arc<Server>>) -> Answer {
+    work::read(server, |server| {
+        let serving = server.config.layout.as_str();
+        let mut names: Vec<&str> = builtin::LAYOUTS.iter().map(|layout| layout.name).collect();
+        if !names.contains(&serving) {
+            names.insert(0, serving);
+        }
+        let layouts = names.into_iter().map(|name| layout(server, name, serving)).collect::<Answer<_>>()?;
+        Ok(json(&Layouts { layouts }))
+    })
+    .await
+}
+
+fn layout(server: &Server, name: &str, serving: &str) -> Answer<LayoutOf> {
+    let prepared = setup::prepared(&server.args(Some(name)))?;
+    let editable = prepared.editable();
+    Ok(LayoutOf {
+        name: name.to_owned(),
+        description: description(prepared.layout_text()).unwrap_or_default(),
+        serving: name == serving,
+        editable: editable.section.to_owned(),
+        dialect: editable.dialect.name(),
+        template: editable.text.to_owned(),
+    })
+}
+
+/// A model of the table. Prices are millionths of a dollar for a million tokens.
+#[derive(Serialize, ToSchema)]
+struct ModelOf {
+    name: String,
+    provider: &'static str,
+    /// The shortest prefix that is cached, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<u64>,
+    /// Read from the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<u64>,
+    /// Written to the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write: Option<u64>,
+    /// How long a cached prefix lives, in seconds.
+    lifetimes: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_input: Option<usize>,
+    /// Whether its tokens are counted, and not estimated.
+    exact: bool,
+}
+
+impl ModelOf {
+    fn new(model: Model) -> ModelOf {
+        let price = |price| model.prices.as_ref().and_then(|prices| prices.of(price));
+        ModelOf {
+            provider: model.provider.name(),
+            minimum: model.minimum,
+            input: price(Price::Input),
+            read: price(Price::Read),
+            write: price(Price::Write),
+            max_input: model.max_input,
+            exact: model.tokenizer.is_exact(),
+            lifetimes: model.lifetimes,
+            name: model.name,
+        }
+    }
+}
+
+/// The table of models.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ModelsDocument {
+    /// When it was last compared with its sources.
+    as_of: String,
+    models: Vec<ModelOf>,
+}
+
+/// The models that prices are known of
+#[utoipa::path(get, path = "/models", tag = "server", responses((status = 200, body = ModelsDocument)))]
+pub(super) async fn models(State(server): State<Arc<Server>>) -> Answer {
+    work::read(server, |_| {
+        let table = setup::models_here()?;
+        let models = table.names().filter_map(|name| table.find(name)).map(|(model, _)| ModelOf::new(model)).collect();
+        Ok(json(&ModelsDocument { as_of: table.as_of().to_owned(), models }))
+    })
+    .await
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Under {
+    /// A directory under a root, whose directories are listed in the place of the roots'.
+    under: Option<String>,
+}
+
+/// Where requests may work.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Roots {
+    roots: Vec<Directory>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Directory {
+    path: String,
+    /// The names of those in it that are not hidden, in order.
+    directories: Vec<String>,
+    /// Whether there are more.
+    more: bool,
+}
+
+/// The directories that requests may work in, and those one level below
+#[utoipa::path(get, path = "/roots", tag = "server", params(Under), responses((status = 200, body = Roots),
+    (status = 403, body = ProblemDocument)))]
+pub(super) async fn roots(State(server): State<Arc<Server>>, Asked(asked): Asked<Under>) -> Answer {
+    work::read(server, move |server| {
+        let roots = match asked.under {
+            Some(under) => vec![directory(&server.directory(&under)?)],
+            None => server.config.roots.iter().map(|root| directory(root)).collect(),
+        };
+        Ok(json(&Roots { roots }))
+    })
+    .await
+}
+
+fn directory(path: &Path) -> Directory {
+    // One that cannot be read has nothing to choose from.
+    let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = real.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !name.starts_with('.'));
+    let mut directories: Vec<String> = names.take(DIRECTORIES + 1).collect();
+    directories.sort();
+    let more = directories.len() > DIRECTORIES;
+    directories.truncate(DIRECTORIES);
+    Directory { path: path.to_string_lossy().into_owned(), directories, more }
+}

@@ -1,0 +1,140 @@
+//! The epochs of a conversation, and what is between two of them.
+
+use std::sync::Arc;
+
+use antefix::freeze::{Difference, EpochRow};
+use antefix::keeper::Keeper;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{json, limit, tagged, text, wants_text};
+use crate::http::body::{Asked, Id};
+use crate::http::problem::{Answer, Problem, ProblemDocument};
+use crate::http::{Server, work};
+use crate::ledger::document::{self, DifferenceOf, EpochDocument, RowOf};
+use crate::ledger::price::Bill;
+use crate::setup;
+
+/// An epoch in a list.
+#[derive(Serialize, ToSchema)]
+struct ListedEpoch<'e> {
+    #[serde(flatten)]
+    row: RowOf<'e>,
+    bytes: usize,
+    degraded: bool,
+    /// How many notices amend it.
+    amendments: usize,
+}
+
+/// Epochs by number.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Epochs<'e> {
+    conversation: &'e str,
+    epochs: Vec<ListedEpoch<'e>>,
+    /// What to ask for as `after` to get the next ones; none if there are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<u64>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Page {
+    /// Only those with higher numbers.
+    after: Option<u64>,
+    /// How many at most: 1 to 200, 50 if not said.
+    limit: Option<usize>,
+}
+
+/// The epochs of a conversation
+#[utoipa::path(get, path = "/conversations/{id}/epochs", tag = "epoch", params(("id" = String, Path), Page), responses(
+    (status = 200, body = Epochs<'static>), (status = 400, body = ProblemDocument), (status = 404, body = ProblemDocument),
+    (status = 503, body = ProblemDocument)))]
+pub(super) async fn list(State(server): State<Arc<Server>>, Id(conversation): Id, Asked(page): Asked<Page>) -> Answer {
+    work::read(server, move |server| {
+        let keeper = server.kept.keeper()?;
+        keeper.standing(&conversation)?;
+        let limit = limit(page.limit);
+        let mut rows = keeper.history(&conversation, page.after.unwrap_or_default(), limit + 1)?;
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(|row| row.number);
+        let epochs = rows.iter().map(|row| listed(keeper, row)).collect::<Answer<_>>()?;
+        Ok(json(&Epochs { conversation: conversation.as_str(), epochs, next }))
+    })
+    .await
+}
+
+fn listed<'e>(keeper: &Keeper, row: &'e EpochRow) -> Answer<ListedEpoch<'e>> {
+    let (epoch, amendments) = keeper.epoch(&row.conversation, row.number)?;
+    let (bytes, degraded) = (epoch.text().len(), epoch.is_degraded());
+    Ok(ListedEpoch { row: document::row(row), bytes, degraded, amendments: amendments.len() })
+}
+
+/// One epoch, with the origin of every byte
+///
+/// As `text/plain` it is the prefix alone, which never changes. Notices may still be appended to an epoch that stands.
+#[utoipa::path(get, path = "/conversations/{id}/epochs/{number}", tag = "epoch",
+    params(("id" = String, Path), ("number" = u64, Path)), responses(
+    (status = 200, content((EpochDocument<'static> = "application/json"), (String = "text/plain"))),
+    (status = 304, description = "It is the one of If-None-Match"), (status = 400, body = ProblemDocument),
+    (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn one(
+    State(server): State<Arc<Server>>,
+    Id(conversation): Id,
+    path: Path<(String, String)>,
+    headers: HeaderMap,
+) -> Answer {
+    let number = number(&path.0.1)?;
+    work::read(server, move |server| {
+        let (epoch, amendments) = server.kept.keeper()?.epoch(&conversation, number)?;
+        if wants_text(&headers) {
+            let mut response = tagged(text(epoch.text()), &epoch.digest().to_string(), &headers);
+            let forever = HeaderValue::from_static("private, max-age=31536000, immutable");
+            response.headers_mut().insert(header::CACHE_CONTROL, forever);
+            return Ok(response);
+        }
+        let tag = format!("{number}.{}.{}", amendments.len(), epoch.digest());
+        Ok(tagged(json(&document::epoch(&epoch, &amendments)?), &tag, &headers))
+    })
+    .await
+}
+
+fn number(text: &str) -> Answer<u64> {
+    text.parse().map_err(|_| Problem::bad("An epoch has a number from 1 on"))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Priced {
+    /// The model whose prices count; the later epoch's own if it is known.
+    model: Option<String>,
+}
+
+/// What is between two epochs: where the bytes part, who said what there, and the price; null if they are the same
+#[utoipa::path(get, path = "/conversations/{id}/epochs/{a}/diff/{b}", tag = "epoch",
+    params(("id" = String, Path), ("a" = u64, Path), ("b" = u64, Path), Priced), responses(
+    (status = 200, body = Option<DifferenceOf<'static>>), (status = 400, body = ProblemDocument),
+    (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn diff(
+    State(server): State<Arc<Server>>,
+    Id(conversation): Id,
+    path: Path<(String, String, String)>,
+    Asked(priced): Asked<Priced>,
+) -> Answer {
+    let (a, b) = (number(&path.0.1)?, number(&path.0.2)?);
+    work::compose(server, move |server| {
+        let keeper = server.kept.keeper()?;
+        let (before, _) = keeper.epoch(&conversation, a)?;
+        let (after, _) = keeper.epoch(&conversation, b)?;
+        let difference = Difference::between(before.body(), after.body())?;
+        let model = priced.model.as_deref().or(after.row().model.as_deref());
+        let models = setup::models_here()?;
+        let bill = difference.as_ref().map(|one| Bill::new(one, after.body(), model, &models));
+        Ok(json(&difference.as_ref().map(|one| DifferenceOf::new(one, bill.as_ref()))))
+    })
+    .await
+}

@@ -1,0 +1,34 @@
+//! Whether the server is alive, whether it can work, and what it counted.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+
+use super::text;
+use crate::http::problem::{Answer, ProblemDocument};
+use crate::http::{Server, work};
+
+/// Whether the server runs
+#[utoipa::path(get, path = "/healthz", tag = "server", security(()), responses((status = 200, body = String, content_type = "text/plain")))]
+pub(super) async fn alive() -> Response {
+    text("ok\n")
+}
+
+/// Whether the server can work: its store answers
+#[utoipa::path(get, path = "/readyz", tag = "server", security(()), responses((status = 200, body = String, content_type = "text/plain"),
+    (status = 503, body = ProblemDocument)))]
+pub(super) async fn ready(State(server): State<Arc<Server>>) -> Answer {
+    work::read(server, |server| {
+        server.kept.keeper()?.store().last_template()?;
+        Ok(text("ok\n"))
+    })
+    .await
+}
+
+/// What the server counted, for Prometheus
+#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String, content_type = "text/plain")))]
+pub(super) async fn metrics(State(server): State<Arc<Server>>) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], server.metrics.print()).into_response()
+}

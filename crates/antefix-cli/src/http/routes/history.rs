@@ -1,0 +1,166 @@
+//! Every template that was saved.
+
+use std::sync::Arc;
+
+use antefix::Digest;
+use antefix::freeze::{SavedTemplate, TemplateRow};
+use antefix::keeper::Keeper;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::system_prompt::{answer, author, expected};
+use super::{json, limit};
+use crate::http::body::{Asked, Fields, Unknown, refuse};
+use crate::http::problem::{Answer, Problem, ProblemDocument};
+use crate::http::{Server, work};
+
+/// A saved template in a list.
+#[derive(Serialize, ToSchema)]
+struct ListedTemplate<'t> {
+    number: u64,
+    digest: String,
+    dialect: &'static str,
+    bytes: u64,
+    saved_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'t str>,
+}
+
+impl<'t> ListedTemplate<'t> {
+    fn new(row: &'t TemplateRow) -> ListedTemplate<'t> {
+        ListedTemplate {
+            number: row.number,
+            digest: row.digest.to_string(),
+            dialect: row.dialect.name(),
+            bytes: row.bytes,
+            saved_at: row.at.to_string(),
+            author: row.author.as_deref(),
+            label: row.label.as_deref(),
+        }
+    }
+}
+
+/// Saved templates, the last one first.
+#[derive(Serialize, ToSchema)]
+pub(super) struct History<'t> {
+    templates: Vec<ListedTemplate<'t>>,
+    /// What to ask for as `before` to get the next ones; none if there are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<u64>,
+}
+
+/// A saved template.
+#[derive(Serialize, ToSchema)]
+pub(super) struct SavedDocument<'t> {
+    #[serde(flatten)]
+    listed: ListedTemplate<'t>,
+    template: &'t str,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Page {
+    /// Only those with lower numbers.
+    before: Option<u64>,
+    /// How many at most: 1 to 200, 50 if not said.
+    limit: Option<usize>,
+}
+
+/// The templates that were saved, the last one first
+#[utoipa::path(get, path = "/system-prompt/history", tag = "template", params(Page), responses(
+    (status = 200, body = History<'static>), (status = 400, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn list(State(server): State<Arc<Server>>, Asked(page): Asked<Page>) -> Answer {
+    work::read(server, move |server| {
+        let limit = limit(page.limit);
+        let mut rows = server.kept.keeper()?.store().templates(page.before, limit + 1)?;
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(|row| row.number);
+        Ok(json(&History { templates: rows.iter().map(ListedTemplate::new).collect(), next }))
+    })
+    .await
+}
+
+/// One saved template, by its number or its digest
+#[utoipa::path(get, path = "/system-prompt/history/{which}", tag = "template",
+    params(("which" = String, Path, description = "A number, or `sha256:…`")), responses(
+    (status = 200, body = SavedDocument<'static>), (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn one(State(server): State<Arc<Server>>, Path(which): Path<String>) -> Answer {
+    work::read(server, move |server| {
+        let saved = find(server.kept.keeper()?, &which)?;
+        Ok(json(&SavedDocument { listed: ListedTemplate::new(&saved.row), template: &saved.text }))
+    })
+    .await
+}
+
+fn find(keeper: &Keeper, which: &str) -> Answer<SavedTemplate> {
+    let found = match (Digest::parse(which), which.parse()) {
+        (Some(digest), _) => keeper.store().template_with(digest)?,
+        (None, Ok(number)) => keeper.store().template(number)?,
+        (None, Err(_)) => None,
+    };
+    found.ok_or_else(|| Problem::not_found("No such template was saved").hint("GET /system-prompt/history lists them"))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct LabelBody {
+    /// 1 to 100 bytes; null takes the label away.
+    label: Option<String>,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Unknown,
+}
+
+/// Give a saved template a label, or take it away
+#[utoipa::path(post, path = "/system-prompt/history/{which}/labels", tag = "template", request_body = LabelBody,
+    params(("which" = String, Path, description = "A number, or `sha256:…`")), responses(
+    (status = 200, body = ListedTemplate<'static>), (status = 400, body = ProblemDocument), (status = 404, body = ProblemDocument),
+    (status = 503, body = ProblemDocument)))]
+pub(super) async fn label(
+    State(server): State<Arc<Server>>,
+    Path(which): Path<String>,
+    Fields(body): Fields<LabelBody>,
+) -> Answer {
+    refuse(&body.unknown)?;
+    let label = body.label.map(|label| label.trim().to_owned());
+    if label.as_ref().is_some_and(|label| label.is_empty() || label.len() > 100 || label.chars().any(char::is_control))
+    {
+        return Err(Problem::bad("Field 'label' must be a text of 1 to 100 bytes, or null"));
+    }
+    work::compose(server, move |server| {
+        let keeper = server.kept.keeper()?;
+        let number = find(keeper, &which)?.row.number;
+        let row = keeper.store().label_template(number, label.as_deref())?;
+        let row = row.ok_or_else(|| Problem::not_found("No such template was saved"))?;
+        Ok(json(&ListedTemplate::new(&row)))
+    })
+    .await
+}
+
+/// Save an old template anew
+#[utoipa::path(post, path = "/system-prompt/history/{which}/rollback", tag = "template",
+    params(("which" = String, Path, description = "A number, or `sha256:…`"),
+        ("if-match" = Option<String>, Header, description = "The ETag of the template that is to be replaced"),
+        ("antefix-author" = Option<String>, Header, description = "Who does it, for the history")),
+    responses((status = 200, body = super::system_prompt::TemplateDocument<'static>), (status = 404, body = ProblemDocument),
+    (status = 412, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn roll_back(
+    State(server): State<Arc<Server>>,
+    Path(which): Path<String>,
+    headers: HeaderMap,
+) -> Answer {
+    let (expected, author) = (expected(&headers)?, author(&headers)?);
+    work::compose(server, move |server| {
+        let saved = find(server.kept.keeper()?, &which)?;
+        server.check_template(saved.row.dialect, &saved.text)?;
+        let current = server.save(saved.row.dialect, &saved.text, author, &expected)?;
+        server.metrics.add("antefix_templates_saved_total", &[], 1);
+        Ok(answer(&current, &HeaderMap::new()))
+    })
+    .await
+}

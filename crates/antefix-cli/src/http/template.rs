@@ -1,0 +1,181 @@
+//! The saved template: which one counts now, and saving another.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use antefix::compose::Dialect;
+use antefix::freeze::{Appended, SavedTemplate, TemplateRow, template_digest};
+use antefix::keeper::Keeper;
+use antefix::{Digest, ErrorKind};
+use axum::http::StatusCode;
+use jiff::Timestamp;
+
+use super::Server;
+use super::problem::{Answer, Problem};
+use crate::args::ComposeArgs;
+use crate::setup::{self, Given};
+
+/// The largest template, in bytes.
+pub(super) const LARGEST: usize = 1024 * 1024;
+
+/// How often a save begins anew because others were faster.
+const ROUNDS: usize = 20;
+
+/// The template that counts.
+pub(super) struct Current {
+    pub(super) dialect: Dialect,
+    pub(super) text: Arc<str>,
+    pub(super) digest: Digest,
+    pub(super) from: From,
+    /// What is known of it, if it was saved.
+    pub(super) row: Option<TemplateRow>,
+}
+
+/// Where a template comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    /// Somebody saved it.
+    Saved,
+    /// Nobody saved any: the layout has it.
+    Layout,
+    /// The layout has it, and what was saved cannot be asked for.
+    Unreachable,
+}
+
+/// The one that was read last. A saved template never changes, so that its number says whether this is still it.
+#[derive(Default)]
+pub(super) struct LastRead(Mutex<Option<Arc<SavedTemplate>>>);
+
+/// What whoever saves expects to find.
+pub(super) enum Expected {
+    Anything,
+    /// One of these.
+    Digests(Vec<Digest>),
+}
+
+impl Server {
+    /// The template that was saved last; none if nobody saved any. One small question; its text is read once.
+    pub(super) fn saved(&self, keeper: &Keeper) -> Answer<Option<Arc<SavedTemplate>>> {
+        let Some(row) = keeper.store().last_template()? else { return Ok(None) };
+        let mut last = self.last_template.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last.as_ref().filter(|known| known.row == row) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let saved = keeper.store().template(row.number)?.map(Arc::new);
+        last.clone_from(&saved);
+        Ok(saved)
+    }
+
+    /// The template that counts, wherever it comes from.
+    pub(super) fn current(&self) -> Answer<Current> {
+        let saved = self.kept.keeper().and_then(|keeper| self.saved(keeper));
+        let from = match saved {
+            Ok(Some(saved)) => {
+                let (row, text) = (saved.row.clone(), Arc::clone(&saved.text));
+                return Ok(Current {
+                    dialect: row.dialect,
+                    text,
+                    digest: row.digest,
+                    from: From::Saved,
+                    row: Some(row),
+                });
+            }
+            Ok(None) => From::Layout,
+            Err(problem) if problem.status() == StatusCode::SERVICE_UNAVAILABLE => From::Unreachable,
+            Err(problem) => return Err(problem),
+        };
+        let (dialect, text) = self.own_template(None)?;
+        let digest = template_digest(dialect, &text);
+        Ok(Current { dialect, text, digest, from, row: None })
+    }
+
+    /// What a layout says where a saved template would stand; of the server's layout, if none is named.
+    pub(super) fn own_template(&self, layout: Option<&str>) -> Answer<(Dialect, Arc<str>)> {
+        let prepared = setup::prepared(&self.args(layout))?;
+        let editable = prepared.editable();
+        Ok((editable.dialect, editable.text.into()))
+    }
+
+    /// The arguments of a command with the same layout, in the first root.
+    pub(super) fn args(&self, layout: Option<&str>) -> ComposeArgs {
+        ComposeArgs {
+            layout: Some(layout.unwrap_or(&self.config.layout).to_owned()),
+            cwd: self.config.roots.first().cloned(),
+            ..ComposeArgs::default()
+        }
+    }
+
+    /// Refuses a template that cannot be parsed.
+    pub(super) fn check_template(&self, dialect: Dialect, text: &Arc<str>) -> Answer<()> {
+        if text.len() > LARGEST {
+            let message = format!("A template has at most {LARGEST} bytes, and this one has {}", text.len());
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", message));
+        }
+        let given = Given { template: Some((dialect, Arc::clone(text))), tools: None };
+        setup::prepared_with(&self.args(None), given).map(drop).map_err(Problem::from)
+    }
+
+    /// Saves a template, if what counts is what its author has seen. The answer is what counts then.
+    pub(super) fn save(
+        &self,
+        dialect: Dialect,
+        text: &Arc<str>,
+        author: Option<String>,
+        expected: &Expected,
+    ) -> Answer<Current> {
+        let keeper = self.kept.keeper().map_err(not_available)?;
+        for _ in 0..ROUNDS {
+            let last = keeper.store().last_template().map_err(Problem::from).map_err(not_available)?;
+            if let Expected::Digests(digests) = expected {
+                let counts = match &last {
+                    Some(row) => row.digest,
+                    None => {
+                        let (dialect, text) = self.own_template(None)?;
+                        template_digest(dialect, &text)
+                    }
+                };
+                if !digests.contains(&counts) {
+                    return Err(moved_on(last.as_ref()));
+                }
+            }
+            let number = last.as_ref().map_or(1, |row| row.number + 1);
+            // The same template again is no news.
+            let row = match last.filter(|row| row.digest == template_digest(dialect, text)) {
+                Some(row) => row,
+                None => {
+                    let template = SavedTemplate::new(number, dialect, Arc::clone(text), now(), author.clone());
+                    match keeper.store().save_template(&template).map_err(Problem::from).map_err(not_available)? {
+                        Appended::Won => template.row,
+                        Appended::Lost(_) => continue,
+                    }
+                }
+            };
+            let digest = row.digest;
+            return Ok(Current { dialect, text: Arc::clone(text), digest, from: From::Saved, row: Some(row) });
+        }
+        Err(antefix::Error::new(ErrorKind::Conflict, "the template is saved by others all the time").into())
+    }
+}
+
+/// Stores keep times to the microsecond.
+fn now() -> Timestamp {
+    let now = Timestamp::now();
+    Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
+}
+
+/// What clients of the first server of this kind know.
+fn not_available(problem: Problem) -> Problem {
+    match problem.status() {
+        StatusCode::SERVICE_UNAVAILABLE => problem.called("System prompt service not available"),
+        _ => problem,
+    }
+}
+
+fn moved_on(last: Option<&TemplateRow>) -> Problem {
+    let problem =
+        Problem::new(StatusCode::PRECONDITION_FAILED, "conflict", "Somebody else saved the template meanwhile");
+    let problem = match last {
+        Some(row) => problem.detail(format!("template {} counts now, {}", row.number, row.digest)),
+        None => problem.detail("the layout's own text counts"),
+    };
+    problem.hint("GET /system-prompt, compare, and save again with its ETag")
+}
