@@ -40,6 +40,18 @@ def gemini(url, model, fragment):
     return client.models.generate_content(model=model, contents=fragment["contents"], config=config).usage_metadata
 
 
+def gemini_cache(url, model, body):
+    """Makes a cache of the body, and sends a request that uses it."""
+    from google import genai
+    from google.genai import types
+
+    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=url))
+    rest = {key: value for key, value in body.items() if key != "model"}
+    cache = client.caches.create(model=body["model"], config=types.CreateCachedContentConfig.model_validate(rest))
+    config = types.GenerateContentConfig(cached_content=cache.name)
+    return client.models.generate_content(model=model, contents="one", config=config).usage_metadata
+
+
 def bedrock(url, model, fragment):
     import boto3
     from botocore.config import Config
@@ -66,6 +78,7 @@ SENDERS = {
     "openai-chat": openai_chat,
     "openai-responses": openai_responses,
     "gemini": gemini,
+    "gemini-cache": gemini_cache,
     "bedrock": bedrock,
     "ollama": ollama,
 }

@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use serde_json::Value;
+use antefix::deliver::{Content, cached_contents};
+use antefix::discover::Tool;
+use serde_json::{Value, json};
 
 use crate::provider::{Provider, Request};
 use crate::{Asked, fragments, line, repository, run_well, sdk};
@@ -21,6 +23,25 @@ fn node_sends_every_fragment_unchanged() {
     let script = sdk.beside_modules("send", &[("send.js", &text)]).join("send.js");
     let fragments: Vec<_> = fragments().iter().filter(|(asked, _)| asked.has_types()).collect();
     sent(&Provider::start(&sdk), sdk.node(&script), &fragments);
+}
+
+#[test]
+fn a_cache_that_gemini_keeps_holds_the_prefix_and_the_tools() {
+    let Some(sdk) = sdk() else { return };
+    let provider = Provider::start(&sdk);
+    let prefix = "Indent with tabs: they are what everybody here has agreed upon.\n".repeat(330);
+    let tools = [Tool { parameters: Some(json!({"type": "object"})), ..Tool::named("read") }];
+    let content = Content { tools: Some(&tools), ..Content::new(&prefix, 64, "") };
+    let body = cached_contents(&content, "gemini-3.5-flash", 3600);
+    let asked = Asked { target: "gemini-cache", model: "gemini-3.5-flash", said: crate::text };
+    let mut script = sdk.python(&repository("tests/sdk/python/send.py"));
+    script.arg(&provider.url);
+    run_well(script, &line(&asked, &body));
+    let requests = provider.requests();
+    arrived(&asked, &body, &requests[0]);
+    assert!(requests[0].written > 5000);
+    assert_eq!(requests[1].read, requests[0].written);
+    assert!(!requests[1].members.contains_key("systemInstruction"));
 }
 
 #[test]

@@ -8,6 +8,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
+mod acp;
 mod arrive;
 mod examples;
 mod provider;
@@ -58,12 +59,14 @@ impl Sdk {
         self.place.join("nodejs/bin/node")
     }
 
-    /// Puts files where Node finds the SDKs. They have a directory of their own for each test.
-    fn beside_modules(&self, test: &str, files: &[(&str, &str)]) -> PathBuf {
-        let directory = self.place.join("node").join(test);
+    /// Puts files where Node finds the SDKs. They come whole: another test may be reading the same.
+    fn beside_modules(&self, directory: &str, files: &[(&str, &str)]) -> PathBuf {
+        let directory = self.place.join("node").join(directory);
         std::fs::create_dir_all(&directory).unwrap();
         for (name, text) in files {
-            std::fs::write(directory.join(name), text).unwrap();
+            let mut whole = tempfile::NamedTempFile::new_in(&directory).unwrap();
+            whole.write_all(text.as_bytes()).unwrap();
+            whole.persist(directory.join(name)).unwrap();
         }
         directory
     }
