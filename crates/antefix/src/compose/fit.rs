@@ -2,7 +2,8 @@
 //!
 //! 1. Sections are cut in the layout's order, each as far as need be before the next is touched. A section of which too
 //!    little would stay is left out.
-//! 2. A section of instruction files loses them from the least specific one on; any other one loses its end.
+//! 2. A section of instruction files loses them from the least specific one on, one of skills loses their descriptions and
+//!    then the last of them; any other one loses its end.
 //! 3. Each cut stands in the text, inside the budget, and each is told.
 //! 4. What comes out fits. Where it cannot, there is no prompt.
 //! 5. The prefix is fitted first, then the live sections behind it, so that a turn on a standing prefix gives the bytes
@@ -17,7 +18,7 @@ use super::prompt::LeftOut;
 use super::{Before, Draft, Part, Stability, Standing, joint, print, section};
 use crate::budget::{Budget, Unit};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, FactName, Facts, Text, Value, instructions_within, size_of_instructions};
+use crate::discover::{Answer, FactName, Facts, Text, Value, instructions_within, size_of_instructions, skills_within};
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::Place;
 
@@ -178,11 +179,14 @@ impl Fitting<'_> {
             let (rules, within) = (self.layout.instructions(), Budget { most: within, unit });
             let (value, findings) = instructions_within(value, &files, rules, within, notice);
             let Some(value) = value else { return Ok(None) };
-            let mut facts = self.facts.clone();
-            facts.insert(files, Answer::Present(value));
-            let Some(text) = section::render(section, &facts)?.text else { return Ok(None) };
-            // What its own budget cuts was told when it was first composed.
-            return Ok(Some((section::framed(section, text, &mut Vec::new())?, findings)));
+            return Ok(self.rendered_with(section, files, value)?.map(|text| (text, findings)));
+        }
+        for name in section.template.names().iter().filter(|name| name.namespace() == "skills") {
+            let Some(Answer::Present(Value::Text(skills))) = self.facts.get(name) else { continue };
+            let most = unit.measure(skills.as_str()).saturating_sub(own - room);
+            let Some((skills, finding)) = skills_within(skills, name, Budget { most, unit }) else { return Ok(None) };
+            let text = self.rendered_with(section, name.clone(), Value::Text(skills))?;
+            return Ok(text.map(|text| (text, vec![finding])));
         }
         let Some(mut text) = part.raw.clone() else { return Ok(None) };
         let own_budget = section.budget.as_ref().map(|allowance| allowance.budget);
@@ -195,6 +199,15 @@ impl Fitting<'_> {
         let hint = "shorten its text, or raise the `budget` of the layout";
         let finding = Diagnostic::warning("cut", message).about(id.as_str()).hint(hint);
         Ok(Some((section::frame(section, text)?, vec![finding])))
+    }
+
+    /// A section with another value for a fact; none if it has no text then.
+    fn rendered_with(&self, section: &Section, name: FactName, value: Value) -> Result<Option<Draft>> {
+        let mut facts = self.facts.clone();
+        facts.insert(name, Answer::Present(value));
+        let Some(text) = section::render(section, &facts)?.text else { return Ok(None) };
+        // What its own budget cuts was told when it was first composed.
+        section::framed(section, text, &mut Vec::new()).map(Some)
     }
 
     /// The prompt that the parts make, with what stands already.

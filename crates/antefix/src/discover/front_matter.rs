@@ -82,9 +82,13 @@ impl FrontMatter {
 type Fields = BTreeMap<String, Field>;
 
 fn parse(block: &str) -> Result<(Fields, Option<String>), String> {
-    if let Some(fields) = plain(block)? {
-        return Ok((fields, None));
+    match plain(block)? {
+        Some(fields) => Ok((fields, None)),
+        None => yaml(block),
     }
+}
+
+fn yaml(block: &str) -> Result<(Fields, Option<String>), String> {
     match serde_saphyr::from_str::<Option<Everything>>(block) {
         Ok(everything) => {
             let mut fields = everything.map(|everything| everything.0).unwrap_or_default();
@@ -117,10 +121,10 @@ fn plain(block: &str) -> Result<Option<Fields>, String> {
     let mut fields = Fields::new();
     for line in block.lines() {
         let Some((key, value)) = line.split_once(": ") else { return Ok(None) };
-        let value = value.trim();
+        let value = value.trim_matches(' ');
         let special = |c: char| "\"'[]{}>|*&!%@`#,?:-~=<".contains(c);
-        let simple_key =
-            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let simple_key = key.starts_with(|c: char| c.is_ascii_alphabetic())
+            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         let simple_value = !value.is_empty()
             && !value.starts_with(special)
             && !value.contains(": ")
@@ -142,7 +146,7 @@ fn lenient(block: &str) -> Option<Fields> {
     let mut fields = Fields::new();
     for line in block.lines().filter(|line| !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty()) {
         let (key, value) = line.split_once(':')?;
-        let value = value.trim();
+        let value = value.trim_matches([' ', '\t']);
         let quoted = |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
         let value = if quoted('"') || quoted('\'') { &value[1..value.len() - 1] } else { value };
         fields.entry(key.trim().to_owned()).or_insert_with(|| Field::Text(value.to_owned()));
@@ -284,6 +288,25 @@ mod tests {
         let matter = FrontMatter::split("---\nname: x\ndescription: Use when: y\n---\n").unwrap();
         assert_eq!(matter.get("description"), Some(&Field::Text("Use when: y".to_owned())));
         assert!(matter.forgiven.is_some());
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 1000, failure_persistence: None, ..Default::default() })]
+
+        /// What is read line by line, YAML reads in the same way.
+        #[test]
+        fn plain_lines_are_what_yaml_takes_them_for(
+            lines in proptest::collection::vec(
+                ("[a-z_-]{1,3}", r#"[ab01.\-+_#:,'"\[\]{}<>=~!@%&*|?/\\^$() \u{e9}\u{a0}\u{85}\u{2028}\t]{0,8}|null|~|yes|on|0x1f|1e3|\.inf|2026-11-16|<<|=|1_000|0o7|- a|\? a|a: b|a:|a #b|a#b|--- a|\.\.\."#),
+                0..4,
+            ),
+        ) {
+            let block: String = lines.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+            if let Ok(Some(fields)) = plain(&block) {
+                let as_yaml = yaml(&block).map(|(fields, _)| fields);
+                proptest::prop_assert_eq!(as_yaml, Ok(fields), "{:?}", block);
+            }
+        }
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub use roots::{MayName, MoreRoots, NamedRoots};
 pub use rules::{Glob, GlobLimits, Survey};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
+pub(crate) use skills::skills_within;
 pub use skills::{Descriptions, Ignore, Loose, SkillRules};
 pub use tools::{Tool, Tools};
 pub use touch::{Touched, touch};

@@ -1,18 +1,13 @@
-//! What is printed of skills.
-//!
-//! A listing over its budget loses its descriptions evenly, then all of them, then whole skills, always in the same way,
-//! and the user is told.
+//! What is printed of skills. A listing over its budget is shrunk, and the user is told.
 
 use std::borrow::Cow;
 
 use super::Skill;
+use super::shrink::shrunk;
 use crate::budget::Budget;
 use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
 use crate::discover::fact::FactName;
-
-/// A description that would be shortened to less than this is dropped: three words tell nothing.
-const LEAST: usize = 24;
 
 /// The listing within its budget.
 pub(super) fn fitted(
@@ -27,29 +22,14 @@ pub(super) fn fitted(
         return whole;
     }
     let longest = skills.iter().map(|skill| skill.description.chars().count()).max().unwrap_or(0);
-    // The largest length at which all descriptions, shortened alike, fit.
-    let (mut fits, mut over) = (0, longest);
-    while over - fits > 1 {
-        let middle = fits + (over - fits) / 2;
-        if budget.fits(listing(skills, name, middle).as_str()) { fits = middle } else { over = middle }
-    }
-    let length = if fits >= LEAST { fits } else { 0 };
-    let mut draft = listing(skills, name, length);
-    while let (true, Some(last)) = (!budget.fits(draft.as_str()), skills.pop()) {
-        dropped.push(last);
-        draft = listing(skills, name, length);
-    }
-    let what = match (length, dropped.len()) {
-        (0, 0) => "all descriptions are left out".to_owned(),
-        (0, dropped) => format!("all descriptions and the last {dropped} skills are left out"),
-        (length, _) => format!("descriptions are shortened to {length} characters"),
-    };
+    let shrunk = shrunk(skills.len(), longest, budget, |count, length| listing(&skills[..count], name, length));
     let Budget { most, unit } = budget;
     let size = unit.measure(whole.as_str());
-    let message = format!("the skills listing has {size} {} and a budget of {most}: {what}", unit.name());
+    let message = format!("the skills listing has {size} {} and a budget of {most}: {}", unit.name(), shrunk.what());
     let diagnostic = Diagnostic::warning("over-budget", message).about(name.as_str());
     diagnostics.push(diagnostic.hint("shorten the descriptions, or raise `budget` in the layout's `[skills]`"));
-    draft
+    dropped.extend(skills.drain(shrunk.count..).rev());
+    shrunk.draft
 }
 
 /// The block of the Agent Skills guide, with descriptions of at most `length` characters.

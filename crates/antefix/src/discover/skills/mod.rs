@@ -12,10 +12,12 @@ mod listing;
 mod read;
 mod rules;
 mod scan;
+mod shrink;
 
 use std::sync::Arc;
 
 pub use rules::{Descriptions, Ignore, Loose, SkillRules};
+pub(crate) use shrink::skills_within;
 
 use self::scan::Scan;
 use super::fact::{FactName, Value};
