@@ -473,6 +473,71 @@ fn server(answer: &'static str) -> String {
     format!("http://{at}/core?key=QUERY")
 }
 
+/// A server of certificates: openssl's own, with an authority that is made for the test.
+#[cfg(all(feature = "http", target_os = "linux"))]
+struct Secure {
+    process: std::process::Child,
+    port: String,
+}
+
+#[cfg(all(feature = "http", target_os = "linux"))]
+impl Secure {
+    /// Answers `/core` with a file of this directory, and leaves `ca.crt` there.
+    fn start(directory: &std::path::Path, answer: &str) -> Secure {
+        use std::io::BufRead;
+
+        let script = "set -e
+            openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=authority -keyout ca.key -out ca.crt
+            openssl req -newkey rsa:2048 -nodes -subj /CN=server -keyout server.key -out server.csr
+            echo subjectAltName=IP:127.0.0.1 >names
+            openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 1 -extfile names -out server.crt";
+        let made = Command::new("sh").args(["-c", script]).current_dir(directory).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        std::fs::write(directory.join("core"), answer).unwrap();
+        let mut process = Command::new("openssl")
+            .args(["s_server", "-accept", "127.0.0.1:0", "-cert", "server.crt", "-key", "server.key", "-HTTP"])
+            .current_dir(directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = std::io::BufReader::new(process.stdout.take().unwrap()).lines();
+        let port = lines.find_map(|line| Some(line.unwrap().strip_prefix("ACCEPT 127.0.0.1:")?.to_owned())).unwrap();
+        // Somebody has to read what it says from now on.
+        std::thread::spawn(move || lines.for_each(drop));
+        Secure { process, port }
+    }
+}
+
+#[cfg(all(feature = "http", target_os = "linux"))]
+impl Drop for Secure {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[cfg(all(feature = "http", target_os = "linux"))]
+#[test]
+fn a_memory_behind_tls_is_asked_if_its_certificate_is_trusted() {
+    let answer = "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nI am Ada";
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("tls")).unwrap();
+    let server = Secure::start(&scratch.path("tls"), answer);
+    let settings = format!("[memory.core]\nhttp = \"https://127.0.0.1:{}/core\"\n", server.port);
+    let scratch = scratch.file("home/.config/antefix/settings.toml", &settings);
+    let show = |authority: &str| {
+        let mut command = scratch.command(&["show", "--layout", "buzz"]);
+        Ran::new(&command.env("SSL_CERT_FILE", authority).stdin(Stdio::null()).output().unwrap())
+    };
+    let trusted = show(scratch.path("tls/ca.crt").to_str().unwrap());
+    assert!(trusted.code == 0 && trusted.stdout.contains("I am Ada"), "{trusted:?}");
+    // The server's own certificate vouches for nobody.
+    let stranger = show(scratch.path("home/no-such-file").to_str().unwrap());
+    assert!(!stranger.stdout.contains("I am Ada") && stranger.stderr.contains("certificate"), "{stranger:?}");
+}
+
 /// The address in the settings, as people see it.
 #[cfg(feature = "http")]
 fn server_label(settings: &str) -> String {
