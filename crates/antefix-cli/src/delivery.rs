@@ -1,9 +1,11 @@
 //! From a prompt or a turn to what a provider is sent.
 
 use antefix::deliver::{Content, Delivery, Target, deliver as deliver_content};
+use antefix::tokens::Tokenizer;
 use serde_json::Value;
 
 use crate::args::DeliverArgs;
+use crate::counts::Counts;
 use crate::setup::Prepared;
 use crate::{Failure, document, setup};
 
@@ -22,6 +24,16 @@ pub(crate) fn deliver(content: Content<'_>, target: Target, prepared: &Prepared)
     let models = prepared.models()?;
     let model = prepared.model().and_then(|name| models.find(name)).map(|(model, _)| model);
     Ok(deliver_content(&prepared.placed(content), target, model.as_ref())?)
+}
+
+/// The same delivery with its tokens counted, for a receipt that is kept.
+pub(crate) fn counted(delivery: Delivery, prepared: &Prepared) -> Result<Delivery, Failure> {
+    let models = prepared.models()?;
+    let model = prepared.model().and_then(|name| models.find(name)).map(|(model, _)| model);
+    let counts = Counts::recall();
+    let counted = delivery.counted(model.as_ref().map_or(&Tokenizer::Exact, |model| &model.tokenizer));
+    counts.keep();
+    Ok(counted)
 }
 
 /// The fragment's bytes, or the fragment and its receipt as a document.

@@ -13,6 +13,7 @@ mod document;
 #[cfg(feature = "serve")]
 mod http;
 mod ledger;
+mod reading;
 mod setup;
 mod tally;
 mod terminal;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Turn(args) => commands::turn::run(&args),
         Command::Epochs(args) => commands::epochs::run(&args),
         Command::Drift(args) => commands::drift::run(&args),
+        Command::Why(args) => commands::why::run(&args),
         Command::Renew(args) => commands::renew::run(&args),
         Command::Compact(args) => commands::compact::run(&args),
         Command::Send(args) => commands::send::run(&args),

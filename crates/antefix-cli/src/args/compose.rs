@@ -177,7 +177,7 @@ fn parse_set(text: &str) -> Result<(antefix::discover::FactName, String), String
     }
 }
 
-fn parse_target(text: &str) -> Result<antefix::deliver::Target, String> {
+pub(super) fn parse_target(text: &str) -> Result<antefix::deliver::Target, String> {
     use antefix::deliver::Target;
     Target::parse(text).ok_or_else(|| {
         let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum, ValueHint};
 
+use super::compose::parse_target;
 use super::{ComposeArgs, DeliverArgs, Part};
 
 /// Where ledgers are kept.
@@ -92,6 +93,7 @@ pub(crate) struct EpochsArgs {
 #[command(after_help = "\
 Examples:
   antefix drift chat-7
+  antefix drift chat-7 --for anthropic --model claude-opus-5   what would a renewal re-bill there?
   antefix drift chat-7 --model claude-opus-4-8 --json")]
 pub(crate) struct DriftArgs {
     /// The conversation's id
@@ -100,6 +102,10 @@ pub(crate) struct DriftArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    /// Say what sending the renewed prefix there would read from the cache, and what it would bill anew
+    #[arg(long = "for", value_name = "TARGET", value_parser = parse_target)]
+    pub(crate) target: Option<antefix::deliver::Target>,
 
     #[command(flatten)]
     pub(crate) store: StoreArgs,

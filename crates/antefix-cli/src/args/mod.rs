@@ -4,6 +4,7 @@ mod agents;
 mod compose;
 mod ledger;
 mod project;
+mod reading;
 #[cfg(feature = "serve")]
 mod serve;
 
@@ -19,6 +20,7 @@ pub(crate) use ledger::{
     TurnArgs,
 };
 pub(crate) use project::{CompletionsArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
+pub(crate) use reading::WhyArgs;
 #[cfg(feature = "serve")]
 pub(crate) use serve::{Logged, ServeArgs};
 
@@ -76,6 +78,8 @@ pub(crate) enum Command {
     Epochs(EpochsArgs),
     /// Say what composing now would change, and what that would cost
     Drift(DriftArgs),
+    /// Say whether a provider's cache was hit as expected, and if not, why
+    Why(WhyArgs),
     /// Begin a new epoch, unless the bytes are the same
     Renew(RenewArgs),
     /// Compact a conversation in two steps, so that a failed summary changes nothing

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::args::{CompactArgs, CompactStep};
+use crate::document::Finding;
 use crate::{Outcome, document, ledger, setup, terminal};
 
 pub(crate) fn run(args: &CompactArgs) -> Outcome {
@@ -13,34 +14,41 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
     match args.step {
         CompactStep::Begin => {
             let begun = prepared.with_input(|input| keeper.compaction().begin(&conversation, input))?;
+            let mut findings = prepared.diagnostics();
+            findings.extend(begun.diagnostics.iter().cloned());
             if args.json {
+                let findings: Vec<Finding<'_>> = findings.iter().map(Finding::of_diagnostic).collect();
                 let document = serde_json::json!({
                     "conversation": args.id,
                     "token": begun.token,
                     "prompt": begun.prompt,
                     "epoch": begun.epoch.number(),
                     "renews": begun.next.is_some(),
+                    "diagnostics": findings,
                 });
                 terminal::print_result(&document::print(&document))?;
             } else {
                 terminal::print_result(&begun.prompt)?;
+                terminal::print_diagnostics(&findings);
                 terminal::print_plain_note(&format!("begun; commit or abort it with --token {}", begun.token));
             }
         }
         CompactStep::Commit => {
-            let epoch = prepared.with_input(|input| {
+            let (epoch, (hooks, diagnostics)) = prepared.with_input(|input| {
                 let epoch = keeper.compaction().commit(&conversation, token, input)?;
-                if epoch.cause() == antefix::freeze::Cause::Compacted {
-                    let (_, diagnostics) = keeper.announce(&epoch, input);
-                    terminal::print_diagnostics(&diagnostics);
-                }
-                Ok::<_, antefix::Error>(epoch)
+                let told = match epoch.cause() {
+                    antefix::freeze::Cause::Compacted => keeper.announce(&epoch, input),
+                    _ => Default::default(),
+                };
+                Ok::<_, antefix::Error>((epoch, told))
             })?;
+            let mut findings = prepared.diagnostics();
+            findings.extend(diagnostics);
             if args.json {
-                let epoch = ledger::document::EpochOf::new(&epoch);
-                let document = serde_json::json!({ "conversation": args.id, "epoch": epoch });
+                let document = ledger::document::begun(&args.id, None, &epoch, &hooks, &findings);
                 terminal::print_result(&document::print(&document))?;
             } else {
+                terminal::print_diagnostics(&findings);
                 terminal::print_styled(&format!("epoch {} stands ({})\n", epoch.number(), epoch.digest().short()))?;
             }
         }

@@ -2,11 +2,15 @@
 
 use std::process::ExitCode;
 
+use antefix::deliver::{Comparison, Expectation, Target};
+use antefix::keeper::Drift;
+use antefix::models::Models;
+
 use crate::args::DriftArgs;
 use crate::counts::Counts;
 use crate::ledger::price::Bill;
 use crate::terminal::{STRONG, visible};
-use crate::{Outcome, document, ledger, setup, terminal};
+use crate::{Failure, Outcome, document, ledger, reading, setup, terminal};
 
 pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let conversation = ledger::conversation(&args.id)?;
@@ -18,9 +22,11 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let models = prepared.models()?;
     let counts = Counts::recall();
     let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, &models));
+    let prediction = args.target.map(|target| predicted(&drift, target, model, &models)).transpose()?;
     counts.keep();
     if args.json {
-        terminal::print_result(&document::print(&ledger::document::drift(&args.id, &drift, bill.as_ref())))?;
+        let document = ledger::document::drift(&args.id, &drift, bill.as_ref()).predicting(prediction.as_ref());
+        terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
     let epoch = &drift.epoch;
@@ -45,7 +51,25 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
         None if !drift.changes.is_empty() => text.push_str("\na renewal now would give the same bytes\n"),
         None => {}
     }
+    if let Some(prediction) = &prediction {
+        text.push_str(&format!("\n{}\n", visible(&prediction.prediction())));
+    }
     terminal::print_styled(&text)?;
     terminal::print_diagnostics(&drift.diagnostics);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What sending the renewed prefix to a target would do there.
+fn predicted(drift: &Drift, target: Target, model: Option<&str>, models: &Models) -> Result<Expectation, Failure> {
+    let model = model.and_then(|name| models.find(name)).map(|(model, _)| model);
+    let before = reading::receipt(drift.epoch.body(), target, model.as_ref())?;
+    let now = reading::receipt(&drift.next, target, model.as_ref())?;
+    let comparison = Comparison {
+        before: Some(&before),
+        now: &now,
+        model: model.as_ref(),
+        epochs: Some((drift.epoch.body(), &drift.next)),
+        elapsed: None,
+    };
+    Ok(comparison.expectation()?)
 }

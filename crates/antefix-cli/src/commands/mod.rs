@@ -17,3 +17,4 @@ pub(crate) mod show;
 pub(crate) mod trust;
 pub(crate) mod turn;
 pub(crate) mod vars;
+pub(crate) mod why;

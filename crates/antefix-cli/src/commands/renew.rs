@@ -11,24 +11,22 @@ pub(crate) fn run(args: &RenewArgs) -> Outcome {
     let conversation = ledger::conversation(&args.id)?;
     let prepared = setup::prepared(&args.compose)?;
     let keeper = ledger::keeper(&args.store)?;
-    let (epoch, began) = prepared.with_input(|input| {
-        let renewed = keeper.renew(&conversation, args.cause, input)?;
-        if renewed.1 == Began::Now {
-            let (_, diagnostics) = keeper.announce(&renewed.0, input);
-            terminal::print_diagnostics(&diagnostics);
-        }
-        Ok::<_, antefix::Error>(renewed)
+    let (epoch, began, (hooks, diagnostics)) = prepared.with_input(|input| {
+        let (epoch, began) = keeper.renew(&conversation, args.cause, input)?;
+        let told = match began {
+            Began::Now => keeper.announce(&epoch, input),
+            Began::Before => Default::default(),
+        };
+        Ok::<_, antefix::Error>((epoch, began, told))
     })?;
+    let mut findings = prepared.diagnostics();
+    findings.extend(diagnostics);
     if args.json {
-        let epoch = ledger::document::EpochOf::new(&epoch);
-        let document = serde_json::json!({
-            "conversation": args.id,
-            "began": began == Began::Now,
-            "epoch": epoch,
-        });
+        let document = ledger::document::begun(&args.id, Some(began), &epoch, &hooks, &findings);
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
+    terminal::print_diagnostics(&findings);
     let number = epoch.number();
     terminal::print_styled(&match began {
         Began::Now => format!("epoch {number} began ({}, {})\n", epoch.cause().name(), epoch.digest().short()),

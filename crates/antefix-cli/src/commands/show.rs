@@ -25,7 +25,10 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
         let messages = delivery::messages(&args.deliver)?;
         let prepared = &composed.prepared;
         let content = Content::of_prompt(&composed.prompt, prepared.tools(), &messages);
-        let delivery = delivery::deliver(content, args.deliver.target, prepared)?;
+        let mut delivery = delivery::deliver(content, args.deliver.target, prepared)?;
+        if args.receipt {
+            delivery = delivery::counted(delivery, prepared)?;
+        }
         terminal::print_result(&delivery::print(&delivery, args.receipt))?;
     }
     terminal::print_diagnostics(&composed.diagnostics);

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
         target => Some(delivery::deliver(turn.content(prepared.tools(), &messages), target, &prepared)?),
     };
     if args.json {
+        let delivery = delivery.map(|delivery| delivery::counted(delivery, &prepared)).transpose()?;
         let document = ledger::document::turn(&args.id, &turn, delivery.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);

@@ -1,6 +1,7 @@
 //! The JSON documents about conversations. Later versions only add to them.
 
-use antefix::deliver::{Delivery, Receipt};
+use antefix::Diagnostic;
+use antefix::deliver::{Delivery, Expectation, Receipt};
 use antefix::freeze::{
     Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
     RecordedSpan, Same, Side,
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use super::price::Bill;
 use crate::document::Finding;
+use crate::reading::{self, ExpectationDocument};
 
 /// What `turn --json` prints.
 #[derive(Serialize)]
@@ -183,6 +185,35 @@ impl HookOf<'_> {
     }
 }
 
+/// What `renew --json` and `compact commit --json` print.
+#[derive(Serialize)]
+pub(crate) struct BegunDocument<'b> {
+    conversation: &'b str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    began: Option<bool>,
+    epoch: EpochOf<'b>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hooks: Vec<HookOf<'b>>,
+    diagnostics: Vec<Finding<'b>>,
+}
+
+/// An epoch that stands after somebody asked for one, and what hooks made of that.
+pub(crate) fn begun<'b>(
+    conversation: &'b str,
+    began: Option<Began>,
+    epoch: &'b Epoch,
+    hooks: &'b [HookDid],
+    diagnostics: &'b [Diagnostic],
+) -> BegunDocument<'b> {
+    BegunDocument {
+        conversation,
+        began: began.map(|began| began == Began::Now),
+        epoch: EpochOf::new(epoch),
+        hooks: hooks.iter().map(HookOf::new).collect(),
+        diagnostics: diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
+}
+
 /// What `drift --json` prints.
 #[derive(Serialize)]
 #[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
@@ -191,6 +222,9 @@ pub(crate) struct DriftDocument<'d> {
     epoch: EpochOf<'d>,
     changes: Vec<ChangeOf<'d>>,
     difference: Option<DifferenceOf<'d>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
+    prediction: Option<ExpectationDocument<'d>>,
     diagnostics: Vec<Finding<'d>>,
 }
 
@@ -200,7 +234,16 @@ pub(crate) fn drift<'d>(conversation: &'d str, drift: &'d Drift, bill: Option<&'
         epoch: EpochOf::new(&drift.epoch),
         changes: changes(&drift.changes),
         difference: drift.difference.as_ref().map(|difference| DifferenceOf::new(difference, bill)),
+        prediction: None,
         diagnostics: drift.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
+}
+
+impl<'d> DriftDocument<'d> {
+    /// The same document, with what sending the renewed prefix to a target would do there.
+    pub(crate) fn predicting(mut self, prediction: Option<&'d Expectation>) -> DriftDocument<'d> {
+        self.prediction = prediction.map(reading::expectation);
+        self
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::compose::{Layout, Origin, Phrases, Placement, Prompt, Stability, Undeliverable, WordingKey};
 use crate::digest::Digest;
 use crate::discover::{FactName, Text, Tool, protected};
+use crate::freeze::EpochBody;
 
 /// A turn's content, before it takes a provider's shape.
 #[derive(Debug, Clone)]
@@ -68,6 +69,11 @@ impl<'c> Content<'c> {
         let sections = prompt.sections().iter().filter(|section| section.stability == Stability::Fixed);
         let fixed = sections.map(|section| section.range.end).max().unwrap_or(0);
         Content { tools, messages, ..Content::new(prompt.prefix(), fixed, prompt.suffix()) }
+    }
+
+    /// The content of an epoch alone: its prefix and its tools.
+    pub fn of_epoch(body: &'c EpochBody, tools: Option<&'c [Tool]>) -> Content<'c> {
+        Content { epoch: Some(body.digest()), tools, ..Content::new(&body.text, body.fixed(), "") }
     }
 
     /// The same content, as a layout wants it placed, in the frame that the wordings say.

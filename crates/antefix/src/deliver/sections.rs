@@ -5,7 +5,7 @@
 //!    Every other section brings its own heading along.
 //! 3. What a fact says cannot forge such a label: there the first bracket is written out.
 
-use crate::compose::{Origin, Shelf, Stability, Wording, WordingKey, print, roomy};
+use crate::compose::{Origin, Shelf, Wording, WordingKey, print, roomy};
 use crate::discover::{FactName, Text, protected};
 use crate::error::Result;
 use crate::freeze::{EpochBody, RecordedSpan};
@@ -27,8 +27,7 @@ pub struct SaidSection {
 
 /// The sections of a prefix, each as a text of its own. Sections without a text are left out.
 pub fn said_sections(body: &EpochBody, wording: &Wording, shelf: &dyn Shelf) -> Result<Vec<SaidSection>> {
-    let fixed = body.sections.iter().filter(|section| section.stability == Stability::Fixed);
-    let fixed = fixed.map(|section| section.range.end).max().unwrap_or(0);
+    let fixed = body.fixed();
     let base = body.text[..fixed].trim_start_matches('\n').trim_end();
     let mut said = Vec::new();
     if !base.is_empty() {

@@ -17,7 +17,7 @@ use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability, Wording};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::discover::{Answer, FactName, Facts, MoreRoots, NamedRoots, Report, Tools, Why};
+use crate::discover::{Answer, FactName, Facts, MoreRoots, NamedRoots, Report, Tool, Tools, Why};
 
 /// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";
@@ -206,6 +206,21 @@ impl EpochBody {
             true => Ok(spans),
             false => Err(corrupt(&format!("do not fit its bytes from {end} on"))),
         }
+    }
+
+    /// The tools that the model sees, as a delivery takes them; none if nobody told of tools.
+    pub fn told_tools(&self) -> StoreResult<Option<Vec<Tool>>> {
+        let Some(text) = &self.tools else { return Ok(None) };
+        serde_json::from_str(text).map(Some).map_err(|error| {
+            let message = format!("the tools of the epoch {} cannot be read", self.digest());
+            StoreError::new(Fault::Corrupt, message).because(error)
+        })
+    }
+
+    /// How many bytes of the prefix are fixed.
+    pub fn fixed(&self) -> usize {
+        let fixed = self.sections.iter().filter(|section| section.stability == Stability::Fixed);
+        fixed.map(|section| section.range.end).max().unwrap_or(0)
     }
 
     /// A section's text, with the joint before it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::HookMessage;
-use crate::compose::{Layout, Prompt, Shelf, Stability, Wording};
+use crate::compose::{Layout, Prompt, Shelf, Wording};
 use crate::deliver::{Content, Notice};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Report, Situation, Tool, World};
@@ -152,9 +152,7 @@ impl Turn {
     /// What is delivered of it. `messages` is the conversation so far, as the provider takes it.
     pub fn content<'c>(&'c self, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
         let epoch = self.epoch.as_deref().filter(|_| self.replacement.is_none());
-        let sections = epoch.into_iter().flat_map(|epoch| &epoch.body().sections);
-        let fixed =
-            sections.filter(|section| section.stability == Stability::Fixed).map(|section| section.range.end).max();
+        let fixed = epoch.map_or(0, |epoch| epoch.body().fixed());
         let notices = self.amendments.iter().map(|amendment| Notice {
             number: amendment.number,
             text: &amendment.body.text,
@@ -165,7 +163,7 @@ impl Turn {
             notices: notices.collect(),
             tools,
             messages,
-            ..Content::new(self.prefix(), fixed.unwrap_or(0), self.suffix.text())
+            ..Content::new(self.prefix(), fixed, self.suffix.text())
         }
     }
 }

@@ -147,8 +147,7 @@ impl Comparison<'_> {
         let entries = self.entries(&now, &sums, target);
         let same = match &parting {
             Parting::First | Parting::Target(_) | Parting::Model(_) => 0,
-            Parting::Part { pointer, .. } => now.iter().position(|part| part.pointer == *pointer).unwrap_or(now.len()),
-            Parting::Nowhere | Parting::Key | Parting::Behind { .. } => now.len(),
+            Parting::Part { .. } | Parting::Nowhere | Parting::Key | Parting::Behind { .. } => self.same(&now),
         };
         let mut found: Vec<Entry> = match self.is_asked() {
             true => entries.iter().filter(|(at, _)| *at < same).map(|(_, entry)| entry.clone()).collect(),
@@ -194,13 +193,15 @@ impl Comparison<'_> {
             return Parting::Model(before.model.clone());
         }
         let parts: Vec<&Part> = before.parts.iter().filter(|part| part.is_prefix()).collect();
-        let same = now.iter().zip(&parts).take_while(|(one, other)| is_same(one, other)).count();
+        let same = self.same(now);
         if same < now.len().max(parts.len()) {
-            // If the other one goes on where this one ends, what differs is what follows.
-            let part = now.get(same).or(parts.get(same));
-            let text = now.iter().take(same).filter(|part| part.what != "tools").map(|part| part.bytes).sum();
+            // If the other one goes on where this one ends, what differs is what follows. Tools that came or went stand
+            // before all else, whichever request has them.
+            let sides = [now.get(same), parts.get(same)].into_iter().flatten();
+            let part = sides.clone().find(|part| part.what == "tools").or(sides.clone().next());
+            let begins = now.iter().take(same).filter(|part| part.what != "tools").map(|part| part.bytes).sum();
             let (what, pointer) = part.map(|part| (part.what.clone(), part.pointer.clone())).unwrap_or_default();
-            return Parting::Part { what, pointer, begins: text };
+            return Parting::Part { what, pointer, begins };
         }
         if before.key != self.now.key {
             return Parting::Key;
@@ -217,7 +218,13 @@ impl Comparison<'_> {
         }
     }
 
-    /// How much each part ends, counted from the beginning.
+    /// How many parts of the prefix are the same, counted from the beginning.
+    fn same(&self, now: &[&Part]) -> usize {
+        let before = self.before.into_iter().flat_map(|before| &before.parts).filter(|part| part.is_prefix());
+        now.iter().zip(before).take_while(|(one, other)| is_same(one, other)).count()
+    }
+
+    /// Where each part ends, counted from the beginning.
     fn sums(&self, parts: &[&Part]) -> (Vec<Stretch>, Basis) {
         let mut basis = Basis::Counted;
         let mut sum = Stretch::default();

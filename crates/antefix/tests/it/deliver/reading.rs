@@ -144,6 +144,22 @@ fn situations() -> Vec<Situation> {
         row("fixed differs", claude, Some(&same), &fixed, None, anthropic(0, 4_500, 1_500)),
         row("tools differ", claude, Some(&same), &fewer, None, anthropic(0, 4_500, 1_500)),
         row(
+            "tools went",
+            claude,
+            Some(&same),
+            &opus(&Content { tools: None, ..base.clone() }),
+            None,
+            anthropic(0, 4_000, 1_000),
+        ),
+        row(
+            "tools came",
+            claude,
+            Some(&opus(&Content { tools: None, ..base.clone() })),
+            &same,
+            None,
+            anthropic(0, 4_500, 1_500),
+        ),
+        row(
             "another model",
             claude,
             Some(&Receipt { model: None, ..same.clone() }),
@@ -225,6 +241,8 @@ frozen differs: system_changed → hit-in-part, as expected; changed; until fixe
 frozen differs, nothing: system_changed → missed, unexpected; evicted; until -; lost 4500, $0.0315
 fixed differs: system_changed → missed, as expected; changed; until -; lost 4500, $0.0315
 tools differ: tools_changed → missed, as expected; changed; until -; lost 4500, $0.0315
+tools went: tools_changed → missed, as expected; changed; until -; lost 4000, $0.02675
+tools came: tools_changed → missed, as expected; changed; until -; lost 4500, $0.0315
 another model: model_changed → missed, as expected; changed; until -; lost 4500, $0.025875
 another target: target_changed → missed, as expected; changed; until -; lost 4500, $0.025875
 live part before the history: system_changed → hit, as expected; changed; until -; lost -, -

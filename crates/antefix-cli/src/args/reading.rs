@@ -1,0 +1,71 @@
+//! What came back.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
+
+use super::StoreArgs;
+use super::compose::parse_target;
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+A receipt is what `antefix turn CONVERSATION --for TARGET --json` or `antefix show --receipt` prints; keep it with each request.
+With receipts alone the part that changed is known; with --conversation as well the byte, its section and its origin are. Without
+receipts, the last two epochs of the conversation are compared; --epochs 2 2 says that both turns were in the second one.
+
+Examples:
+  antefix turn chat-7 --for anthropic --model claude-opus-5 --json > 2.json   (and 1.json the turn before)
+  antefix why response.json --receipt 2.json --before 1.json
+  antefix why response.json --receipt 2.json --before 1.json --conversation chat-7 --elapsed 7m
+  jq .usage response.json | antefix why --conversation chat-7 --for anthropic --model claude-opus-5 --json")]
+pub(crate) struct WhyArgs {
+    /// The provider's response, or its usage block (`-` is stdin)
+    #[arg(value_name = "USAGE", value_hint = ValueHint::FilePath, default_value = "-")]
+    pub(crate) usage: PathBuf,
+
+    /// The receipt of this turn
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "conversation")]
+    pub(crate) receipt: Option<PathBuf>,
+
+    /// The receipt of the turn before; without one, this turn is the first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "receipt")]
+    pub(crate) before: Option<PathBuf>,
+
+    /// The conversation whose ledger has the epochs
+    #[arg(long, value_name = "CONVERSATION")]
+    pub(crate) conversation: Option<String>,
+
+    /// The epochs of the turn before and of this one
+    #[arg(long, num_args = 2, value_names = ["A", "B"], requires = "conversation", conflicts_with = "receipt")]
+    pub(crate) epochs: Option<Vec<u64>>,
+
+    /// Where the request went; the receipt says it as well
+    #[arg(long = "for", value_name = "TARGET", value_parser = parse_target)]
+    pub(crate) target: Option<antefix::deliver::Target>,
+
+    /// The model whose prices and limits count; the receipt or the epoch may say it as well
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+
+    /// How long ago the turn before was, such as 90s, 7m or 2h
+    #[arg(long, value_name = "TIME", value_parser = parse_elapsed)]
+    pub(crate) elapsed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// Everything in one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn parse_elapsed(text: &str) -> Result<u64, String> {
+    let (number, seconds) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3600),
+        _ => (text, 1),
+    };
+    let count = number.parse::<u64>().ok().and_then(|number| number.checked_mul(seconds));
+    count.ok_or_else(|| "write a number of seconds, minutes or hours: 90s, 7m, 2h".to_owned())
+}
