@@ -8,8 +8,11 @@ use crate::step::{Outcome, root};
 
 /// Writes the pages, or with `check` says which are stale.
 pub(crate) fn run(check: bool) -> Outcome {
-    let pages =
-        [("docs/variables.md", catalog::reference_page()), ("docs/lints.md", antefix::compose::reference_page())];
+    let pages = [
+        ("docs/variables.md", catalog::reference_page()),
+        ("docs/lints.md", antefix::compose::reference_page()),
+        ("docs/openapi.json", openapi()?),
+    ];
     for (path, expected) in pages {
         let file = root().join(path);
         // A page that cannot be read is as stale as one that differs.
@@ -26,6 +29,18 @@ pub(crate) fn run(check: bool) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// What the program says of its routes.
+fn openapi() -> Outcome<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = std::process::Command::new(cargo);
+    command.args(["run", "--quiet", "--package", "antefix-cli", "--", "serve", "--openapi"]).current_dir(root());
+    let output = command.output().map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    String::from_utf8(output.stdout).map_err(|error| error.to_string())
 }
 
 /// The number of the first line that differs.

@@ -65,6 +65,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "WHICH", env = "ANTEFIX_LOG")]
     pub(crate) log: Option<Logged>,
 
+    /// Print the OpenAPI document, and do nothing else
+    #[arg(long)]
+    pub(crate) openapi: bool,
+
     /// Print no link for a browser
     #[arg(long, env = "ANTEFIX_NO_LINK")]
     pub(crate) no_link: bool,

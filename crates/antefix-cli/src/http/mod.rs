@@ -49,6 +49,10 @@ struct Server {
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Outcome {
+    if args.openapi {
+        terminal::print_result(&openapi::document())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let config = Config::new(args)?;
     let token = Token::load(&config.token_file)?;
     let kept = Kept::new(config.store.clone())?;

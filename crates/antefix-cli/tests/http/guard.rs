@@ -1,0 +1,302 @@
+//! Who may ask.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::{Scratch, Server};
+
+/// A request with the token, and these headers in the place of our own.
+fn with(server: &Server, headers: &[(&str, &str)]) -> u16 {
+    let token = format!("Bearer {}", server.token);
+    let mut all = vec![("authorization", token.as_str())];
+    all.extend(headers);
+    let reply = server.bare("GET", "/system-prompt", &all, "");
+    assert_eq!(reply.header("access-control-allow-origin"), None);
+    if reply.status != 200 {
+        assert!(!reply.body.contains("You help"), "{reply:?}");
+    }
+    reply.status
+}
+
+#[test]
+fn only_names_of_ours_are_answered() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let port = server.port;
+    for host in
+        [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}"), format!("LocalHost:{port}")]
+    {
+        assert_eq!(with(&server, &[("host", &host)]), 200, "{host}");
+    }
+    let foreign = [
+        "evil.example".to_owned(),
+        format!("evil.example:{port}"),
+        format!("127.0.0.1.evil.example:{port}"),
+        format!("localhost.:{port}"),
+        "localhost".to_owned(),
+        "127.0.0.1".to_owned(),
+        "localhost:1".to_owned(),
+        format!("0.0.0.0:{port}"),
+        String::new(),
+    ];
+    for host in foreign {
+        let status = with(&server, &[("host", &host)]);
+        assert!(matches!(status, 400 | 403), "{host:?}: {status}");
+    }
+    assert_eq!(with(&server, &[]), 400);
+    let (good, evil) = (server.host(), "evil.example");
+    assert_eq!(with(&server, &[("host", &good), ("host", evil)]), 400);
+    assert_eq!(with(&server, &[("host", &good), ("host", &good)]), 400);
+    // A target with an authority of its own must not be another one.
+    let reply = server
+        .raw(&format!("GET http://evil.example/system-prompt HTTP/1.1\r\nhost: {good}\r\nconnection: close\r\n\r\n"));
+    assert_eq!(reply.status, 403);
+}
+
+#[test]
+fn pages_of_other_origins_get_nothing() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let host = server.host();
+    let origin = |origin: &str| with(&server, &[("host", &host), ("origin", origin)]);
+    assert_eq!(origin(&format!("http://{host}")), 200);
+    for foreign in ["https://evil.example", "null", "http://localhost:1", "http://127.0.0.1", "", "file://"] {
+        assert_eq!(origin(foreign), 403, "{foreign}");
+    }
+    let site = |site: &str| with(&server, &[("host", &host), ("sec-fetch-site", site)]);
+    assert_eq!((site("same-origin"), site("none")), (200, 200));
+    assert_eq!((site("same-site"), site("cross-site")), (403, 403));
+    // No preflight is answered.
+    let asked = [("host", host.as_str()), ("origin", "https://evil.example"), ("access-control-request-method", "PUT")];
+    assert_eq!(server.bare("OPTIONS", "/system-prompt", &asked, "").status, 403);
+}
+
+#[test]
+fn everything_wants_the_token() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let host = server.host();
+    let paths =
+        ["/system-prompt", "/conversations", "/about", "/metrics", "/roots", "/nothing", "/conversations/c/epochs/1"];
+    for path in paths {
+        let reply = server.bare_get(path);
+        assert_eq!((reply.status, reply.error().as_str()), (401, "A token is needed"), "{path}");
+        assert!(reply.header("www-authenticate").unwrap().starts_with("bearer"));
+    }
+    for path in ["/healthz", "/readyz", "/openapi.json", "/", "/page.css"] {
+        assert_eq!(server.bare_get(path).status, 200, "{path}");
+    }
+    let almost = &server.token[..63];
+    for wrong in [
+        format!("Bearer {almost}"),
+        format!("Bearer {almost}0x"),
+        "Bearer".to_owned(),
+        format!("Basic {}", server.token),
+        String::new(),
+    ] {
+        assert_eq!(
+            server.bare("GET", "/about", &[("host", &host), ("authorization", &wrong)], "").status,
+            401,
+            "{wrong}"
+        );
+    }
+    // Two are not one.
+    let right = format!("Bearer {}", server.token);
+    let twice = [("host", host.as_str()), ("authorization", &right), ("authorization", &right)];
+    assert_eq!(server.bare("GET", "/about", &twice, "").status, 401);
+    assert_eq!(server.bare("GET", &format!("/about?token={}", server.token), &[("host", &host)], "").status, 401);
+}
+
+#[test]
+fn a_link_becomes_a_cookie_once_and_changes_need_proof_of_the_page() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let host = server.host();
+    let path = server.link.split(' ').nth(1).unwrap().strip_prefix(&format!("http://{host}")).unwrap().to_owned();
+    assert!(path.starts_with("/?code="), "{path}");
+    let opened = server.bare_get(&path);
+    assert_eq!((opened.status, opened.header("location")), (303, Some("/")));
+    let set = opened.header("set-cookie").unwrap();
+    for word in ["httponly", "samesite=strict", "path=/"] {
+        assert!(set.contains(word), "{set}");
+    }
+    let cookie = set.split(';').next().unwrap();
+    assert_eq!(server.bare_get(&path).status, 403);
+
+    let with = |method: &str, path: &str, more: &[(&str, &str)], body: &str| {
+        let mut headers = vec![("host", host.as_str()), ("cookie", cookie), ("content-type", "application/json")];
+        headers.extend(more);
+        server.bare(method, path, &headers, body)
+    };
+    let about = with("GET", "/about", &[], "").ok().json();
+    let csrf = about["csrf"].as_str().unwrap();
+    let body = r#"{"template":"from the page"}"#;
+    for more in
+        [&[][..], &[("antefix-csrf", "1")], &[("antefix-csrf", "")], &[("antefix-csrf", csrf), ("antefix-csrf", csrf)]]
+    {
+        assert_eq!(with("PUT", "/system-prompt", more, body).status, 403, "{more:?}");
+    }
+    with("PUT", "/system-prompt", &[("antefix-csrf", csrf)], body).ok();
+    assert_eq!(server.get("/system-prompt").json()["template"], "from the page");
+    // A cookie that somebody made up, or drew out.
+    let (name, value) = cookie.split_once('=').unwrap();
+    let (ends, proof) = value.split_once('.').unwrap();
+    let later = ends.parse::<u64>().unwrap() + 1;
+    for forged in
+        [format!("{name}={later}.{proof}"), format!("{name}={ends}."), format!("{name}="), format!("antefix_1={value}")]
+    {
+        assert_eq!(server.bare("GET", "/about", &[("host", &host), ("cookie", &forged)], "").status, 401, "{forged}");
+    }
+    // A cookie makes no links; the token does, and others of its servers know the cookie.
+    assert_eq!(with("POST", "/links", &[("antefix-csrf", csrf)], "").status, 403);
+    let link = server.post("/links", "").ok().json()["path"].as_str().unwrap().to_owned();
+    assert_eq!(server.bare_get(&link).status, 303);
+    assert_eq!(server.bare_get("/?code=nonsense").status, 403);
+}
+
+#[test]
+fn only_json_is_taken_and_no_get_changes_anything() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let token = format!("Bearer {}", server.token);
+    let host = server.host();
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx", ""] {
+        let headers = [("host", host.as_str()), ("authorization", &token), ("content-type", kind)];
+        for (method, path) in
+            [("PUT", "/system-prompt"), ("POST", "/conversations/c/turns"), ("POST", "/conversations/c/messages")]
+        {
+            let reply = server.bare(method, path, &headers, r#"{"template":"x","message":"x"}"#);
+            assert_eq!(reply.status, 415, "{method} {path} as {kind:?}");
+        }
+    }
+    let headers =
+        [("host", host.as_str()), ("authorization", &token), ("content-type", "Application/JSON; charset=utf-8")];
+    server.bare("PUT", "/system-prompt", &headers, r#"{"template":"x"}"#).ok();
+    for path in ["/conversations/c/turns", "/conversations/c/renewals", "/conversations/c/messages", "/links"] {
+        let reply = server.get(path);
+        assert_eq!((reply.status, reply.header("allow")), (405, Some("post")), "{path}");
+    }
+    for method in ["DELETE", "PATCH", "TRACE", "POST", "NONSENSE"] {
+        assert_eq!(server.send_with(method, "/system-prompt", &[], "").status, 405, "{method}");
+    }
+}
+
+#[test]
+fn no_answer_can_be_run_framed_or_guessed() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    for path in ["/", "/system-prompt", "/nothing", "/healthz", "/metrics"] {
+        let reply = server.get(path);
+        let policy = reply.header("content-security-policy").unwrap();
+        for word in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"] {
+            assert!(policy.contains(word), "{path}: {policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
+    }
+    let page = server.get("/").body;
+    assert!(!page.contains("<script>") && !page.contains("<style") && !page.contains("style="), "{page}");
+}
+
+#[test]
+fn a_server_that_others_can_reach_must_be_meant() {
+    let scratch = Scratch::new();
+    let refused = |args: &[&str], word: &str| {
+        let output = scratch.run(&[&["serve", "--listen", "0.0.0.0:0"], args].concat());
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{stderr}");
+        assert!(stderr.contains(word), "{stderr}");
+    };
+    let file = scratch.path("home/token");
+    let file = file.to_str().unwrap();
+    refused(&[], "--host");
+    refused(&["--host", "prompts.example"], "--token-file");
+    refused(&["--host", "prompts.example", "--token-file", file], "32 characters");
+    refused(&["--token-file", file], "--host");
+}
+
+#[test]
+fn the_token_is_for_its_user_alone() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let file = scratch.path("home/.local/state/antefix/token");
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    assert_eq!(server.token.len(), 64);
+    drop(server);
+    // It stays what it is.
+    assert_eq!(scratch.serve().token, scratch.token());
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let output = scratch.run(&["serve", "--listen", "127.0.0.1:0"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && stderr.contains("chmod 600"), "{stderr}");
+}
+
+#[test]
+fn requests_work_under_the_roots_alone() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path("outside")).unwrap();
+    std::fs::create_dir_all(scratch.path("p/inside")).unwrap();
+    scratch.write("outside/AGENTS.md", "canary");
+    std::os::unix::fs::symlink(scratch.path("outside"), scratch.path("p/link")).unwrap();
+    let server = scratch.serve();
+    let outside = scratch.path("outside");
+    let absolute = |name: &str| scratch.path(name).display().to_string();
+    let refused = [
+        outside.display().to_string(),
+        "link".to_owned(),
+        absolute("p/link"),
+        absolute("p/../outside"),
+        "..".to_owned(),
+        "/".to_owned(),
+        "/nowhere".to_owned(),
+        absolute("p-not"),
+        absolute("p/AGENTS.md"),
+        "\0".to_owned(),
+    ];
+    for cwd in refused {
+        let body = serde_json::json!({ "cwd": cwd }).to_string();
+        for path in ["/conversations/c/turns", "/system-prompt/preview"] {
+            let reply = server.post(path, &body);
+            assert_eq!(reply.status, 403, "{cwd} {path}");
+            assert!(!reply.body.contains("canary"), "{reply:?}");
+        }
+        // Whether something is there is not told.
+        assert_eq!(
+            server.post("/conversations/c/turns", &body).error(),
+            "The working directory is not under a root of this server"
+        );
+    }
+    assert_eq!(server.get("/roots?under=link").status, 403);
+    assert_eq!(server.get("/roots").ok().json()["roots"][0]["directories"], serde_json::json!(["inside"]));
+    for cwd in ["inside".to_owned(), absolute("p/inside"), ".".to_owned()] {
+        server.post("/system-prompt/preview", &serde_json::json!({ "cwd": cwd }).to_string()).ok();
+    }
+}
+
+#[test]
+fn the_log_has_no_text_that_anybody_wrote() {
+    let scratch = Scratch::new();
+    let mut server = scratch.serve();
+    scratch.write("p/AGENTS.md", "canary-of-a-file");
+    server.put("/system-prompt", r#"{"template":"canary-of-a-template [file:AGENTS.md]"}"#).ok();
+    server.post("/conversations/a%20%1b%5b31m/turns", "{}");
+    server.post("/conversations/chat-7/turns", r#"{"override":"canary-of-an-override"}"#).ok();
+    server.post("/conversations/chat-7/turns", "{}").ok();
+    server.post("/conversations/chat-7/messages", r#"{"message":"canary-of-a-message"}"#).ok();
+    server.put("/system-prompt", r#"{"template":"{{ canary-of-an-error","dialect":"jinja"}"#);
+    let link = server.link.clone();
+    let code = link.split("code=").nth(1).unwrap().split(' ').next().unwrap();
+    server.bare_get(&format!("/?code={code}"));
+    let token = server.token.clone();
+    let metrics = server.get("/metrics").ok().body;
+    let (log, exit) = server.stop();
+    assert_eq!(exit, Some(0));
+    assert!(log.contains("\"conversation\":\"chat-7\"") && log.contains("\"digest\":\"sha256:"), "{log}");
+    for secret in ["canary", &token, code, "\x1b"] {
+        assert!(!log.contains(secret) && !metrics.contains(secret), "{secret}: {log}");
+    }
+    for line in log.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+}

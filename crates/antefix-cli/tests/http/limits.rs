@@ -1,0 +1,196 @@
+//! Clients that want too much, and a server that stops.
+
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+use crate::{Reply, Scratch};
+
+#[test]
+fn bodies_have_a_limit() {
+    let scratch = Scratch::new();
+    let server = scratch.serve_with(&["--body-limit", "1000"]);
+    let body = |size: usize| format!("{{\"message\":\"{}\"}}", "x".repeat(size - 14));
+    assert_eq!(server.post("/conversations/c/messages", &body(1000)).status, 201);
+    assert_eq!(server.post("/conversations/c/messages", &body(1001)).status, 413);
+    // One that does not say how long it is.
+    let (host, token) = (server.host(), server.token.clone());
+    let head = format!(
+        "POST /conversations/c/messages HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
+                        content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+    );
+    let chunk = format!("400\r\n{}\r\n", "x".repeat(1024));
+    assert_eq!(server.raw(&format!("{head}{}0\r\n\r\n", chunk.repeat(100))).status, 413);
+}
+
+#[test]
+fn headers_have_a_limit() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let host = server.host();
+    let large = "x".repeat(100_000);
+    let reply = server.bare("GET", "/healthz", &[("host", &host), ("x", &large)], "");
+    assert!(matches!(reply.status, 431 | 0), "{}", reply.status);
+    let many: Vec<(String, String)> = (0..200).map(|number| (format!("x-{number}"), "1".to_owned())).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let reply = server.bare("GET", "/healthz", &[&[("host", host.as_str())], &many[..]].concat(), "");
+    assert!(matches!(reply.status, 431 | 400 | 0), "{}", reply.status);
+    assert_eq!(server.bare_get("/healthz").status, 200);
+    let long = format!("/conversations/{}", "y".repeat(100_000));
+    assert!(matches!(server.bare_get(&long).status, 414 | 431 | 0));
+}
+
+#[test]
+fn a_request_has_one_end() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let (host, token) = (server.host(), server.token.clone());
+    let head = format!(
+        "POST /conversations/c/messages HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n\
+                        content-type: application/json\r\n"
+    );
+    let hidden = format!("GET /conversations HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n\r\n");
+    let smuggled = [
+        format!("{head}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n{hidden}"),
+        format!("{head}content-length: 4\r\ncontent-length: 5\r\n\r\n{{}}xx{hidden}"),
+        format!("{head}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n{hidden}"),
+        format!("{head}content-length: -1\r\n\r\n{hidden}"),
+    ];
+    for request in smuggled {
+        let reply = server.raw(&request);
+        assert!(reply.status == 400 || reply.status == 0, "{request}: {reply:?}");
+        assert!(!reply.body.contains("conversations\":"), "{request}: {reply:?}");
+    }
+}
+
+#[test]
+fn a_client_that_says_nothing_is_cut_off_and_others_are_served() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    let mut slow = server.connect();
+    slow.write_all(b"GET /healthz HTTP/1.1\r\nhost:").unwrap();
+    let mut idle: Vec<_> = (0..200).map(|_| server.connect()).collect();
+    let begun = Instant::now();
+    for _ in 0..20 {
+        assert_eq!(server.bare_get("/healthz").status, 200);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let mut rest = Vec::new();
+    let _ = slow.read_to_end(&mut rest);
+    let waited = begun.elapsed();
+    assert!((Duration::from_secs(5)..Duration::from_secs(20)).contains(&waited), "{waited:?}");
+    let mut rest = Vec::new();
+    let _ = idle[0].read_to_end(&mut rest);
+    assert!(begun.elapsed() < Duration::from_secs(25), "idle connections end, too");
+}
+
+#[test]
+fn when_too_much_is_composed_some_come_again_and_reading_goes_on() {
+    let scratch = Scratch::new();
+    // A store whose writers wait for somebody who holds it, and one place to compose.
+    let server = scratch.serve_with(&["--concurrency", "1", "--time-limit", "20"]);
+    server.post("/conversations/c/turns", "{}").ok();
+    let locked = std::process::Command::new("sqlite3").arg("-version").output().is_ok();
+    if !locked {
+        return;
+    }
+    let mut holder = std::process::Command::new("sqlite3")
+        .arg(scratch.path("home/.local/share/antefix/ledger.db"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = holder.stdin.take().unwrap();
+    stdin.write_all(b".timeout 5000\nBEGIN IMMEDIATE;\n.print held\n").unwrap();
+    let mut held = [0; 5];
+    holder.stdout.as_mut().unwrap().read_exact(&mut held).unwrap();
+    let statuses: Vec<Reply> = std::thread::scope(|scope| {
+        let turn = |number: usize| server.post(&format!("/conversations/n{number}/turns"), "{}");
+        let turns: Vec<_> = (0..60).map(|number| scope.spawn(move || turn(number))).collect();
+        std::thread::sleep(Duration::from_millis(300));
+        // What stands is read all the while.
+        for _ in 0..20 {
+            let begun = Instant::now();
+            server.get("/conversations/c/system-prompt").ok();
+            assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        }
+        drop(stdin);
+        turns.into_iter().map(|turn| turn.join().unwrap()).collect()
+    });
+    holder.wait().unwrap();
+    let shed: Vec<&Reply> = statuses.iter().filter(|reply| reply.status == 503).collect();
+    assert!(!shed.is_empty() && shed.len() < 60, "{}", shed.len());
+    assert!(shed.iter().all(|reply| reply.header("retry-after").is_some()));
+    assert!(statuses.iter().all(|reply| matches!(reply.status, 200 | 503)));
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_loses_no_request() {
+    let scratch = Scratch::new();
+    let mut server = scratch.serve();
+    let (port, token) = (server.port, server.token.clone());
+    let workers: Vec<_> = (0..4)
+        .map(|worker| {
+            let token = token.clone();
+            std::thread::spawn(move || {
+                let mut acknowledged = Vec::new();
+                for number in 0.. {
+                    let Ok(mut stream) = std::net::TcpStream::connect(("127.0.0.1", port)) else { break };
+                    let id = format!("w{worker}-{number}");
+                    let request = format!(
+                        "POST /conversations/{id}/turns HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\n\
+                                           authorization: Bearer {token}\r\ncontent-length: 0\r\n\r\n"
+                    );
+                    let mut bytes = Vec::new();
+                    if stream.write_all(request.as_bytes()).is_err() || stream.read_to_end(&mut bytes).is_err() {
+                        break;
+                    }
+                    // A connection that was accepted gets a whole answer, or none at all.
+                    let reply = Reply::parse(&bytes);
+                    match reply.status {
+                        200 => {
+                            assert!(reply.body.ends_with("}\n"), "{reply:?}");
+                            acknowledged.push(id);
+                        }
+                        0 => break,
+                        other => panic!("{other}: {reply:?}"),
+                    }
+                }
+                acknowledged
+            })
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(800));
+    let begun = Instant::now();
+    let (log, exit) = server.stop();
+    assert_eq!(exit, Some(0), "{log}");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(log.contains("\"detail\":\"SIGTERM\"") && log.contains("all requests ended"), "{log}");
+    let acknowledged: Vec<String> = workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect();
+    assert!(acknowledged.len() > 10, "{}", acknowledged.len());
+    let again = scratch.serve();
+    for id in acknowledged {
+        assert_eq!(again.get(&format!("/conversations/{id}")).status, 200, "{id}");
+    }
+}
+
+#[test]
+fn flags_go_before_the_environment_and_that_before_the_file() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path("home/.config/antefix")).unwrap();
+    std::fs::create_dir_all(scratch.path("p/a")).unwrap();
+    let file = "layout = \"yoi\"\nroots = [\"a\"]\nbody_limit = 500\nlog = \"none\"\n";
+    scratch.write("home/.config/antefix/serve.toml", file);
+    let server = scratch.serve();
+    let about = server.get("/about").ok().json();
+    assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("yoi"), Some(500)));
+    assert_eq!(about["roots"][0], scratch.path("p/a").display().to_string());
+    let mut command = scratch.command(&["serve", "--listen", "127.0.0.1:0", "--layout", "pi"]);
+    command.env("ANTEFIX_LAYOUT", "buzz").env("ANTEFIX_BODY_LIMIT", "600");
+    let server = scratch.start(command, &[]);
+    let about = server.get("/about").ok().json();
+    assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("pi"), Some(600)));
+    scratch.write("home/.config/antefix/serve.toml", "lisen = \"x\"\n");
+    let output = scratch.run(&["serve", "--listen", "127.0.0.1:0"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && stderr.contains("serve.toml") && stderr.contains("lisen"), "{stderr}");
+}

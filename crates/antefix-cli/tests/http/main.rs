@@ -1,0 +1,18 @@
+//! `antefix serve` as its clients see it: real processes, real ports, a real store.
+
+#![cfg(all(unix, feature = "serve"))]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
+
+mod client;
+mod described;
+mod guard;
+mod ledger;
+mod limits;
+mod replicas;
+mod started;
+mod store_away;
+mod template;
+mod turns;
+
+use client::{Reply, Server};
+use started::Scratch;

@@ -1,0 +1,39 @@
+//! A store that cannot be reached.
+
+use crate::Scratch;
+
+#[test]
+fn what_needs_no_store_is_still_answered() {
+    let scratch = Scratch::new();
+    let server = scratch.serve_with(&["--store", "postgres://nobody@127.0.0.1:1/none?pool_timeout=1"]);
+    let document = server.get("/system-prompt").ok().json();
+    assert_eq!(document["from"], "unreachable");
+    assert!(document["template"].as_str().unwrap().starts_with("You help with the code"));
+    server.get("/system-prompt/variables").ok();
+    server.get("/healthz").ok();
+    assert_eq!(server.get("/readyz").status, 503);
+    assert_eq!(server.get("/about").ok().json()["reachable"], false);
+    assert!(server.post("/system-prompt/preview", "{}").ok().json()["prefix"]["bytes"].as_u64().unwrap() > 0);
+
+    let refused = server.put("/system-prompt", r#"{"template":"x"}"#);
+    assert_eq!((refused.status, refused.error().as_str()), (503, "System prompt service not available"));
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    // What is wrong with the request is told first.
+    assert_eq!(server.put("/system-prompt", "{}").status, 400);
+    for path in ["/conversations", "/conversations/c", "/system-prompt/history"] {
+        assert_eq!(server.get(path).status, 503, "{path}");
+    }
+    assert_eq!(server.post("/conversations/c/turns", "{}").status, 503);
+}
+
+#[test]
+fn a_store_that_is_no_store_is_told_at_once() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "home/x.db",
+        "no database at all, and long enough to be looked at as one: 0123456789 0123456789 0123456789",
+    );
+    let store = format!("sqlite:{}", scratch.path("home/x.db").display());
+    let output = scratch.run(&["serve", "--listen", "127.0.0.1:0", "--store", &store]);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
