@@ -47,10 +47,12 @@ impl Kept {
             let hint = "set HOME or XDG_STATE_HOME to an absolute path";
             return Err(Failure::with_hint("there is no place to keep what is trusted", hint));
         };
+        let failed = |error: std::io::Error| Failure::plain(format!("{}: {error}", file.display()));
+        // Held until the new file is in place, so that of two at once none is lost.
+        let _alone = alone(&file).map_err(failed)?;
         // Somebody else may have trusted another project since it was read.
         let mut approvals = read(world, &file).unwrap_or(self.approvals);
         change(&mut approvals);
-        let failed = |error: std::io::Error| Failure::plain(format!("{}: {error}", file.display()));
         if self.finding.is_some() {
             std::fs::rename(&file, file.with_extension("json.damaged")).map_err(failed)?;
         }
@@ -90,20 +92,30 @@ fn read(world: &OsWorld, file: &Path) -> Result<Approvals, String> {
     Approvals::parse(&text)
 }
 
+/// Waits until nobody else changes the file; others wait as long as the answer lives.
+fn alone(file: &Path) -> std::io::Result<std::fs::File> {
+    let mut made = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut made, 0o700);
+    made.recursive(true).create(file.parent().unwrap_or(file))?;
+    let lock = new_file().create(true).truncate(false).open(file.with_extension("json.lock"))?;
+    lock.lock()?;
+    Ok(lock)
+}
+
+/// A file to write, for its user alone.
+fn new_file() -> std::fs::OpenOptions {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
 /// Writes a file beside, then puts it in place: whoever reads sees the old one or the new one.
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    let directory = file.parent().unwrap_or(file);
-    let mut made = std::fs::DirBuilder::new();
-    let mut opened = std::fs::OpenOptions::new();
-    opened.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::DirBuilderExt::mode(&mut made, 0o700);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut opened, 0o600);
-    }
-    made.recursive(true).create(directory)?;
-    let beside = directory.join(format!("trust.json.{}", std::process::id()));
-    let written = opened.open(&beside).and_then(|mut new| {
+    let beside = file.with_extension(format!("json.{}", std::process::id()));
+    let written = new_file().create_new(true).open(&beside).and_then(|mut new| {
         new.write_all(text.as_bytes())?;
         new.sync_all()
     });

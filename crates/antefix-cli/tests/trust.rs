@@ -78,12 +78,16 @@ impl Scratch {
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_antefix"));
         command.args(args).current_dir(self.path("p")).env_clear().stdin(Stdio::null());
         command.env("HOME", self.path("home")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("AWS_SECRET_ACCESS_KEY", "canary");
-        let output = command.output().unwrap();
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let output = self.command(args).output().unwrap();
         Ran {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),
@@ -306,4 +310,31 @@ fn hooks_see_nothing_of_the_callers_secrets() {
     scratch.run(&["turn", "c"]);
     let environment = fs::read_to_string(scratch.path("p/environment")).unwrap();
     assert!(environment.contains("ANTEFIX_HOOK=before_turn") && !environment.contains("AWS_"), "{environment}");
+}
+
+#[test]
+fn of_many_that_are_trusted_at_once_none_is_lost() {
+    let scratch = Scratch::new();
+    let projects: Vec<String> = (0..12).map(|number| format!("p{number}")).collect();
+    for project in &projects {
+        scratch.file(&format!("{project}/.antefix/layout.toml"), LAYOUT);
+        scratch.file(&format!("{project}/.antefix/base.md"), "Base.\n");
+        scratch.program(&format!("{project}/.antefix/hooks/note"), "true");
+        scratch.file(&format!("{project}/.antefix/hooks/roots.sh"), "true\n");
+    }
+    let trusting: Vec<_> = projects
+        .iter()
+        .map(|project| {
+            let mut trust = scratch.command(&["trust", "--yes"]);
+            trust.current_dir(scratch.path(project)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut process in trusting {
+        assert!(process.wait().unwrap().success());
+    }
+    let kept = fs::read_to_string(scratch.path("home/.local/state/antefix/trust.json")).unwrap();
+    for project in &projects {
+        let root = scratch.path(project).display().to_string();
+        assert!(kept.contains(&format!("{root}\"")), "{root} is lost: {kept}");
+    }
 }

@@ -16,12 +16,13 @@ pub(super) fn priced(prompt: &Prompt, mut finding: Diagnostic) -> Diagnostic {
     finding
 }
 
-/// How much a text is, for people. Whoever counts tokens says so here.
+/// How much a text is, for people: in what is billed, where that is counted.
 pub(super) fn size(text: &str) -> String {
-    match text.len() {
-        1 => "1 byte".to_owned(),
-        bytes => format!("{bytes} bytes"),
-    }
+    let (count, unit) = match crate::tokens::count(text) {
+        Some(tokens) => (tokens, "token"),
+        None => (text.len(), "byte"),
+    };
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
 /// The part of the prefix behind a part of the prompt's text.
