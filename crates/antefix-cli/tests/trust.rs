@@ -138,6 +138,38 @@ fn nothing_of_a_project_runs_before_it_is_trusted() {
 }
 
 #[test]
+fn what_hooks_make_of_a_new_epoch_is_in_the_document() {
+    let scratch = Scratch::new();
+    let fails = "\n[[hook]]\nname = \"fails\"\non = \"renewed\"\ncommand = [\"hooks/fails\"]\n";
+    scratch.file("p/.antefix/layout.toml", &format!("{LAYOUT}{fails}"));
+    scratch.program("p/.antefix/hooks/fails", "exit 3");
+    scratch.trust();
+    assert_eq!(scratch.run(&["turn", "c"]).code, 0);
+    let said = |args: &[&str]| -> Value {
+        let ran = scratch.run(args);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args:?}");
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    let found = |document: &Value| {
+        let hooks: Vec<String> = document["hooks"].as_array().unwrap().iter().map(|did| format!("{did}")).collect();
+        let codes: Vec<&str> =
+            document["diagnostics"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+        assert_eq!(hooks, [r#"{"bytes":0,"did":"failed","hook":"fails","on":"renewed"}"#]);
+        assert_eq!(codes, ["hook-failed"]);
+    };
+    scratch.file("p/vendor/AGENTS.md", "Other.");
+    let renewed = said(&["renew", "c", "--json"]);
+    assert_eq!((&renewed["began"], &renewed["epoch"]["number"]), (&true.into(), &2.into()));
+    found(&renewed);
+    scratch.file("p/vendor/AGENTS.md", "Third.");
+    let begun = said(&["compact", "c", "begin", "--json"]);
+    assert_eq!(begun["diagnostics"], Value::Array(Vec::new()));
+    let committed = said(&["compact", "c", "commit", "--json", "--token", begun["token"].as_str().unwrap()]);
+    assert_eq!(committed["epoch"]["cause"], "compacted");
+    found(&committed);
+}
+
+#[test]
 fn what_is_trusted_runs_and_says_its_part() {
     let scratch = Scratch::new();
     let before: Value = serde_json::from_str(&scratch.run(&["turn", "c", "--json"]).stdout).unwrap();

@@ -15,10 +15,11 @@ use antefix::keeper::Began;
 use serde_json::{Value, json};
 
 use super::composer::{Composer, Told};
+use super::hooked;
 use super::message::{INTERNAL_ERROR, INVALID_PARAMS, Members, Message, error, string};
 use super::relay::{Fate, Relay};
 use super::report::{AgentReport, SentPart, SessionReport};
-use super::session::{Owed, Session};
+use super::session::{Owed, Session, Waiting};
 use crate::Failure;
 use crate::setup::Prepared;
 
@@ -131,6 +132,7 @@ impl Relay {
             Told::Draft(draft) => findings.extend(draft.diagnostics.iter().cloned()),
             Told::Standing(turn) => findings.extend(turn.diagnostics.iter().cloned()),
         }
+        findings.extend(hooked::unasked(&prepared));
         self.reports.findings(&findings);
         Ok((prepared, told, operator))
     }
@@ -209,10 +211,7 @@ impl Relay {
         }
         let standing = match told {
             Told::Draft(draft) if owed.is_empty() => {
-                if let Err(error) = self.composer.keeper.adopt(&conversation, &draft) {
-                    let message = format!("{conversation} was told, but its ledger could not be written: {error}");
-                    self.reports.warn("store", &message);
-                }
+                self.adopt(&conversation, &draft, &prepared);
                 None
             }
             Told::Draft(draft) => {
@@ -222,9 +221,13 @@ impl Relay {
             Told::Standing(turn) => Some(turn),
         };
         self.reports.began(&report);
-        let new = Session { conversation, cwd, operator, draft: waiting, owed, report };
+        let (draft, prepared) = match waiting {
+            Some(draft) => (Some(Arc::new(Waiting { draft, prepared })), None),
+            None => (None, Some(prepared)),
+        };
+        let new = Session { conversation, cwd, operator, draft, owed, report };
         self.state().sessions.insert(session.to_owned(), new);
-        if let Some(mut turn) = standing {
+        if let (Some(mut turn), Some(prepared)) = (standing, prepared) {
             // The prefix was sent with the request; only what came since is owed.
             turn.began = Began::Before;
             if let Err(failure) = self.owe(session, &turn, &prepared) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use antefix::compose::Prompt;
+use antefix::Diagnostic;
 use antefix::deliver::{Content, Notice, SaidSection, Target, deliver, said_sections};
 use antefix::discover::FactName;
 use antefix::freeze::{ConversationId, EpochBody};
@@ -110,9 +110,25 @@ impl Composer {
         Ok(prepared.with_input(|input| said_sections(body, input.wording, input.shelf))?)
     }
 
-    /// The live part for a draft.
-    pub(super) fn live(&self, draft: &Draft, prepared: &Prepared) -> Result<Prompt, Failure> {
-        Ok(prepared.with_input(|input| self.keeper.live(draft, input))?)
+    /// A turn of a conversation that has not adopted its draft yet.
+    pub(super) fn rehearse(
+        &self,
+        conversation: &ConversationId,
+        draft: &Draft,
+        prepared: &Prepared,
+    ) -> Result<Turn, Failure> {
+        Ok(prepared.with_input(|input| self.keeper.rehearse(conversation, draft, input))?)
+    }
+
+    /// Makes a draft the conversation's epoch, and tells hooks of it; what is worth knowing comes back.
+    pub(super) fn adopt(
+        &self,
+        conversation: &ConversationId,
+        draft: &Draft,
+        prepared: &Prepared,
+    ) -> Result<Vec<Diagnostic>, Failure> {
+        let adopted = prepared.with_input(|input| self.keeper.adopt(conversation, draft, input))?;
+        Ok(adopted.diagnostics)
     }
 
     /// Texts that the system says in mid-conversation, in their frames: notices and messages, and the live part.

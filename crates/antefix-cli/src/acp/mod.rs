@@ -14,6 +14,7 @@
 mod agent;
 mod begin;
 mod composer;
+mod hooked;
 mod lines;
 mod message;
 mod method;

@@ -6,13 +6,14 @@
 //! 3. A slash command carries nothing: its words would no longer be the first or the last.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use antefix::freeze::ConversationId;
 use antefix::keeper::{Began, Draft, Turn};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::composer::Live;
+use super::hooked;
 use super::message::Message;
 use super::relay::{Fate, PROMPT, Relay};
 use super::report::{SentPart, SessionReport};
@@ -26,9 +27,15 @@ pub(super) struct Session {
     /// What the client said of the operator.
     pub(super) operator: Option<String>,
     /// What is on its way in a user's message, and in no ledger yet.
-    pub(super) draft: Option<Draft>,
+    pub(super) draft: Option<Arc<Waiting>>,
     pub(super) owed: Vec<Owed>,
     pub(super) report: SessionReport,
+}
+
+/// A draft that waits for its prompt to succeed, with what it was composed from: the layout may be broken by then.
+pub(super) struct Waiting {
+    pub(super) draft: Draft,
+    pub(super) prepared: Prepared,
 }
 
 /// A text that must reach the agent once.
@@ -62,12 +69,12 @@ impl Relay {
         if is_command(&blocks) {
             return Fate::Forward;
         }
-        let live = self.moved(id, session).unwrap_or_else(|failure| {
+        let news = self.moved(id, session).unwrap_or_else(|failure| {
             let message = format!("a prompt goes without news and without its live part: {}", failure.message());
             self.reports.warn("turn", &message);
-            None
+            Vec::new()
         });
-        let (front, back) = self.carried(id, session, live);
+        let (front, back) = self.carried(id, session, news);
         if front.is_empty() && back.is_empty() {
             return Fate::Forward;
         }
@@ -84,26 +91,43 @@ impl Relay {
         Fate::Replace(members.print())
     }
 
-    /// Finds out what has moved since; the answer is the live part, in its frame.
-    fn moved(&self, id: &str, session: &str) -> Result<Option<String>, Failure> {
+    /// Finds out what has moved since; the answer is what goes with this prompt alone, each text with its name: what hooks
+    /// say, and the live part.
+    fn moved(&self, id: &str, session: &str) -> Result<Vec<(String, String)>, Failure> {
         let (conversation, cwd, operator, draft) = {
             let state = self.state();
-            let Some(session) = state.sessions.get(session) else { return Ok(None) };
+            let Some(session) = state.sessions.get(session) else { return Ok(Vec::new()) };
             (session.conversation.clone(), session.cwd.clone(), session.operator.clone(), session.draft.clone())
         };
         let prepared = self.composer.prepared(&cwd, operator.as_deref())?;
-        let suffix = match &draft {
-            Some(draft) => self.composer.live(draft, &prepared)?,
+        let turn = match &draft {
+            Some(waiting) => self.composer.rehearse(&conversation, &waiting.draft, &prepared)?,
             None => {
                 let turn = self.composer.turn(&conversation, &prepared, Some(id))?;
                 self.owe(session, &turn, &prepared)?;
-                turn.suffix
+                turn
             }
         };
-        if self.composer.live == Live::LeftOut || suffix.text().is_empty() {
-            return Ok(None);
+        let (messages, untold) = hooked::messages(&turn);
+        self.reports.findings(&hooked::findings(&turn));
+        self.reports.findings(&untold);
+        let live = hooked::live(&turn, self.composer.live)?;
+        let texts: Vec<&str> = messages.iter().map(|(_, text)| text.as_str()).collect();
+        let (framed, live) = self.composer.framed(&texts, Some(&live), &prepared)?;
+        let names = messages.iter().map(|(name, _)| name.clone());
+        Ok(names.zip(framed).chain(live.map(|live| ("live".to_owned(), live))).collect())
+    }
+
+    /// Makes a draft that has arrived the conversation's epoch.
+    pub(super) fn adopt(&self, conversation: &ConversationId, draft: &Draft, prepared: &Prepared) {
+        match self.composer.adopt(conversation, draft, prepared) {
+            Ok(findings) => self.reports.findings(&findings),
+            Err(failure) => {
+                let message =
+                    format!("{conversation} was told, but its ledger could not be written: {}", failure.message());
+                self.reports.warn("store", &message);
+            }
         }
-        Ok(self.composer.framed(&[], Some(suffix.text()), &prepared)?.1)
     }
 
     /// Notes what a turn has to say besides its prefix.
@@ -137,7 +161,7 @@ impl Relay {
     }
 
     /// The blocks that a prompt carries, in front and at the back.
-    fn carried(&self, id: &str, session: &str, live: Option<String>) -> (Vec<String>, Vec<String>) {
+    fn carried(&self, id: &str, session: &str, news: Vec<(String, String)>) -> (Vec<String>, Vec<String>) {
         let mut state = self.state();
         let Some(session) = state.sessions.get_mut(session) else { return Default::default() };
         let (mut front, mut back) = (Vec::new(), Vec::new());
@@ -149,9 +173,9 @@ impl Relay {
                 Place::Back => back.push(block(&owed.text)),
             }
         }
-        if let Some(live) = live {
-            session.report.sent(SentPart::new("live", PROMPT, &live));
-            back.push(block(&live));
+        for (what, text) in news {
+            session.report.sent(SentPart::new(&what, PROMPT, &text));
+            back.push(block(&text));
         }
         let report = session.report.clone();
         drop(state);
@@ -191,11 +215,8 @@ impl Relay {
         let (conversation, draft, report) =
             (session.conversation.clone(), session.draft.take(), session.report.clone());
         drop(state);
-        if let Some(draft) = draft
-            && let Err(error) = self.composer.keeper.adopt(&conversation, &draft)
-        {
-            self.reports
-                .warn("store", &format!("{conversation} was told, but its ledger could not be written: {error}"));
+        if let Some(waiting) = draft {
+            self.adopt(&conversation, &waiting.draft, &waiting.prepared);
         }
         self.reports.note(&format!("{conversation}: delivered in the user's message"));
         self.reports.write(&report);

@@ -5,6 +5,7 @@
 
 mod fake;
 mod faults;
+mod hooks;
 mod ladder;
 mod sessions;
 

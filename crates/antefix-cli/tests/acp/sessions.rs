@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::{PREFIX, Scratch, texts};
 
-fn field() -> Value {
+pub(super) fn field() -> Value {
     json!({"agent": {"name": "any"}, "capabilities": {"systemPrompt": {}}})
 }
 
-fn plain() -> Value {
+pub(super) fn plain() -> Value {
     json!({"agent": {"name": "plain"}, "capabilities": {}})
 }
 

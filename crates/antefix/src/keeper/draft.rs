@@ -10,14 +10,27 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::hooked::question;
-use super::{Keeper, ROUNDS, TurnInput, now};
-use crate::compose::{Prompt, compose_suffix};
+use super::{Began, Keeper, ROUNDS, Turn, TurnInput, named, now};
+use crate::compose::compose_suffix;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::discover::Report;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{AmendmentBody, AmendmentRow, Appended, Cause, ConversationId, Epoch, EpochBody, EpochRow};
-use crate::hooks::AskedRoots;
+use crate::hooks::{AskedRoots, HookDid};
+
+/// What became of a draft.
+#[derive(Debug, Clone)]
+pub struct Adopted {
+    /// The epoch that stands.
+    pub epoch: Arc<Epoch>,
+    /// Whether it began now.
+    pub began: Began,
+    /// What each hook did.
+    pub hooks: Vec<HookDid>,
+    /// What is worth knowing.
+    pub diagnostics: Vec<Diagnostic>,
+}
 
 /// An epoch that belongs to nobody yet.
 #[derive(Debug, Clone)]
@@ -101,8 +114,20 @@ impl Keeper {
     /// Makes a draft the standing epoch of a conversation.
     ///
     /// One that has the draft's bytes already keeps its epoch. One that has others gets a further epoch: its name was
-    /// given to something new, and what it is told from now on is the draft.
-    pub fn adopt(&self, conversation: &ConversationId, draft: &Draft) -> Result<Arc<Epoch>> {
+    /// given to something new, and what it is told from now on is the draft. Hooks are told of an epoch that begins.
+    pub fn adopt(&self, conversation: &ConversationId, draft: &Draft, input: &TurnInput<'_>) -> Result<Adopted> {
+        let (epoch, began) = self.appended(conversation, draft)?;
+        let (hooks, diagnostics) = match began {
+            Began::Now => {
+                let situation = &*named(input.situation, conversation);
+                self.announce(&epoch, &TurnInput { situation, ..*input })
+            }
+            Began::Before => Default::default(),
+        };
+        Ok(Adopted { epoch, began, hooks, diagnostics })
+    }
+
+    fn appended(&self, conversation: &ConversationId, draft: &Draft) -> Result<(Arc<Epoch>, Began)> {
         let bundle = draft.body.bundle();
         for _ in 0..ROUNDS {
             let standing = self.store.standing(conversation)?;
@@ -110,7 +135,7 @@ impl Keeper {
                 && standing.epoch.digest == draft.body.digest()
                 && standing.amendments.len() == draft.amendments.len()
             {
-                return self.told(standing).map(|(epoch, _)| epoch);
+                return self.told(standing).map(|(epoch, _)| (epoch, Began::Before));
             }
             let number = standing.map_or(1, |standing| standing.epoch.number + 1);
             let row = draft.row(conversation, number, Digest::of(&bundle.body));
@@ -127,15 +152,29 @@ impl Keeper {
                 self.store.amend(&amendment, &bundle)?;
             }
             self.cache.put(row.body, &draft.body, draft.body.weight());
-            return Ok(Arc::new(Epoch::new(row, Arc::clone(&draft.body))));
+            return Ok((Arc::new(Epoch::new(row, Arc::clone(&draft.body))), Began::Now));
         }
         Err(Error::new(ErrorKind::Conflict, format!("{conversation} changes faster than it can be read"))
             .with_hint("try again"))
     }
 
-    /// The live part for a prefix that belongs to nobody yet.
-    pub fn live(&self, draft: &Draft, input: &TurnInput<'_>) -> Result<Prompt> {
+    /// A turn of a conversation that will adopt a draft, as hooks leave it. Nothing is stored.
+    pub fn rehearse(&self, conversation: &ConversationId, draft: &Draft, input: &TurnInput<'_>) -> Result<Turn> {
+        let situation = &*named(input.situation, conversation);
+        let input = &TurnInput { situation, ..*input };
         let discovery = self.ask(input, Vec::new());
-        compose_suffix(input.layout, &discovery.facts, draft.text())
+        let suffix = compose_suffix(input.layout, &discovery.facts, draft.text())?;
+        let row = draft.row(conversation, 1, Digest::of(&draft.body.bundle().body));
+        let mut diagnostics = discovery.diagnostics;
+        diagnostics.extend(suffix.diagnostics().iter().cloned());
+        let mut turn = Turn {
+            epoch: Some(Arc::new(Epoch::new(row, Arc::clone(&draft.body)))),
+            suffix,
+            report: discovery.report,
+            diagnostics,
+            ..Turn::empty(input)
+        };
+        turn.ask_hooks(conversation, input)?;
+        Ok(turn)
     }
 }

@@ -53,7 +53,7 @@ use jiff::Timestamp;
 
 use self::cache::Cache;
 pub use self::compaction::{Compaction, Compactions};
-pub use self::draft::Draft;
+pub use self::draft::{Adopted, Draft};
 use self::flight::Flights;
 pub use self::hooked::HookMessage;
 use self::hooked::question;
@@ -63,7 +63,7 @@ pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::compose::{Prompt, compose, compose_suffix};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::discover::{Discovery, FactName, Report, Situation, discover};
+use crate::discover::{Discovery, FactName, Situation, discover};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{
     Amendment, AmendmentBody, AmendmentRow, Appended, Bundle, Cause, Change, ConversationId, Difference, Drifted,
@@ -486,21 +486,10 @@ fn named<'s>(situation: &'s Situation, conversation: &ConversationId) -> Cow<'s,
 /// A turn whose system text is the caller's.
 fn replaced(text: &str, input: &TurnInput<'_>) -> Turn {
     Turn {
-        epoch: None,
-        began: Began::Before,
-        amendments: Vec::new(),
-        fresh: 0,
-        suffix: Prompt::empty(input.layout.name()),
         replacement: Some(text.to_owned()),
         replacement_spans: TurnSpan::of_caller(text),
-        messages: Vec::new(),
-        added: Vec::new(),
         history: input.history.map(<[serde_json::Value]>::to_vec),
-        hooks: Vec::new(),
-        pending: Vec::new(),
-        changes: Vec::new(),
-        report: Report::default(),
-        diagnostics: Vec::new(),
+        ..Turn::empty(input)
     }
 }
 

@@ -111,6 +111,27 @@ pub enum Began {
 }
 
 impl Turn {
+    /// A turn in which nothing is said.
+    pub(super) fn empty(input: &TurnInput<'_>) -> Turn {
+        Turn {
+            epoch: None,
+            began: Began::Before,
+            amendments: Vec::new(),
+            fresh: 0,
+            suffix: Prompt::empty(input.layout.name()),
+            replacement: None,
+            replacement_spans: Vec::new(),
+            messages: Vec::new(),
+            added: Vec::new(),
+            history: None,
+            hooks: Vec::new(),
+            pending: Vec::new(),
+            changes: Vec::new(),
+            report: Report::default(),
+            diagnostics: Vec::new(),
+        }
+    }
+
     /// The frozen part of the system text, or what stands in its place for this turn.
     pub fn prefix(&self) -> &str {
         match (&self.replacement, &self.epoch) {

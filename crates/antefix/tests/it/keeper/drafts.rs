@@ -2,6 +2,7 @@
 
 use antefix::deliver::said_sections;
 use antefix::freeze::ConversationId;
+use antefix::keeper::{Adopted, Began, Draft};
 use antefix::worlds::MemoryWorld;
 
 use super::{Talk, project};
@@ -34,11 +35,14 @@ fn a_draft_is_stored_nowhere_until_it_is_adopted() {
     let draft = talk.with(&world, |input| talk.keeper.draft(input)).unwrap();
     assert_eq!(draft.text(), "You help.\n\nUse tabs.");
     assert_eq!(talk.ledger(), []);
-    let epoch = talk.keeper.adopt(&talk.conversation, &draft).unwrap();
+    let adopt = |draft: &Draft| talk.with(&world, |input| talk.keeper.adopt(&talk.conversation, draft, input)).unwrap();
+    let Adopted { epoch, began, .. } = adopt(&draft);
+    assert_eq!(began, Began::Now);
     assert_eq!((epoch.text(), epoch.digest()), (draft.text(), draft.body().digest()));
     assert_eq!(talk.ledger(), [(1, "opened")]);
     // The same again is the same epoch, and a turn goes on from it.
-    assert_eq!(talk.keeper.adopt(&talk.conversation, &draft).unwrap().number(), 1);
+    let again = adopt(&draft);
+    assert_eq!((again.epoch.number(), again.began), (1, Began::Before));
     let world = project().file("/p/AGENTS.md", "Use spaces.");
     let turn = talk.turn(&world);
     assert_eq!((turn.prefix(), turn.fresh), ("You help.\n\nUse tabs.", 1));
@@ -50,7 +54,8 @@ fn a_name_that_is_given_to_something_new_gets_a_further_epoch() {
     for (text, expected) in [("a", 1), ("b", 2), ("b", 2), ("a", 3)] {
         let world = project().file("/p/AGENTS.md", text);
         let draft = talk.with(&world, |input| talk.keeper.draft(input)).unwrap();
-        assert_eq!(talk.keeper.adopt(&talk.conversation, &draft).unwrap().number(), expected);
+        let adopted = talk.with(&world, |input| talk.keeper.adopt(&talk.conversation, &draft, input)).unwrap();
+        assert_eq!(adopted.epoch.number(), expected);
     }
     assert_eq!(talk.ledger(), [(1, "opened"), (2, "requested"), (3, "requested")]);
 }
@@ -62,7 +67,7 @@ fn a_fork_takes_over_the_epoch_and_its_notices() {
     let world = project().file("/p/AGENTS.md", "Use spaces.");
     talk.turn(&world);
     let fork = talk.keeper.fork(&talk.conversation).unwrap();
-    talk.keeper.adopt(&id("d"), &fork).unwrap();
+    talk.with(&world, |input| talk.keeper.adopt(&id("d"), &fork, input)).unwrap();
     let (original, notices) = talk.keeper.standing(&talk.conversation).unwrap();
     let (copy, copied) = talk.keeper.standing(&id("d")).unwrap();
     assert_eq!((original.text(), original.digest()), (copy.text(), copy.digest()));
