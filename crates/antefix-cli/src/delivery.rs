@@ -28,12 +28,17 @@ pub(crate) fn deliver(content: Content<'_>, target: Target, prepared: &Prepared)
 
 /// The same delivery with its tokens counted, for a receipt that is kept.
 pub(crate) fn counted(delivery: Delivery, prepared: &Prepared) -> Result<Delivery, Failure> {
-    let models = prepared.models()?;
-    let model = prepared.model().and_then(|name| models.find(name)).map(|(model, _)| model);
     let counts = Counts::recall();
-    let counted = delivery.counted(model.as_ref().map_or(&Tokenizer::Exact, |model| &model.tokenizer));
+    let counted = counted_here(delivery, prepared)?;
     counts.keep();
     Ok(counted)
+}
+
+/// The same for a process that has recalled its counts already.
+pub(crate) fn counted_here(delivery: Delivery, prepared: &Prepared) -> Result<Delivery, Failure> {
+    let models = prepared.models()?;
+    let model = prepared.model().and_then(|name| models.find(name)).map(|(model, _)| model);
+    Ok(delivery.counted(model.as_ref().map_or(&Tokenizer::Exact, |model| &model.tokenizer)))
 }
 
 /// The fragment's bytes, or the fragment and its receipt as a document.

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use crate::args::{CompactArgs, CompactStep};
-use crate::document::Finding;
 use crate::{Outcome, document, ledger, setup, terminal};
 
 pub(crate) fn run(args: &CompactArgs) -> Outcome {
@@ -17,15 +16,7 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
             let mut findings = prepared.diagnostics();
             findings.extend(begun.diagnostics.iter().cloned());
             if args.json {
-                let findings: Vec<Finding<'_>> = findings.iter().map(Finding::of_diagnostic).collect();
-                let document = serde_json::json!({
-                    "conversation": args.id,
-                    "token": begun.token,
-                    "prompt": begun.prompt,
-                    "epoch": begun.epoch.number(),
-                    "renews": begun.next.is_some(),
-                    "diagnostics": findings,
-                });
+                let document = ledger::document::compaction(&args.id, &begun, &findings);
                 terminal::print_result(&document::print(&document))?;
             } else {
                 terminal::print_result(&begun.prompt)?;

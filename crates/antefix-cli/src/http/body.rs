@@ -133,7 +133,7 @@ pub(super) struct Situated {
     /// The machine that the conversation works on, if there are several.
     pub(super) machine: Option<String>,
     /// The agent's tools: names, or objects with a `name`.
-    #[schema(value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Option<Vec<Value>>)]
     pub(super) tools: Option<Vec<ToolEntry>>,
     /// The clock, in RFC 3339.
     #[schema(value_type = Option<String>, format = DateTime)]

@@ -1,6 +1,6 @@
 //! Connections: how many, how long, and how they end.
 //!
-//! 1. A client that sends its headers slowly, or nothing, is cut off; headers that are too large or too many are refused.
+//! 1. A client that sends its headers slowly, or nothing, or reads nothing, is cut off; headers that are too large or too many are refused.
 //! 2. There are never more connections than so many. While there are, new ones wait in the system's line.
 //! 3. SIGTERM and SIGINT stop listening, let requests end, and wait for that for ten seconds at most.
 
@@ -16,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use super::Server;
+use super::patience::Patient;
 
 /// How long a client may take for its headers, and how long a connection may be idle.
 const HEADERS: Duration = Duration::from_secs(10);
@@ -32,6 +33,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers until a signal comes.
 pub(super) async fn serve(listener: TcpListener, routes: Router, server: &Arc<Server>) {
+    raise_limit();
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let mut builder = http1::Builder::new();
@@ -62,7 +64,7 @@ pub(super) async fn serve(listener: TcpListener, routes: Router, server: &Arc<Se
         // Answers are small and whole: they need not wait for more.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(routes.clone());
-        let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), service));
+        let connection = graceful.watch(builder.serve_connection(TokioIo::new(Patient::new(stream)), service));
         tokio::spawn(async move {
             // How a connection ends is the client's business; what was asked over it has its own line.
             let _ = connection.await;
@@ -76,6 +78,18 @@ pub(super) async fn serve(listener: TcpListener, routes: Router, server: &Arc<Se
         server.log.event("stopped", "all requests ended");
     }
 }
+
+/// Asks the system for as many descriptors as it grants: the usual limit is below ours.
+#[cfg(unix)]
+fn raise_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // Where that is refused there are fewer connections, and the others wait.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}
+
+#[cfg(not(unix))]
+fn raise_limit() {}
 
 /// Waits for the signal to stop, and answers with its name.
 #[cfg(unix)]

@@ -12,6 +12,15 @@ use crate::{Failure, ledger};
 /// How often a store that could not be opened is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How far away a store is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Distance {
+    /// In this process, or in a file.
+    Here,
+    /// Behind a network.
+    Away,
+}
+
 /// A keeper of the store at an address.
 pub(super) struct Kept {
     address: String,
@@ -49,6 +58,14 @@ impl Kept {
             Some("sqlite") => "sqlite",
             Some("postgres" | "postgresql") => "postgres",
             _ => "memory",
+        }
+    }
+
+    /// How far away it is. One that was not opened yet may be any distance away.
+    pub(super) fn distance(&self) -> Distance {
+        match self.kind() {
+            "sqlite" | "memory" if self.keeper.get().is_some() => Distance::Here,
+            _ => Distance::Away,
         }
     }
 

@@ -7,7 +7,7 @@ use antefix::freeze::{
     RecordedSpan, Same, Side,
 };
 use antefix::hooks::HookDid;
-use antefix::keeper::{Began, Drift, Turn};
+use antefix::keeper::{Began, Compaction, Drift, Turn};
 use serde::Serialize;
 
 use super::price::Bill;
@@ -187,6 +187,7 @@ impl HookOf<'_> {
 
 /// What `renew --json` and `compact commit --json` print.
 #[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub(crate) struct BegunDocument<'b> {
     conversation: &'b str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -210,6 +211,34 @@ pub(crate) fn begun<'b>(
         began: began.map(|began| began == Began::Now),
         epoch: EpochOf::new(epoch),
         hooks: hooks.iter().map(HookOf::new).collect(),
+        diagnostics: diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
+}
+
+/// What `compact begin --json` prints.
+#[derive(Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+pub(crate) struct CompactionDocument<'c> {
+    conversation: &'c str,
+    token: &'c str,
+    prompt: &'c str,
+    epoch: u64,
+    renews: bool,
+    diagnostics: Vec<Finding<'c>>,
+}
+
+/// A compaction that was begun.
+pub(crate) fn compaction<'c>(
+    conversation: &'c str,
+    begun: &'c Compaction,
+    diagnostics: &'c [Diagnostic],
+) -> CompactionDocument<'c> {
+    CompactionDocument {
+        conversation,
+        token: &begun.token,
+        prompt: &begun.prompt,
+        epoch: begun.epoch.number(),
+        renews: begun.next.is_some(),
         diagnostics: diagnostics.iter().map(Finding::of_diagnostic).collect(),
     }
 }

@@ -74,6 +74,10 @@ fn a_client_that_says_nothing_is_cut_off_and_others_are_served() {
         assert_eq!(server.bare_get("/healthz").status, 200);
     }
     assert!(begun.elapsed() < Duration::from_secs(5));
+    // One asks, and never reads: more than the system keeps for it.
+    let mut deaf = server.connect();
+    let ask = format!("GET /openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", server.host());
+    deaf.write_all(ask.repeat(200).as_bytes()).unwrap();
     let mut rest = Vec::new();
     let _ = slow.read_to_end(&mut rest);
     let waited = begun.elapsed();
@@ -81,6 +85,11 @@ fn a_client_that_says_nothing_is_cut_off_and_others_are_served() {
     let mut rest = Vec::new();
     let _ = idle[0].read_to_end(&mut rest);
     assert!(begun.elapsed() < Duration::from_secs(25), "idle connections end, too");
+    std::thread::sleep(Duration::from_secs(16).saturating_sub(begun.elapsed()));
+    let mut some = Vec::new();
+    let _ = deaf.read_to_end(&mut some);
+    let (got, wanted) = (some.len(), 200 * server.bare_get("/openapi.json").body.len());
+    assert!(got < wanted, "{got} of {wanted} bytes");
 }
 
 #[test]

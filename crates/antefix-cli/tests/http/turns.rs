@@ -70,6 +70,17 @@ fn a_conversation_keeps_its_bytes_and_its_place() {
 }
 
 #[test]
+fn who_asks_for_less_is_told_less() {
+    let scratch = Scratch::new();
+    let server = scratch.serve();
+    server.post("/conversations/c/turns", "{}").ok();
+    scratch.write("p/AGENTS.md", "Use spaces.\n");
+    let pending =
+        |body: &str| server.post("/conversations/c/turns", body).ok().json()["pending"].as_array().unwrap().len();
+    assert_eq!((pending("{}"), pending(r#"{"watch":"all"}"#), pending(r#"{"watch":"acting"}"#)), (1, 1, 0));
+}
+
+#[test]
 fn an_override_is_sent_as_it_is_and_nothing_is_stored() {
     let scratch = Scratch::new();
     let server = scratch.serve();
@@ -120,6 +131,7 @@ fn what_cannot_be_done_is_told_with_the_field() {
         (r#"{"target":"cobol"}"#, 400, "There is no target 'cobol'"),
         (r#"{"set":{"git:brnch":"x"}}"#, 400, "The catalog has no `git:brnch`"),
         (r#"{"tools":[""]}"#, 400, "A tool has no name"),
+        (r#"{"watch":"nothing"}"#, 400, "Field 'watch' must be 'all' or 'acting'"),
     ];
     for (body, status, error) in table {
         let reply = server.post("/conversations/c/turns", body);

@@ -15,6 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::json;
 use crate::http::body::Asked;
 use crate::http::guard::Proof;
+use crate::http::names::DialectName;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, page as files, work};
 use crate::setup;
@@ -118,6 +119,7 @@ struct LayoutOf {
     /// The section that a saved template takes the place of.
     editable: String,
     /// How that section spells its holes.
+    #[schema(value_type = DialectName)]
     dialect: &'static str,
     /// What that section says where nothing is saved.
     template: String,

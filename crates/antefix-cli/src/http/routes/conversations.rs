@@ -107,7 +107,7 @@ pub(super) async fn system_prompt(
     Id(conversation): Id,
     headers: HeaderMap,
 ) -> Answer {
-    work::read(server, move |server| {
+    work::glance(server, move |server| {
         let begun = Instant::now();
         let (epoch, of_epoch) = server.kept.keeper()?.standing(&conversation)?;
         server.metrics.took("antefix_store_seconds", &[], begun.elapsed());

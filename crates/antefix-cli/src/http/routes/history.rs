@@ -13,6 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::system_prompt::{answer, author, expected};
 use super::{json, limit};
 use crate::http::body::{Asked, Fields, Unknown, refuse};
+use crate::http::names::DialectName;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
 
@@ -21,6 +22,7 @@ use crate::http::{Server, work};
 struct ListedTemplate<'t> {
     number: u64,
     digest: String,
+    #[schema(value_type = DialectName)]
     dialect: &'static str,
     bytes: u64,
     saved_at: String,
@@ -110,6 +112,7 @@ fn find(keeper: &Keeper, which: &str) -> Answer<SavedTemplate> {
 #[derive(Deserialize, ToSchema)]
 pub(super) struct LabelBody {
     /// 1 to 100 bytes; null takes the label away.
+    #[schema(min_length = 1, max_length = 100)]
     label: Option<String>,
     #[serde(flatten)]
     #[schema(ignore)]
@@ -147,7 +150,7 @@ pub(super) async fn label(
     params(("which" = String, Path, description = "A number, or `sha256:…`"),
         ("if-match" = Option<String>, Header, description = "The ETag of the template that is to be replaced"),
         ("antefix-author" = Option<String>, Header, description = "Who does it, for the history")),
-    responses((status = 200, body = super::system_prompt::TemplateDocument<'static>), (status = 404, body = ProblemDocument),
+    responses((status = 200, body = super::system_prompt::TemplateDocument<'static>), (status = 400, body = ProblemDocument), (status = 404, body = ProblemDocument),
     (status = 412, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn roll_back(
     State(server): State<Arc<Server>>,

@@ -12,6 +12,7 @@ use super::json;
 use super::system_prompt::unknown_dialect;
 use crate::document::{self, Explanation};
 use crate::http::body::{Fields, Situated, Unknown, refuse};
+use crate::http::names::DialectName;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
 use crate::ledger::document::{DriftDocument, drift};
@@ -23,7 +24,8 @@ use crate::tally::{self, Tally};
 pub(super) struct PreviewBody {
     /// The draft; without one, the template that counts.
     template: Option<String>,
-    /// `bracket`, `jinja` or `plain`; else that of the layout.
+    /// If not said, that of the layout.
+    #[schema(value_type = Option<DialectName>)]
     dialect: Option<String>,
     /// A built-in layout in the place of the server's.
     layout: Option<String>,

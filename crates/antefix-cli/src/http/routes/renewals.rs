@@ -3,21 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antefix::Diagnostic;
 use antefix::freeze::{Cause, ConversationId, Epoch};
 use antefix::keeper::Began;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::json;
-use crate::document::{self, Finding};
+use crate::document;
 use crate::http::body::{Asked, Fields, Id, Situated, Unknown, refuse};
+use crate::http::names::{CauseName, OutcomeName};
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
-use crate::ledger::document::{DriftDocument, EpochOf, drift as drift_document};
+use crate::ledger::document::{
+    BegunDocument, CompactionDocument, DriftDocument, begun as begun_document, compaction, drift as drift_document,
+};
 use crate::ledger::price::Bill;
 use crate::setup::Prepared;
 
@@ -66,7 +68,8 @@ fn standing(server: &Server, conversation: &ConversationId, mut situated: Situat
 
 #[derive(Deserialize, ToSchema)]
 pub(super) struct RenewalBody {
-    /// `requested` if not said; `reloaded`, `tools-changed`, `resources-changed` or `moved`.
+    /// `requested` if not said.
+    #[schema(value_type = Option<CauseName>)]
     cause: Option<String>,
     #[serde(flatten)]
     situated: Situated,
@@ -75,22 +78,12 @@ pub(super) struct RenewalBody {
     unknown: Unknown,
 }
 
-/// How a renewal ended.
-#[derive(Serialize, ToSchema)]
-pub(super) struct RenewalDocument<'r> {
-    conversation: &'r str,
-    /// Whether an epoch began; not if composing gave the same bytes.
-    began: bool,
-    epoch: EpochOf<'r>,
-    diagnostics: Vec<Finding<'r>>,
-}
-
 /// Begin a new epoch, unless the bytes are the same
 ///
 /// What is not said is as the standing epoch has it: directory, machine, model and tools.
 #[utoipa::path(post, path = "/conversations/{id}/renewals", tag = "epoch", request_body = RenewalBody,
     params(("id" = String, Path)), responses(
-    (status = 200, body = RenewalDocument<'static>), (status = 400, body = ProblemDocument),
+    (status = 200, body = BegunDocument<'static>), (status = 400, body = ProblemDocument),
     (status = 403, body = ProblemDocument), (status = 404, body = ProblemDocument), (status = 409, body = ProblemDocument),
     (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn renew(
@@ -103,23 +96,20 @@ pub(super) async fn renew(
     work::compose(server, move |server| {
         let prepared = standing(server, &conversation, body.situated)?;
         let keeper = server.kept.keeper()?;
-        let mut diagnostics = prepared.diagnostics();
-        let (epoch, began) = prepared.with_input(|input| {
-            let renewed = keeper.renew(&conversation, cause, input)?;
-            if renewed.1 == Began::Now {
-                diagnostics.extend(keeper.announce(&renewed.0, input).1);
-            }
-            Ok::<_, antefix::Error>(renewed)
+        let (epoch, began, (hooks, diagnostics)) = prepared.with_input(|input| {
+            let (epoch, began) = keeper.renew(&conversation, cause, input)?;
+            let told = match began {
+                Began::Now => keeper.announce(&epoch, input),
+                Began::Before => Default::default(),
+            };
+            Ok::<_, antefix::Error>((epoch, began, told))
         })?;
         if began == Began::Now {
             count(server, &epoch);
         }
-        Ok(json(&RenewalDocument {
-            conversation: conversation.as_str(),
-            began: began == Began::Now,
-            epoch: EpochOf::new(&epoch),
-            diagnostics: findings(&diagnostics),
-        }))
+        let mut findings = prepared.diagnostics();
+        findings.extend(diagnostics);
+        Ok(json(&begun_document(conversation.as_str(), Some(began), &epoch, &hooks, &findings)))
     })
     .await
 }
@@ -127,10 +117,6 @@ pub(super) async fn renew(
 fn cause(name: Option<&str>) -> Answer<Cause> {
     let unknown = |why: String| Problem::bad("Field 'cause' names no cause that can be given").hint(why);
     crate::args::parse_cause(name.unwrap_or("requested")).map_err(unknown)
-}
-
-fn findings(diagnostics: &[Diagnostic]) -> Vec<Finding<'_>> {
-    diagnostics.iter().map(Finding::of_diagnostic).collect()
 }
 
 fn count(server: &Server, epoch: &Epoch) {
@@ -146,25 +132,10 @@ pub(super) struct CompactionBody {
     unknown: Unknown,
 }
 
-/// A compaction that was begun.
-#[derive(Serialize, ToSchema)]
-pub(super) struct Begun<'c> {
-    conversation: &'c str,
-    /// What ends it.
-    token: &'c str,
-    /// The system text for the request that summarizes.
-    prompt: &'c str,
-    /// The epoch that stands.
-    epoch: u64,
-    /// Whether success begins a new epoch.
-    renews: bool,
-    diagnostics: Vec<Finding<'c>>,
-}
-
 /// Begin a compaction: the ledger stays as it is
 #[utoipa::path(post, path = "/conversations/{id}/compaction", tag = "epoch", request_body = CompactionBody,
     params(("id" = String, Path)), responses(
-    (status = 201, body = Begun<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
+    (status = 201, body = CompactionDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
     (status = 404, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn begin(
     State(server): State<Arc<Server>>,
@@ -176,16 +147,9 @@ pub(super) async fn begin(
         let prepared = standing(server, &conversation, body.situated)?;
         let keeper = server.kept.keeper()?;
         let begun = prepared.with_input(|input| keeper.compaction().begin(&conversation, input))?;
-        let mut diagnostics = prepared.diagnostics();
-        diagnostics.extend(begun.diagnostics);
-        let document = document::print(&Begun {
-            conversation: conversation.as_str(),
-            token: &begun.token,
-            prompt: &begun.prompt,
-            epoch: begun.epoch.number(),
-            renews: begun.next.is_some(),
-            diagnostics: findings(&diagnostics),
-        });
+        let mut findings = prepared.diagnostics();
+        findings.extend(begun.diagnostics.iter().cloned());
+        let document = document::print(&compaction(conversation.as_str(), &begun, &findings));
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
     })
     .await
@@ -194,6 +158,7 @@ pub(super) async fn begin(
 #[derive(Deserialize, ToSchema)]
 pub(super) struct EndBody {
     /// `succeeded` begins the new epoch; `failed` leaves all as it was.
+    #[schema(value_type = OutcomeName)]
     outcome: String,
     #[serde(flatten)]
     situated: Situated,
@@ -202,19 +167,10 @@ pub(super) struct EndBody {
     unknown: Unknown,
 }
 
-/// How a compaction ended.
-#[derive(Serialize, ToSchema)]
-pub(super) struct Ended<'c> {
-    conversation: &'c str,
-    /// The epoch that stands now.
-    epoch: EpochOf<'c>,
-    diagnostics: Vec<Finding<'c>>,
-}
-
 /// End a compaction
 #[utoipa::path(put, path = "/conversations/{id}/compaction/{token}", tag = "epoch", request_body = EndBody,
     params(("id" = String, Path), ("token" = String, Path)), responses(
-    (status = 200, body = Ended<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
+    (status = 200, body = BegunDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
     (status = 404, body = ProblemDocument),
     (status = 409, body = ProblemDocument, description = "It was ended, or another one took its place"),
     (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
@@ -234,25 +190,25 @@ pub(super) async fn end(
         let token = path.get("token").map(String::as_str).unwrap_or_default();
         let keeper = server.kept.keeper()?;
         let prepared = standing(server, &conversation, body.situated)?;
-        let mut diagnostics = Vec::new();
-        let epoch = if succeeded {
+        let (epoch, (hooks, diagnostics)) = if succeeded {
             prepared.with_input(|input| {
                 let epoch = keeper.compaction().commit(&conversation, token, input)?;
-                if epoch.cause() == Cause::Compacted {
-                    diagnostics.extend(keeper.announce(&epoch, input).1);
-                    count(server, &epoch);
-                }
-                Ok::<_, antefix::Error>(epoch)
+                let told = match epoch.cause() {
+                    Cause::Compacted => {
+                        count(server, &epoch);
+                        keeper.announce(&epoch, input)
+                    }
+                    _ => Default::default(),
+                };
+                Ok::<_, antefix::Error>((epoch, told))
             })?
         } else {
             keeper.compaction().abort(&conversation, token)?;
-            keeper.standing(&conversation)?.0
+            (keeper.standing(&conversation)?.0, Default::default())
         };
-        Ok(json(&Ended {
-            conversation: conversation.as_str(),
-            epoch: EpochOf::new(&epoch),
-            diagnostics: findings(&diagnostics),
-        }))
+        let mut findings = prepared.diagnostics();
+        findings.extend(diagnostics);
+        Ok(json(&begun_document(conversation.as_str(), None, &epoch, &hooks, &findings)))
     })
     .await
 }

@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use super::{json, tagged};
 use crate::document::{self, Variables};
 use crate::http::body::Sent;
+use crate::http::names::{DialectName, FromName};
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::template::{Current, Expected, From};
 use crate::http::{Server, work};
@@ -23,12 +24,13 @@ use crate::http::{Server, work};
 pub(super) struct TemplateDocument<'t> {
     /// The empty text means: no system prompt.
     template: &'t str,
-    /// `bracket`, `jinja` or `plain`.
+    #[schema(value_type = DialectName)]
     dialect: &'static str,
     /// Of dialect and text; the ETag is made of it.
     digest: String,
     /// `saved`, or `layout` if nobody saved any, or `unreachable` if what was saved cannot be asked for and this is the
     /// layout's own.
+    #[schema(value_type = FromName)]
     from: &'static str,
     /// Its number in the history, if it was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +82,8 @@ pub(super) async fn get(State(server): State<Arc<Server>>, headers: HeaderMap) -
 #[expect(dead_code, reason = "the body is read by hand, because its mistakes have words of their own")]
 pub(super) struct TemplateBody {
     template: String,
-    /// `bracket`, `jinja` or `plain`; else that of the layout.
+    /// If not said, that of the layout.
+    #[schema(value_type = Option<DialectName>)]
     dialect: Option<String>,
 }
 

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 
 use super::{Noted, json};
 use crate::http::body::{Fields, Id, Situated, Unknown, refuse};
+use crate::http::names::{TargetName, WatchName};
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
 use crate::ledger::document::{TurnDocument, turn};
@@ -25,13 +26,17 @@ pub(super) struct TurnBody {
     #[serde(flatten)]
     situated: Situated,
     /// The conversation so far, as the provider takes it.
-    #[schema(value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Option<Vec<Value>>)]
     messages: Option<Vec<Value>>,
-    /// The shape of a provider's request: `anthropic`, `openai-chat`, `openai-responses`, `gemini`, `bedrock`, `ollama`, `acp`
-    /// or `plain`, which has no fragment.
+    /// In which shape the turn is wanted as well; `plain` has no fragment.
+    #[schema(value_type = Option<TargetName>)]
     target: Option<String>,
     /// The system text of this turn alone, also the empty one; nothing is stored.
     r#override: Option<String>,
+    /// Which facts of a standing epoch are asked for again: `all`, or `acting` for those alone whose sections do something
+    /// about a change, which is faster and lists nothing as pending that is only held back.
+    #[schema(value_type = Option<WatchName>)]
+    watch: Option<String>,
     /// A name for this turn: asked for again under it, it gets the same queued messages again.
     turn: Option<String>,
     #[serde(flatten)]
@@ -57,17 +62,22 @@ pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, Fields(body)
 
 fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
     let begun = Instant::now();
-    let TurnBody { mut situated, messages, target, r#override: replacement, turn: name, .. } = body;
+    let TurnBody { mut situated, messages, target, r#override: replacement, turn: name, watch, .. } = body;
     let target = match target.as_deref() {
         None => Target::Plain,
         Some(name) => Target::parse(name).ok_or_else(|| unknown_target(name))?,
+    };
+    let watch = match watch.as_deref() {
+        None | Some("all") => Watch::All,
+        Some("acting") => Watch::Acting,
+        Some(_) => return Err(Problem::bad("Field 'watch' must be 'all' or 'acting'")),
     };
     let keeper = server.kept.keeper()?;
     server.stay(keeper, conversation, &mut situated)?;
     let prepared = server.prepared(keeper, situated)?;
     let mut done = prepared.with_input(|input| {
         let mut input = *input;
-        input.watch = Watch::All;
+        input.watch = watch;
         input.id = name.as_deref();
         input.messages = messages.as_ref().map(Vec::len);
         input.replacement = replacement.as_deref();
@@ -78,7 +88,10 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
     let passed_on = done.passed_on();
     let delivery = match target {
         Target::Plain => None,
-        target => Some(delivery::deliver(done.content(prepared.tools(), &passed_on), target, &prepared)?),
+        target => {
+            let delivery = delivery::deliver(done.content(prepared.tools(), &passed_on), target, &prepared)?;
+            Some(delivery::counted_here(delivery, &prepared)?)
+        }
     };
     count(server, &done);
     server.metrics.took("antefix_compose_seconds", &[], begun.elapsed());
