@@ -4,8 +4,9 @@
 //! 2. Old results are removed first, and the figures are read from criterion's own files: what was not measured now
 //!    cannot be printed.
 //! 3. The program is measured as a whole process, from spawn to exit, turn by turn with a program that does nothing.
-//! 4. Hostile projects are held against their bounds; see [`bounds`]. `--dense` makes the one that takes long to write.
-//! 5. A goal that is missed fails the command.
+//! 4. The proxy is measured between processes; see [`proxy`].
+//! 5. Hostile projects are held against their bounds; see [`bounds`]. `--dense` makes the one that takes long to write.
+//! 6. A goal that is missed fails the command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 use crate::bounds::{self, Size};
 use crate::postgres;
 use crate::projects;
+use crate::proxy;
 use crate::step::{Outcome, cargo, metadata, show};
 
 /// How often the program is started.
@@ -27,27 +29,30 @@ const COLD_START: Duration = Duration::from_millis(15);
 
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq)]
-struct Row {
-    name: String,
-    nanos: f64,
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) nanos: f64,
     /// The slow end, where it was measured.
-    p95: Option<f64>,
+    pub(crate) p95: Option<f64>,
     /// Bytes that one run works on.
-    bytes: Option<f64>,
-    floor: Option<(String, f64)>,
-    goal: Option<Goal>,
+    pub(crate) bytes: Option<f64>,
+    pub(crate) floor: Option<(String, f64)>,
+    pub(crate) goal: Option<Goal>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Goal {
+pub(crate) enum Goal {
     /// At most so many times the floor.
     Ratio(f64),
     /// At most so long.
     Nanos(f64),
 }
 
+/// What a turn of 60 KB with 50 tools may take to be delivered.
+const DELIVER: Goal = Goal::Nanos(100_000.0);
+
 /// What criterion measures.
-const MEASURED: [Measure; 19] = [
+const MEASURED: [Measure; 27] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
@@ -68,6 +73,14 @@ const MEASURED: [Measure; 19] = [
     ("turn/memory-50-tools", None, Some(Goal::Nanos(20_000.0))),
     ("turn/sqlite", Some("store/select"), Some(Goal::Ratio(2.0))),
     ("turn/sqlite-50-tools", Some("store/select"), Some(Goal::Ratio(2.0))),
+    ("deliver/plain", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/anthropic", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/openai-chat", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/openai-responses", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/gemini", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/bedrock", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/ollama", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/acp", Some("deliver/digest"), Some(DELIVER)),
 ];
 
 /// The same, if there is a PostgreSQL to measure.
@@ -85,11 +98,25 @@ pub(crate) fn command(args: &[&str]) -> Outcome {
         match *arg {
             "--quick" => quick = true,
             "--dense" => size = Size::Whole,
+            "--proxy" => return proxy_alone(),
             "--json" => report = Some(PathBuf::from(args.next().ok_or("`--json` takes a file")?)),
-            other => return Err(format!("does not know `{other}`; it takes --quick, --dense and --json FILE")),
+            other => {
+                return Err(format!("does not know `{other}`; it takes --quick, --dense, --proxy and --json FILE"));
+            }
         }
     }
     run(quick, size, report.as_deref())
+}
+
+/// The proxy alone, for whoever works on it.
+fn proxy_alone() -> Outcome {
+    show(&mut cargo(&["build", "--release", "--package", "antefix-cli"]))?;
+    let metadata = metadata(&["--no-deps"])?;
+    let target = Path::new(metadata["target_directory"].as_str().ok_or("cargo does not say where it builds")?);
+    let (rows, mut missed) = proxy::measure(&target.join("release/antefix"))?;
+    println!("\n{}", table(&rows));
+    missed.extend(rows.iter().filter(|row| !row.passes()).map(|row| row.name.clone()));
+    if missed.is_empty() { Ok(()) } else { Err(format!("goals missed: {}", missed.join(", "))) }
 }
 
 fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
@@ -120,6 +147,7 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
         )
     };
     bench(&["--bench", "compose"])?;
+    bench(&["--bench", "deliver"])?;
     bench(&["--bench", "store"])?;
     let mut measures = MEASURED.to_vec();
     if postgres::is_there() {
@@ -136,13 +164,16 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
     }
     rows.push(cold_start(&target, "antefix show, cold", "dispatch", |_| {})?);
     rows.push(cold_start(&target, "antefix show of 6 files and 51 skills, cold", "coding-agent", projects::around)?);
+    let (proxied, mut missed) = proxy::measure(&target.join("release/antefix"))?;
+    rows.extend(proxied);
 
     println!("\n{}", table(&rows));
     if let Some(path) = report {
         let text = format!("{:#}\n", json!({ "rows": rows.iter().map(as_json).collect::<Vec<_>>() }));
         fs::write(path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
-    let mut missed: Vec<String> = rows.iter().filter(|row| !row.passes()).map(|row| row.name.clone()).collect();
+    let slow = rows.iter().filter(|row| !row.passes()).map(|row| row.name.clone());
+    missed.extend(slow);
     missed.extend(bounds::measure(size)?);
     if missed.is_empty() { Ok(()) } else { Err(format!("goals missed: {}", missed.join(", "))) }
 }
@@ -218,7 +249,7 @@ fn time(command: &mut Command) -> Outcome<f64> {
 }
 
 /// The median and the 95th percentile.
-fn quantiles(times: &mut [f64]) -> (f64, f64) {
+pub(crate) fn quantiles(times: &mut [f64]) -> (f64, f64) {
     times.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(f64::NAN);
     (at(0.5), at(0.95))

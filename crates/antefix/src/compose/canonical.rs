@@ -45,19 +45,12 @@ pub fn canonical_tool(tool: &Tool) -> String {
 
 fn write(value: &Value, text: &mut String) {
     match value {
+        Value::Object(map) if map.keys().is_sorted() => write_members(map.iter(), text),
+        // With the feature `preserve_order`, which another crate may have asked for.
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             entries.sort_by(|one, other| one.0.cmp(other.0));
-            text.push('{');
-            for (number, (key, value)) in entries.into_iter().enumerate() {
-                if number > 0 {
-                    text.push(',');
-                }
-                write(&Value::from(key.as_str()), text);
-                text.push(':');
-                write(value, text);
-            }
-            text.push('}');
+            write_members(entries.into_iter(), text);
         }
         Value::Array(items) => {
             text.push('[');
@@ -69,6 +62,57 @@ fn write(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
+        Value::String(string) => write_string(string, text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => text.push_str(&value.to_string()),
+    }
+}
+
+fn write_members<'m>(members: impl Iterator<Item = (&'m String, &'m Value)>, text: &mut String) {
+    text.push('{');
+    for (number, (key, value)) in members.enumerate() {
+        if number > 0 {
+            text.push(',');
+        }
+        write_string(key, text);
+        text.push(':');
+        write(value, text);
+    }
+    text.push('}');
+}
+
+/// As serde_json writes it, without a copy in between: most of a prompt is long strings.
+fn write_string(string: &str, text: &mut String) {
+    text.push('"');
+    let mut rest = string;
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        text.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => text.push_str("\\\""),
+            b'\\' => text.push_str("\\\\"),
+            b'\n' => text.push_str("\\n"),
+            b'\r' => text.push_str("\\r"),
+            b'\t' => text.push_str("\\t"),
+            0x08 => text.push_str("\\b"),
+            0x0c => text.push_str("\\f"),
+            byte => text.push_str(&format!("\\u{byte:04x}")),
+        }
+        rest = &rest[at + 1..];
+    }
+    text.push_str(rest);
+    text.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+    use serde_json::Value;
+
+    #[test]
+    fn strings_are_written_as_serde_json_writes_them() {
+        let all: String = (0..0x300).filter_map(char::from_u32).chain("𝄞\u{2028}\u{ffff}".chars()).collect();
+        for text in ["", "plain", "\"", "\\", "a\nb", &all] {
+            let value = Value::from(text);
+            assert_eq!(canonical(&value), value.to_string());
+        }
     }
 }

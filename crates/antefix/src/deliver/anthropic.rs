@@ -22,10 +22,9 @@ pub(super) fn fill(
         None => unknown(content, receipt),
     };
     if let Some(tools) = content.tools {
-        let list = super::openai::sorted(tools).into_iter().map(tool).collect::<Vec<_>>();
-        let text = crate::compose::canonical(&Value::Array(list.clone()));
-        receipt.part("tools", "tools", "/tools".to_owned(), &text, None);
-        fragment.insert("tools".to_owned(), Value::Array(list));
+        let list = super::openai::sorted(tools).into_iter().map(tool).collect();
+        receipt.tools("/tools", &list);
+        fragment.insert("tools".to_owned(), list);
     }
     let mut system = Vec::new();
     for (what, text, lifetime) in
@@ -42,7 +41,7 @@ pub(super) fn fill(
         receipt.part(what, "system", format!("/system/{}", system.len()), text, ttl);
         system.push(block);
     }
-    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "system": system.clone()}));
+    receipt.prefix_ends();
     if content.placement == Placement::System || content.messages.is_empty() {
         behind(content, &mut system, receipt);
     } else {

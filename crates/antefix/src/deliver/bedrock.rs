@@ -6,7 +6,7 @@ use super::breakpoint::Breakpoints;
 use super::messages::{is_users, refuse};
 use super::openai::{parameters, sorted};
 use super::{Content, Receipt};
-use crate::compose::{Placement, canonical};
+use crate::compose::Placement;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 
@@ -24,21 +24,23 @@ pub(super) fn fill(
         }
     };
     if let Some(tools) = content.tools {
-        let list: Vec<Value> = sorted(tools)
+        let list: Value = sorted(tools)
             .into_iter()
             .map(|tool| {
-                let mut spec = json!({"name": tool.name, "inputSchema": {"json": parameters(tool)}});
+                let mut spec = json!({"name": tool.name, "inputSchema": {}});
+                spec["inputSchema"]["json"] = parameters(tool);
                 // Bedrock refuses an empty description.
                 if let Some(description) = tool.description.as_ref().filter(|text| !text.is_empty()) {
                     spec["description"] = json!(description);
                 }
-                json!({"toolSpec": spec})
+                // Not by `json!`, which copies what it is given.
+                Value::Object(Map::from_iter([("toolSpec".to_owned(), spec)]))
             })
             .collect();
-        receipt.part("tools", "tools", "/toolConfig/tools".to_owned(), &canonical(&Value::Array(list.clone())), None);
+        receipt.tools("/toolConfig/tools", &list);
         // A request without tools has no `toolConfig`: Bedrock refuses an empty list.
-        if !list.is_empty() {
-            fragment.insert("toolConfig".to_owned(), json!({"tools": list}));
+        if !tools.is_empty() {
+            fragment.insert("toolConfig".to_owned(), Value::Object(Map::from_iter([("tools".to_owned(), list)])));
         }
     }
     let mut system = Vec::new();
@@ -55,7 +57,7 @@ pub(super) fn fill(
             system.push(json!({"cachePoint": {"type": "default", "ttl": ttl}}));
         }
     }
-    receipt.prefix_form(&json!({"toolConfig": fragment.get("toolConfig"), "system": system.clone()}));
+    receipt.prefix_ends();
     if content.placement == Placement::System || content.messages.is_empty() {
         for (what, text) in content.moving() {
             receipt.part(&what, "system", format!("/system/{}", system.len()), text, None);

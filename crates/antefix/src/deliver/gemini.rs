@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::messages::{Voice, is_users, weave};
 use super::openai::{function, parameters, sorted};
 use super::{Content, Receipt};
-use crate::compose::{Placement, canonical};
+use crate::compose::Placement;
 use crate::error::Result;
 use crate::models::Model;
 
@@ -16,7 +16,7 @@ pub(super) fn fill(
     receipt: &mut Receipt,
 ) -> Result<()> {
     if let Some(tools) = tools(content) {
-        receipt.part("tools", "tools", "/tools".to_owned(), &canonical(&tools), None);
+        receipt.tools("/tools", &tools);
         fragment.insert("tools".to_owned(), tools);
     }
     let mut parts = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn fill(
             parts.push(json!({"text": text}));
         }
     }
-    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "systemInstruction": parts.clone()}));
+    receipt.prefix_ends();
     if content.placement == Placement::System || content.messages.is_empty() {
         for (what, text) in content.moving() {
             receipt.part(&what, "system", format!("/systemInstruction/parts/{}", parts.len()), text, None);
@@ -70,5 +70,8 @@ fn tools(content: &Content<'_>) -> Option<Value> {
             Value::Object(function)
         })
         .collect();
-    Some(json!([{"functionDeclarations": declarations}]))
+    // Not by `json!`, which copies what it is given.
+    let mut one = Map::new();
+    one.insert("functionDeclarations".to_owned(), Value::Array(declarations));
+    Some(Value::Array(vec![Value::Object(one)]))
 }

@@ -85,7 +85,6 @@ pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> 
         Target::Acp => plain::fill_acp(content, &mut fragment, &mut receipt),
         Target::Plain => plain::fill(content, &mut fragment, &mut receipt),
     }?;
-    let fragment = Value::Object(fragment);
-    receipt.close(&fragment);
-    Ok(Delivery { fragment, receipt })
+    receipt.close(content.messages);
+    Ok(Delivery { fragment: Value::Object(fragment), receipt })
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::messages::{Voice, weave};
 use super::openai::{nested_tool, sorted};
 use super::{Content, Receipt};
-use crate::compose::{Placement, canonical};
+use crate::compose::Placement;
 use crate::error::Result;
 use crate::models::Model;
 
@@ -17,9 +17,9 @@ pub(super) fn fill(
     receipt: &mut Receipt,
 ) -> Result<()> {
     if let Some(tools) = content.tools {
-        let list = sorted(tools).into_iter().map(nested_tool).collect::<Vec<_>>();
-        receipt.part("tools", "tools", "/tools".to_owned(), &canonical(&Value::Array(list.clone())), None);
-        fragment.insert("tools".to_owned(), Value::Array(list));
+        let list = sorted(tools).into_iter().map(nested_tool).collect();
+        receipt.tools("/tools", &list);
+        fragment.insert("tools".to_owned(), list);
     }
     let in_system = content.placement == Placement::System || content.messages.is_empty();
     let mut system = content.prefix();
@@ -27,7 +27,7 @@ pub(super) fn fill(
     if !system.is_empty() {
         receipt.part("prefix", "system", "/messages/0/content".to_owned(), &system, None);
     }
-    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "system": system}));
+    receipt.prefix_ends();
     if in_system {
         for (what, text) in content.moving() {
             receipt.part(&what, "system", "/messages/0/content".to_owned(), text, None);

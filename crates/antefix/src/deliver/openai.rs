@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::breakpoint::Breakpoints;
 use super::messages::{Voice, weave};
 use super::{Content, Receipt};
-use crate::compose::{Placement, canonical};
+use crate::compose::Placement;
 use crate::discover::Tool;
 use crate::error::Result;
 use crate::models::{Model, Provider};
@@ -48,20 +48,21 @@ fn fill(
     let role = if developer { "developer" } else { "system" };
     let explicit = model.filter(|model| model.explicit_breakpoints && model.provider == Provider::OpenAi);
     if let Some(tools) = content.tools {
-        let list = sorted(tools).into_iter().map(api.tool).collect::<Vec<_>>();
-        receipt.part("tools", "tools", "/tools".to_owned(), &canonical(&Value::Array(list.clone())), None);
-        fragment.insert("tools".to_owned(), Value::Array(list));
+        let list = sorted(tools).into_iter().map(api.tool).collect();
+        receipt.tools("/tools", &list);
+        fragment.insert("tools".to_owned(), list);
     }
     let first = match explicit {
         Some(model) => marked(content, model, api, role, receipt),
         None => unmarked(content, role, api, receipt),
     };
-    if !content.prefix().is_empty() && takes_key(model) {
-        let key = format!("antefix-{}", key_digest(content, fragment.get("tools")));
+    receipt.prefix_ends();
+    if first.is_some() && takes_key(model) {
+        // Requests with one key go to one cache: the key is made of what they share, and of nothing else.
+        let key = format!("antefix-{}", receipt.prefix_form.short());
         receipt.key = Some(key.clone());
         fragment.insert("prompt_cache_key".to_owned(), json!(key));
     }
-    receipt.prefix_form(&json!({"tools": fragment.get("tools"), "first": first}));
     let mut messages: Vec<Value> = first.into_iter().collect();
     let message = |text: &str| json!({"role": role, "content": text});
     let voice = Voice { role, framed: false, because: None, message: &message, join: None, may_follow: &|_| true };
@@ -114,13 +115,6 @@ fn takes_key(model: Option<&Model>) -> bool {
     model.is_some_and(|model| matches!(model.provider, Provider::OpenAi | Provider::Mistral | Provider::Xai))
 }
 
-/// Requests with one key go to one cache: the key is made of what they share, and of nothing else.
-fn key_digest(content: &Content<'_>, tools: Option<&Value>) -> String {
-    let prefix = content.prefix();
-    let tools = tools.map(canonical).unwrap_or_default();
-    crate::Digest::framed("antefix/cache-key/1", [("system", prefix.as_str()), ("tools", tools.as_str())]).short()
-}
-
 /// Tools in the order of their names, each name once.
 pub(super) fn sorted(tools: &[Tool]) -> Vec<&Tool> {
     let mut sorted: Vec<&Tool> = tools.iter().collect();
@@ -132,7 +126,10 @@ pub(super) fn sorted(tools: &[Tool]) -> Vec<&Tool> {
 pub(super) fn nested_tool(tool: &Tool) -> Value {
     let mut function = function(tool);
     function.insert("parameters".to_owned(), parameters(tool));
-    json!({"type": "function", "function": function})
+    let mut nested = Map::new();
+    nested.insert("type".to_owned(), json!("function"));
+    nested.insert("function".to_owned(), Value::Object(function));
+    Value::Object(nested)
 }
 
 fn flat_tool(tool: &Tool) -> Value {

@@ -2,15 +2,22 @@
 
 use serde_json::{Map, Value, json};
 
+use super::openai::{function, sorted};
 use super::{Content, Receipt};
+use crate::discover::Tool;
 use crate::error::Result;
 
 pub(super) fn fill(content: &Content<'_>, fragment: &mut Map<String, Value>, receipt: &mut Receipt) -> Result<()> {
+    if let Some(tools) = content.tools {
+        let list = sorted(tools).into_iter().map(tool).collect();
+        receipt.tools("/tools", &list);
+        fragment.insert("tools".to_owned(), list);
+    }
     let mut text = content.prefix();
-    receipt.prefix_form(&json!({"text": text}));
     if !text.is_empty() {
         receipt.part("prefix", "system", "/text".to_owned(), &text, None);
     }
+    receipt.prefix_ends();
     for notice in &content.notices {
         receipt.part(&format!("notice {}", notice.number), "system", "/text".to_owned(), notice.text, None);
         let joint = if text.is_empty() { "" } else { "\n\n" };
@@ -20,12 +27,17 @@ pub(super) fn fill(content: &Content<'_>, fragment: &mut Map<String, Value>, rec
         receipt.part("suffix", "system", "/text".to_owned(), content.suffix, None);
         text.push_str(content.suffix);
     }
-    fragment.insert("text".to_owned(), json!(text));
-    if let Some(tools) = content.tools {
-        let tools: Value = serde_json::from_str(&crate::compose::canonical_tools(tools)).unwrap_or_default();
-        fragment.insert("tools".to_owned(), tools);
-    }
+    fragment.insert("text".to_owned(), Value::String(text));
     Ok(())
+}
+
+/// A tool with what is known of it.
+fn tool(tool: &Tool) -> Value {
+    let mut known = function(tool);
+    if let Some(parameters) = &tool.parameters {
+        known.insert("parameters".to_owned(), parameters.clone());
+    }
+    Value::Object(known)
 }
 
 /// `systemPrompt` for `session/new`, and the blocks for `session/prompt`. An ACP agent has tools of its own.
@@ -36,7 +48,7 @@ pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Map<String, Value>,
         let prompt = json!({"mode": "append", "content": [{"type": "text", "text": prefix}]});
         fragment.insert("systemPrompt".to_owned(), prompt);
     }
-    receipt.prefix_form(&json!({"systemPrompt": fragment.get("systemPrompt")}));
+    receipt.prefix_ends();
     let mut blocks = Vec::new();
     for (what, text) in content.moving() {
         let words = content.framed(text);

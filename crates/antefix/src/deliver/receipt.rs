@@ -40,7 +40,7 @@ pub struct Receipt {
     pub substitutions: Vec<Substitution>,
     /// The digest of the prefix form alone: all that must be the same turn after turn.
     pub prefix_form: Digest,
-    /// The digest of the whole fragment.
+    /// The digest of the whole fragment, made of the parts and of the messages: see `docs/digests.md`.
     pub fragment: Digest,
 }
 
@@ -156,12 +156,31 @@ impl Receipt {
         self.substitutions.push(Substitution { what: what.into(), instead: instead.into() });
     }
 
-    /// Records the form of the prefix, which must be the same for every turn of an epoch.
-    pub(super) fn prefix_form(&mut self, form: &Value) {
-        self.prefix_form = Digest::of(&canonical(form));
+    /// Records the tools, as the target takes them.
+    pub(super) fn tools(&mut self, pointer: &str, tools: &Value) {
+        self.part("tools", "tools", pointer.to_owned(), &canonical(tools), None);
     }
 
-    pub(super) fn close(&mut self, fragment: &Value) {
-        self.fragment = Digest::of(&canonical(fragment));
+    /// All parts of the prefix are recorded: what must be the same for every turn of an epoch.
+    pub(super) fn prefix_ends(&mut self) {
+        self.prefix_form = self.digest("antefix/prefix-form/1", None);
+    }
+
+    /// All parts are recorded; all else are the caller's messages.
+    pub(super) fn close(&mut self, messages: &[Value]) {
+        let messages: Vec<String> = messages.iter().map(canonical).collect();
+        self.fragment = self.digest("antefix/fragment/1", Some(&messages.join("\n")));
+    }
+
+    /// The digest of parts, each by its place and its own digest, so that no text is digested twice.
+    pub(super) fn digest(&self, domain: &str, messages: Option<&str>) -> Digest {
+        let part = |part: &Part| {
+            let breakpoint = part.breakpoint.as_deref().unwrap_or("-");
+            format!("{} {} {} {breakpoint}", part.role, part.pointer, part.digest)
+        };
+        let parts: Vec<(&str, String)> = self.parts.iter().map(|one| (one.what.as_str(), part(one))).collect();
+        let frames = parts.iter().map(|(what, text)| (*what, text.as_str()));
+        let target = [("target", self.target.as_str())].into_iter();
+        Digest::framed(domain, target.chain(frames).chain(messages.map(|messages| ("messages", messages))))
     }
 }
