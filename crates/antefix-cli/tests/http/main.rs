@@ -6,6 +6,7 @@
 mod client;
 mod described;
 mod guard;
+mod hooks;
 mod ledger;
 mod limits;
 mod replicas;

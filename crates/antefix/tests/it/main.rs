@@ -42,6 +42,7 @@ mod hygiene;
 mod remote;
 
 mod determinism;
+mod editable;
 
 mod resolver;
 

@@ -1,0 +1,81 @@
+//! The section that people edit.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use antefix::compose::{Dialect, Layout, Wording, compose};
+use antefix::discover::{Shelves, Situation, Workspace, discover};
+use antefix::worlds::MemoryWorld;
+use antefix::{ErrorKind, Source, SourceKind};
+
+const LAYOUT: &str = r#"
+[[section]]
+id = "who"
+stability = "fixed"
+text = "Be kind."
+[[section]]
+id = "where"
+stability = "frozen"
+joint = "paragraph"
+text = "In {{ prompt.cwd }}."
+"#;
+
+fn world() -> (MemoryWorld, Workspace) {
+    let world = MemoryWorld::new().file("/p/.git/HEAD", "");
+    let workspace = Workspace::find(&world, Path::new("/p"));
+    (world, workspace)
+}
+
+fn parse(text: &str) -> Result<Layout, antefix::Error> {
+    let (world, workspace) = world();
+    let source = Arc::new(Source::new(SourceKind::Layout, "test", text));
+    Layout::parse(&source, &Wording::built_in(), &Shelves::new(&world, &workspace, None))
+}
+
+fn edited(layout: &Layout, dialect: Dialect, text: &str) -> Result<Layout, antefix::Error> {
+    let (world, workspace) = world();
+    let source = Arc::new(Source::new(SourceKind::Template, "template", text));
+    layout.edited(&source, dialect, &Shelves::new(&world, &workspace, None))
+}
+
+fn composed(layout: &Layout) -> String {
+    let (world, workspace) = world();
+    let mut situation = Situation::new(workspace);
+    situation.paths = layout.paths();
+    let discovery = discover(&world, &situation, &layout.facts());
+    compose(layout, &discovery.facts).unwrap().text().to_owned()
+}
+
+#[test]
+fn the_first_section_is_edited_unless_the_layout_names_another() {
+    let first = parse(LAYOUT).unwrap();
+    let editable = first.editable();
+    assert_eq!((editable.section, editable.dialect, editable.text), ("who", Dialect::Jinja, "Be kind."));
+    let second = parse(&format!("editable = \"where\"\n{LAYOUT}")).unwrap();
+    assert_eq!(second.editable().section, "where");
+    let error = parse(&format!("editable = \"wher\"\n{LAYOUT}")).unwrap_err();
+    assert_eq!(error.message(), "there is no section `wher` to edit");
+    assert_eq!(error.hint(), Some("did you mean `where`?"));
+}
+
+#[test]
+fn an_edited_section_keeps_its_place_and_the_layout_is_another_one() {
+    let layout = parse(&format!("editable = \"where\"\n{LAYOUT}")).unwrap();
+    assert_eq!(composed(&layout), "Be kind.\n\nIn ..");
+    let other = edited(&layout, Dialect::Bracket, "Now in [prompt:cwd]!").unwrap();
+    assert_eq!(composed(&other), "Be kind.\n\nNow in .!");
+    assert_ne!(other.digest(), layout.digest());
+    assert_eq!(other.editable().dialect, Dialect::Bracket);
+    // Nothing is left of a section without a text, its joint neither.
+    assert_eq!(composed(&edited(&layout, Dialect::Bracket, "").unwrap()), "Be kind.");
+    let error = edited(&layout, Dialect::Jinja, "{{ prompt.cwd").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Parse);
+}
+
+#[test]
+fn a_fixed_section_cannot_be_given_facts() {
+    let layout = parse(LAYOUT).unwrap();
+    let error = edited(&layout, Dialect::Bracket, "On [git:branch].").unwrap_err();
+    assert_eq!(error.message(), "section `who` is fixed and the template names `git:branch`");
+    assert_eq!(edited(&layout, Dialect::Bracket, &"x".repeat(1024 * 1024 + 1)).unwrap_err().kind(), ErrorKind::Limit);
+}
