@@ -146,8 +146,11 @@ impl Receipt {
                 // An empty list of tools is not sent to everybody.
                 None => continue,
             };
-            // The live part may stand behind the prefix in one text.
-            let text = text.get(..part.bytes).filter(|text| Digest::of(text) == part.digest);
+            // The live part may stand behind the prefix in one text; a whole text is what the part was made of.
+            let text = match text.len() == part.bytes {
+                true => Some(text.as_str()),
+                false => text.get(..part.bytes).filter(|text| Digest::of(text) == part.digest),
+            };
             part.tokens = text.and_then(|text| tokenizer.count(text));
         }
     }
