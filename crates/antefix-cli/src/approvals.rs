@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use antefix::Diagnostic;
 use antefix::discover::{Answer, Owner, Workspace, World};
 use antefix::hooks::Approvals;
-use antefix::worlds::OsWorld;
 
 use crate::Failure;
 
@@ -17,6 +16,7 @@ use crate::Failure;
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 /// What was found.
+#[derive(Debug, PartialEq)]
 pub(crate) struct Kept {
     pub(crate) approvals: Approvals,
     /// Why nothing is trusted, if something should be.
@@ -25,7 +25,7 @@ pub(crate) struct Kept {
 }
 
 /// Reads what is trusted.
-pub(crate) fn load(world: &OsWorld, workspace: &Workspace) -> Kept {
+pub(crate) fn load(world: &dyn World, workspace: &Workspace) -> Kept {
     let Some(file) = file(world, workspace) else {
         return Kept { approvals: Approvals::none(), finding: None, file: None };
     };
@@ -42,7 +42,7 @@ pub(crate) fn load(world: &OsWorld, workspace: &Workspace) -> Kept {
 
 impl Kept {
     /// Changes what is trusted.
-    pub(crate) fn change(self, world: &OsWorld, change: impl FnOnce(&mut Approvals)) -> Result<PathBuf, Failure> {
+    pub(crate) fn change(self, world: &dyn World, change: impl FnOnce(&mut Approvals)) -> Result<PathBuf, Failure> {
         let Some(file) = self.file else {
             let hint = "set HOME or XDG_STATE_HOME to an absolute path";
             return Err(Failure::with_hint("there is no place to keep what is trusted", hint));
@@ -61,14 +61,14 @@ impl Kept {
     }
 }
 
-fn file(world: &OsWorld, workspace: &Workspace) -> Option<PathBuf> {
+fn file(world: &dyn World, workspace: &Workspace) -> Option<PathBuf> {
     let named = world.env("XDG_STATE_HOME").present().map(PathBuf::from).filter(|path| path.is_absolute());
     let state = named.or_else(|| workspace.home.as_ref().map(|home| home.join(".local/state")))?;
     Some(state.join("antefix/trust.json"))
 }
 
 /// What a file says is trusted; without one, nothing.
-fn read(world: &OsWorld, file: &Path) -> Result<Approvals, String> {
+fn read(world: &dyn World, file: &Path) -> Result<Approvals, String> {
     let opened = match std::fs::File::open(file) {
         Ok(opened) => opened,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -1,7 +1,10 @@
 //! From arguments to a composed prompt: which layout, which wordings, which settings, which world.
 
+mod ground;
 mod layout;
 mod settings;
+#[cfg(feature = "serve")]
+mod witness;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,21 +12,24 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Dialect, Editable, Layout, Prompt, Wording, compose, lint, notice};
+use antefix::compose::{Editable, Prompt, compose, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
-    Answer, FactName, Gate, Hygiene, NotLoaded, ReasonCode, Remote, Report, Scope, Shelves, Situation, Survey, Text,
-    Tool, Tools, Trust, Workspace, discover, touch,
+    Answer, FactName, Gate, ReasonCode, Remote, Report, Shelves, Situation, Survey, Text, Tool, Tools, Workspace,
+    discover, touch,
 };
 use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
 use antefix::models::Models;
 use antefix::worlds::OsWorld;
-use antefix::{Diagnostic, Level, Source, SourceKind};
+use antefix::{Diagnostic, Level, SourceKind};
 use serde::Deserialize;
 
-use self::layout::{layout, template_alone, wording};
-use self::settings::Settings;
+use self::ground::Ground;
+#[cfg(feature = "serve")]
+pub(crate) use self::ground::Grounds;
+pub(crate) use self::ground::Template;
+use self::layout::{layout, wording};
 pub(crate) use self::settings::acp_settings;
 use crate::args::ComposeArgs;
 use crate::counts::Counts;
@@ -54,16 +60,8 @@ pub(crate) enum Look {
 /// Everything that the arguments, the settings and the files around say, before anything is asked for.
 pub(crate) struct Prepared {
     world: OsWorld,
-    workspace: Workspace,
-    wording: Wording,
-    layout: Layout,
+    ground: Arc<Ground>,
     situation: Situation,
-    /// The hooks that the layout declares.
-    programs: Vec<Program>,
-    /// Files of the project's own that were not read, because the project is not trusted.
-    withheld: Vec<NotLoaded>,
-    /// Why nothing is trusted, if something should be.
-    mistrust: Option<Diagnostic>,
 }
 
 /// What a caller has in its hands, so that no file need be read for it.
@@ -72,7 +70,7 @@ pub(crate) struct Given {
     /// The agent's tools.
     pub(crate) tools: Option<Vec<Tool>>,
     /// A text for the editable section of the layout.
-    pub(crate) template: Option<(Dialect, Arc<str>)>,
+    pub(crate) template: Option<Template>,
 }
 
 /// Finds the layout, the wordings and the settings that the arguments ask for.
@@ -83,56 +81,39 @@ pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
 /// The same, with what the caller has in the place of files.
 pub(crate) fn prepared_with(args: &ComposeArgs, given: Given) -> Result<Prepared, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
-    let workspace = Workspace::find(&world, &directory(args.cwd.as_deref())?);
-    let settings = Settings::load(&world, &workspace)?;
-    let kept = approvals::load(&world, &workspace);
-    // Who trusts a project's programs trusts its text.
-    let trust = match kept.approvals.of(&workspace) {
-        Some(_) => Trust::Trusted,
-        None => settings.untrusted_text.trust(&workspace, &settings.trusted),
-    };
-    // The project's own layout, wordings and templates pass the same gate as its other texts.
-    let gate = Gate::new(&world, &workspace, &settings.file_roots, trust);
-    let mut withheld = Vec::new();
-    let wording = wording(args.wording.as_deref(), &gate, &workspace, &mut withheld)?;
-    let (layout, file) = match &args.template {
-        Some(path) => (template_alone(path, args, &gate, &workspace)?, None),
-        None => layout(args.layout.as_deref(), &gate, &workspace, &wording, &mut withheld)?,
-    };
-    let programs = Program::of_layout(&layout, file.as_deref(), &world, &workspace, &kept.approvals);
+    let ground = Ground::find(&world, &directory(args.cwd.as_deref())?, args, given.template)?;
+    Prepared::new(world, Arc::new(ground), args, given.tools)
+}
 
-    let shelves = Shelves::new(&gate, &workspace, None);
-    let layout = match given.template {
-        Some((dialect, text)) => {
-            layout.edited(&Arc::new(Source::new(SourceKind::Template, "template", text)), dialect, &shelves)?
+/// The same on a ground that may be known already.
+#[cfg(feature = "serve")]
+pub(crate) fn prepared_on(grounds: &Grounds, args: &ComposeArgs, given: Given) -> Result<Prepared, Failure> {
+    let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
+    let ground = grounds.find(&world, &directory(args.cwd.as_deref())?, args, given.template)?;
+    Prepared::new(world, ground, args, given.tools)
+}
+
+impl Prepared {
+    fn new(
+        world: OsWorld,
+        ground: Arc<Ground>,
+        args: &ComposeArgs,
+        given: Option<Vec<Tool>>,
+    ) -> Result<Prepared, Failure> {
+        let mut situation = ground.situation.clone();
+        situation.model.clone_from(&args.model);
+        situation.conversation_id.clone_from(&args.conversation);
+        situation.machine.clone_from(&args.machine);
+        situation.tools = match given {
+            Some(tools) => Some(tools.into()),
+            None => args.tools.as_deref().map(tools).transpose()?,
+        };
+        situation.given = args.set.iter().cloned().collect();
+        if args.no_memory {
+            situation.memory = Remote::SwitchedOff;
         }
-        None => layout,
-    };
-    let mut situation = Situation::new(workspace.clone());
-    situation.paths = layout.paths();
-    situation.model.clone_from(&args.model);
-    situation.conversation_id.clone_from(&args.conversation);
-    situation.machine.clone_from(&args.machine);
-    situation.tools = match given.tools {
-        Some(tools) => Some(tools.into()),
-        None => args.tools.as_deref().map(tools).transpose()?,
-    };
-    let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
-    situation.scope = rules.map(|rules| Scope::new(&rules, &world)).transpose()?;
-    situation.given = args.set.iter().cloned().collect();
-    situation.env_allow = settings.env_allow;
-    situation.file_roots.clone_from(&settings.file_roots);
-    situation.trust = trust;
-    situation.hygiene = Hygiene { hidden: settings.hidden_text, secrets: settings.secrets };
-    situation.phrases = wording.phrases(&shelves)?;
-    situation.instructions = layout.instructions().clone();
-    situation.skills = layout.skills().clone();
-    situation.identity = settings.identity.operator;
-    situation.memory = if args.no_memory { Remote::SwitchedOff } else { settings.memory.core };
-    situation.remote = layout.remote().clone();
-    drop(shelves);
-    let mistrust = kept.finding;
-    Ok(Prepared { world, workspace, wording, layout, situation, programs, withheld, mistrust })
+        Ok(Prepared { world, ground, situation })
+    }
 }
 
 /// A layout and its hooks, read as if everything were trusted: to show what would be.
@@ -157,22 +138,27 @@ pub(crate) fn found(cwd: Option<&Path>, named: Option<&str>) -> Result<Found, Fa
 impl Prepared {
     /// What there is to say before anything is asked for.
     pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
-        let mut diagnostics: Vec<Diagnostic> = self.workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
-        let withheld = self.withheld.iter();
+        let mut diagnostics: Vec<Diagnostic> =
+            self.ground.workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
+        let withheld = self.ground.withheld.iter();
         diagnostics.extend(withheld.map(|one| own_withheld(one.path.as_deref().unwrap_or_default(), &one.detail())));
-        diagnostics.extend(self.mistrust.clone());
-        diagnostics.extend(self.wording.findings().iter().cloned());
+        diagnostics.extend(self.ground.kept.finding.clone());
+        diagnostics.extend(self.ground.wording.findings().iter().cloned());
         diagnostics
     }
 
     /// The hooks that the layout declares, each with whether it may run.
     pub(crate) fn hooks(&self) -> Vec<(&Program, TrustState)> {
-        self.programs.iter().map(|program| (program, program.state(&self.world, &self.workspace))).collect()
+        self.ground
+            .programs
+            .iter()
+            .map(|program| (program, program.state(&self.world, &self.ground.workspace)))
+            .collect()
     }
 
     /// The situation with the roots that hooks name, for a prompt of nobody's.
     fn around(&self) -> Cow<'_, Situation> {
-        let hooks: Vec<&dyn Hook> = self.programs.iter().map(|program| program as &dyn Hook).collect();
+        let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
         let Prepared { world, situation, .. } = self;
         let question = Question { world, situation, conversation: None, epoch: None };
         AskedRoots::ask(&hooks, &question).around(&question, None)
@@ -180,8 +166,8 @@ impl Prepared {
 
     /// Hooks that are not asked here and would not be run where they are.
     fn waiting(&self) -> impl Iterator<Item = Diagnostic> {
-        let others = self.programs.iter().filter(|program| program.rule().on != HookPoint::Discover);
-        others.filter_map(|program| program.finding(&self.world, &self.workspace))
+        let others = self.ground.programs.iter().filter(|program| program.rule().on != HookPoint::Discover);
+        others.filter_map(|program| program.finding(&self.world, &self.ground.workspace))
     }
 }
 
@@ -198,12 +184,12 @@ impl Prepared {
 
     /// The table of models, with the rows of the user's own `models.json` over it.
     pub(crate) fn models(&self) -> Result<Models, Failure> {
-        models(&self.world, &self.workspace)
+        models(&self.world, &self.ground.workspace)
     }
 
     /// The content as the layout wants it placed.
     pub(crate) fn placed<'c>(&'c self, content: Content<'c>) -> Content<'c> {
-        content.placed(&self.layout, &self.situation.phrases)
+        content.placed(&self.ground.layout, &self.situation.phrases)
     }
 
     /// Names the conversation.
@@ -215,7 +201,7 @@ impl Prepared {
     /// The layout's file.
     #[cfg(feature = "serve")]
     pub(crate) fn layout_text(&self) -> &str {
-        &self.layout.source().text
+        &self.ground.layout.source().text
     }
 
     /// Answers a fact by hand.
@@ -226,20 +212,21 @@ impl Prepared {
     /// The section of the layout that people edit, as the layout has it.
     #[cfg(feature = "serve")]
     pub(crate) fn editable(&self) -> Editable<'_> {
-        self.layout.editable()
+        self.ground.layout.editable()
     }
 
     /// The facts that the layout names.
     pub(crate) fn facts(&self) -> Vec<FactName> {
-        self.layout.facts()
+        self.ground.layout.facts()
     }
 
     /// Runs `with` on the input of a turn.
     pub(crate) fn with_input<T>(&self, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
-        let Prepared { world, workspace, wording, layout, situation, .. } = self;
+        let Prepared { world, ground, situation } = self;
+        let Ground { workspace, wording, layout, .. } = &**ground;
         let gate = Gate::new(world, workspace, &situation.file_roots, situation.trust);
         let shelves = Shelves::new(&gate, workspace, None);
-        let hooks: Vec<&dyn Hook> = self.programs.iter().map(|program| program as &dyn Hook).collect();
+        let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
         let mut input = TurnInput::new(world, layout, wording, &shelves, situation);
         input.hooks = &hooks;
         with(&input)
@@ -259,22 +246,22 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
     };
     let mut diagnostics = prepared.diagnostics();
     // Counts are needed for budgets in tokens alone, and take long the first time.
-    let counts = prepared.layout.counts_tokens().then(Counts::recall);
+    let counts = prepared.ground.layout.counts_tokens().then(Counts::recall);
     diagnostics.extend(prepared.waiting());
-    let mut discovery = discover(&prepared.world, &prepared.around(), &prepared.layout.facts());
-    let prompt = compose(&prepared.layout, &discovery.facts)?;
+    let mut discovery = discover(&prepared.world, &prepared.around(), &prepared.ground.layout.facts());
+    let prompt = compose(&prepared.ground.layout, &discovery.facts)?;
     if let Some(counts) = counts {
         counts.keep();
     }
-    discovery.report.not_loaded.splice(0..0, prepared.withheld.iter().cloned());
+    discovery.report.not_loaded.splice(0..0, prepared.ground.withheld.iter().cloned());
     diagnostics.extend(discovery.diagnostics);
     match look {
         Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
         Look::Closely => diagnostics.extend(lint(
-            &prepared.layout,
-            &prepared.wording,
+            &prepared.ground.layout,
+            &prepared.ground.wording,
             &prompt,
-            &prepared.workspace.machine(&prepared.world),
+            &prepared.ground.workspace.machine(&prepared.world),
         )),
     }
     for gap in prompt.gaps() {
@@ -286,8 +273,8 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
         let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
         diagnostics.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
     }
-    let named = prepared.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
-    let order = named.then(|| prepared.layout.instructions().in_words());
+    let named = prepared.ground.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
+    let order = named.then(|| prepared.ground.layout.instructions().in_words());
     Ok(Composed { prompt, report: discovery.report, diagnostics, order, prepared })
 }
 
@@ -313,7 +300,8 @@ fn models(world: &OsWorld, workspace: &Workspace) -> Result<Models, Failure> {
 
 /// The notice about what comes to hold when paths are touched, if anything does, and what is worth knowing.
 pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<Text>, Vec<Diagnostic>), Failure> {
-    let Prepared { world, wording, layout, situation, .. } = prepared(args)?;
+    let Prepared { world, ground, situation } = prepared(args)?;
+    let Ground { wording, layout, .. } = &*ground;
     let files = FactName::new("instructions", "files");
     if !layout.facts().contains(&files) {
         let message = format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());

@@ -37,6 +37,7 @@ use self::token::Token;
 use self::work::Work;
 use crate::args::ServeArgs;
 use crate::counts::Counts;
+use crate::setup::Grounds;
 use crate::{Failure, Outcome, setup, terminal};
 
 /// What all requests share.
@@ -48,6 +49,7 @@ struct Server {
     metrics: Metrics,
     log: Log,
     last_template: LastRead,
+    grounds: Grounds,
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Outcome {
@@ -91,6 +93,7 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
         metrics: Metrics::default(),
         log: Log::new(config.log),
         last_template: LastRead::default(),
+        grounds: Grounds::default(),
         guard,
         kept,
         config,

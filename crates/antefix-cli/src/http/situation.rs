@@ -20,12 +20,14 @@ impl Server {
     /// Everything for composing as a request says, with the saved template.
     pub(super) fn prepared(&self, keeper: &Keeper, situated: Situated) -> Answer<Prepared> {
         let saved = self.saved(keeper)?.map(|saved| (saved.row.dialect, Arc::clone(&saved.text)));
-        self.prepared_with(situated, None, saved)
+        let (args, given) = self.told(situated, None, saved)?;
+        Ok(setup::prepared_on(&self.grounds, &args, given)?)
     }
 
     /// The same with another layout or another template.
     pub(super) fn prepared_with(&self, situated: Situated, layout: Option<&str>, template: Text) -> Answer<Prepared> {
         let (args, given) = self.told(situated, layout, template)?;
+        // A draft is another one with the next key.
         Ok(setup::prepared_with(&args, given)?)
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::discover::{Answer, HiddenText, Remote, Secrets, UntrustedText, Workspace};
+use antefix::discover::{Answer, HiddenText, Remote, Secrets, UntrustedText, Workspace, World};
 use antefix::worlds::OsWorld;
 use antefix::{Source, SourceKind};
 use serde::Deserialize;
@@ -78,7 +78,7 @@ pub(super) struct MemorySettings {
 }
 
 impl Settings {
-    pub(super) fn load(world: &OsWorld, workspace: &Workspace) -> Result<Settings, Failure> {
+    pub(super) fn load(world: &dyn World, workspace: &Workspace) -> Result<Settings, Failure> {
         let Some(config) = &workspace.config else { return Ok(Settings::default()) };
         let source = match workspace.own_file(world, config, "settings.toml", SourceKind::Layout) {
             Answer::Present(source) => source,

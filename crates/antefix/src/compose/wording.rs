@@ -186,7 +186,7 @@ impl Wording {
             };
             phrases.insert(key.name(), text);
         }
-        Ok(Phrases(phrases))
+        Ok(Phrases(Arc::new(phrases)))
     }
 
     fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
@@ -222,16 +222,16 @@ fn plain(source: &Arc<Source>) -> Text {
     Text::new(text, Origin::Source { source: Arc::clone(source), offset: 0 })
 }
 
-/// Wordings without variables, by key.
+/// Wordings without variables, by key. A copy costs nothing.
 #[derive(Debug, Clone)]
-pub struct Phrases(BTreeMap<&'static str, Text>);
+pub struct Phrases(Arc<BTreeMap<&'static str, Text>>);
 
 impl Phrases {
     /// The built-in ones.
     pub fn built_in() -> Phrases {
         let wording = Wording::built_in();
         let keys = WordingKey::all().filter(|key| key.variables().is_empty());
-        Phrases(keys.map(|key| (key.name(), plain(wording.source(key)))).collect())
+        Phrases(Arc::new(keys.map(|key| (key.name(), plain(wording.source(key)))).collect()))
     }
 
     /// The bytes of a phrase; nothing for a key that is none.

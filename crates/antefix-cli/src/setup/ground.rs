@@ -1,0 +1,152 @@
+//! What lies around before any fact is asked for: the project, the user's settings and trust, the wordings, the layout.
+//!
+//! 1. All of it follows from what the world answers and from what the user trusts. [`Grounds`] keeps it for as long as
+//!    both stay the same, which is asked each time: ten questions instead of parsing everything anew.
+//! 2. What a caller says about one turn is no part of it.
+
+#[cfg(feature = "serve")]
+use std::collections::BTreeMap;
+use std::path::Path;
+#[cfg(feature = "serve")]
+use std::path::PathBuf;
+use std::sync::Arc;
+#[cfg(feature = "serve")]
+use std::sync::{Mutex, PoisonError};
+
+use antefix::compose::{Dialect, Layout, Wording};
+use antefix::discover::{Gate, Hygiene, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
+use antefix::hooks::Program;
+use antefix::{Source, SourceKind};
+
+use super::layout::{layout, template_alone, wording};
+use super::settings::Settings;
+#[cfg(feature = "serve")]
+use super::witness::{Heard, Witness};
+use crate::Failure;
+use crate::approvals::{self, Kept};
+use crate::args::ComposeArgs;
+
+/// What lies around.
+pub(crate) struct Ground {
+    pub(super) workspace: Workspace,
+    pub(super) wording: Wording,
+    pub(super) layout: Layout,
+    /// The situation as far as files and settings decide about it.
+    pub(super) situation: Situation,
+    /// The hooks that the layout declares.
+    pub(super) programs: Vec<Program>,
+    /// Files of the project's own that were not read, because the project is not trusted.
+    pub(super) withheld: Vec<NotLoaded>,
+    /// What the user trusts.
+    pub(super) kept: Kept,
+}
+
+/// A text for the editable section of a layout.
+pub(crate) type Template = (Dialect, Arc<str>);
+
+impl Ground {
+    /// Looks around.
+    pub(super) fn find(
+        world: &dyn World,
+        cwd: &Path,
+        args: &ComposeArgs,
+        template: Option<Template>,
+    ) -> Result<Ground, Failure> {
+        let workspace = Workspace::find(world, cwd);
+        let settings = Settings::load(world, &workspace)?;
+        let kept = approvals::load(world, &workspace);
+        // Who trusts a project's programs trusts its text.
+        let trust = match kept.approvals.of(&workspace) {
+            Some(_) => Trust::Trusted,
+            None => settings.untrusted_text.trust(&workspace, &settings.trusted),
+        };
+        // The project's own layout, wordings and templates pass the same gate as its other texts.
+        let gate = Gate::new(world, &workspace, &settings.file_roots, trust);
+        let mut withheld = Vec::new();
+        let wording = wording(args.wording.as_deref(), &gate, &workspace, &mut withheld)?;
+        let (layout, file) = match &args.template {
+            Some(path) => (template_alone(path, args, &gate, &workspace)?, None),
+            None => layout(args.layout.as_deref(), &gate, &workspace, &wording, &mut withheld)?,
+        };
+        let programs = Program::of_layout(&layout, file.as_deref(), world, &workspace, &kept.approvals);
+
+        let shelves = Shelves::new(&gate, &workspace, None);
+        let layout = match template {
+            Some((dialect, text)) => {
+                layout.edited(&Arc::new(Source::new(SourceKind::Template, "template", text)), dialect, &shelves)?
+            }
+            None => layout,
+        };
+        let mut situation = Situation::new(workspace.clone());
+        situation.paths = layout.paths();
+        let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
+        situation.scope = rules.map(|rules| Scope::new(&rules, world)).transpose()?;
+        situation.env_allow = settings.env_allow;
+        situation.file_roots.clone_from(&settings.file_roots);
+        situation.trust = trust;
+        situation.hygiene = Hygiene { hidden: settings.hidden_text, secrets: settings.secrets };
+        situation.phrases = wording.phrases(&shelves)?;
+        situation.instructions = layout.instructions().clone();
+        situation.skills = layout.skills().clone();
+        situation.identity = settings.identity.operator;
+        situation.memory = settings.memory.core;
+        situation.remote = layout.remote().clone();
+        drop(shelves);
+        Ok(Ground { workspace, wording, layout, situation, programs, withheld, kept })
+    }
+}
+
+/// How many grounds are kept. Beyond that all are forgotten, and found once more.
+#[cfg(feature = "serve")]
+const MOST: usize = 200;
+
+/// The grounds of a process that prepares many turns.
+#[cfg(feature = "serve")]
+#[derive(Default)]
+pub(crate) struct Grounds(Mutex<BTreeMap<(PathBuf, Option<String>), Arc<Known>>>);
+
+/// A ground, and all that it follows from.
+#[cfg(feature = "serve")]
+struct Known {
+    ground: Arc<Ground>,
+    template: Option<Template>,
+    heard: Vec<Heard>,
+}
+
+#[cfg(feature = "serve")]
+impl Grounds {
+    /// The ground of a directory. Arguments that name files of their own have no place here.
+    pub(super) fn find(
+        &self,
+        world: &dyn World,
+        cwd: &Path,
+        args: &ComposeArgs,
+        template: Option<Template>,
+    ) -> Result<Arc<Ground>, Failure> {
+        if args.wording.is_some() || args.template.is_some() {
+            return Ground::find(world, cwd, args, template).map(Arc::new);
+        }
+        let key = (cwd.to_owned(), args.layout.clone());
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(known) = known.filter(|known| known.template == template && known.holds(world)) {
+            return Ok(Arc::clone(&known.ground));
+        }
+        let witness = Witness::of(world);
+        let ground = Arc::new(Ground::find(&witness, cwd, args, template.clone())?);
+        let known = Known { ground: Arc::clone(&ground), template, heard: witness.heard() };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST {
+            all.clear();
+        }
+        all.insert(key, Arc::new(known));
+        Ok(ground)
+    }
+}
+
+#[cfg(feature = "serve")]
+impl Known {
+    fn holds(&self, world: &dyn World) -> bool {
+        self.heard.iter().all(|heard| heard.holds(world))
+            && approvals::load(world, &self.ground.workspace) == self.ground.kept
+    }
+}
