@@ -13,6 +13,7 @@ mod sdk;
 mod step;
 mod test;
 mod tidy;
+mod web;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test [--quick] [--allow-missing]     all tests of all crates, then every fuzz target for a few seconds
+  web [--check]                        builds the page of `antefix serve`; --check compares with what is committed
   sdk                                  installs the providers' SDKs for the tests that send with them, and says where
   fuzz [--seconds N] [TARGET]…         the fuzz targets alone, for as long as you like
   cases [--accept]                     the case folders alone; --accept writes what came out as what is expected
@@ -78,6 +80,10 @@ fn run(args: &[&str]) -> Outcome {
         "sdk" => {
             let [] = options(rest, [])?;
             sdk::prepare().map(|place| println!("{}", place.display()))
+        }
+        "web" => {
+            let [check] = options(rest, ["--check"])?;
+            web::run(check)
         }
         "bench" => bench::command(rest),
         "--help" | "-h" | "help" => {

@@ -7,6 +7,7 @@ use crate::fuzz;
 use crate::postgres;
 use crate::sdk;
 use crate::step::{Outcome, cargo, program, read, show};
+use crate::web;
 
 /// How long each fuzz target runs.
 const FUZZ_SECONDS: u32 = 5;
@@ -34,6 +35,10 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
         missing.push(format!("tests with syncs that fail, for which strace is needed: {why}"));
     }
     show(&mut tests)?;
+    if let Err(why) = web::test()? {
+        eprintln!("\n▸ the tests of the page cannot run: {why}");
+        missing.push(format!("tests of the page in a browser: {why}"));
+    }
     if quick {
         eprintln!("\n▸ --quick: the fuzz targets are left out");
     } else if let Err(why) = fuzz::prepare() {

@@ -3,8 +3,8 @@
 use super::Finding;
 use super::code::Code;
 
-/// Files whose bytes are input, and mean what they are.
-const BYTES: [&str; 4] = ["/tests/cases/", "/layouts/", "/secrets/ordinary/", "fuzz/seeds/"];
+/// Files whose bytes are input, and mean what they are, or were made by a program.
+const BYTES: [&str; 5] = ["/tests/cases/", "/layouts/", "/secrets/ordinary/", "fuzz/seeds/", "/web/dist/"];
 /// Lines above which a file is an outlier.
 const FILE_LINES: usize = 450;
 /// Lines above which a function is an outlier.

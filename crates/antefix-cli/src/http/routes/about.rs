@@ -7,7 +7,7 @@ use antefix::compose::{builtin, description};
 use antefix::models::{Model, Price};
 use axum::Extension;
 use axum::extract::{Query, State};
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -29,9 +29,14 @@ pub(super) struct Opening {
 }
 
 /// The page. A link with a code makes a cookie of it first.
-pub(super) async fn page(State(server): State<Arc<Server>>, Query(opening): Query<Opening>, uri: Uri) -> Answer {
+pub(super) async fn page(
+    State(server): State<Arc<Server>>,
+    Query(opening): Query<Opening>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Answer {
     let Some(code) = opening.code else {
-        return files::file(uri.path()).ok_or_else(|| Problem::not_found("Not found"));
+        return files::file(&uri, &headers).ok_or_else(|| Problem::not_found("Not found"));
     };
     if !server.guard.token.open(&code) {
         let problem = Problem::forbidden("link", "This link was opened before, or is too old");

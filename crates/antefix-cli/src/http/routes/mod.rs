@@ -75,6 +75,7 @@ pub(super) fn described() -> OpenApiRouter<Arc<Server>> {
         .routes(routes!(health::metrics))
         .route("/", axum::routing::get(about::page))
         .route("/page.css", axum::routing::get(about::page))
+        .route("/page.js", axum::routing::get(about::page))
 }
 
 /// What the log says of an answer beside its status.
