@@ -18,6 +18,8 @@ use antefix::discover::{Gate, Hygiene, NotLoaded, Scope, Shelves, Situation, Tru
 use antefix::hooks::Program;
 use antefix::{Source, SourceKind};
 
+#[cfg(feature = "serve")]
+use super::layout::named_layout;
 use super::layout::{layout, template_alone, wording};
 use super::settings::Settings;
 #[cfg(feature = "serve")]
@@ -128,7 +130,7 @@ impl Grounds {
         }
         let key = (cwd.to_owned(), args.layout.clone());
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        if let Some(known) = known.filter(|known| known.template == template && known.holds(world)) {
+        if let Some(known) = known.filter(|known| known.template == template && known.holds(world, args)) {
             return Ok(Arc::clone(&known.ground));
         }
         let witness = Witness::of(world);
@@ -145,8 +147,12 @@ impl Grounds {
 
 #[cfg(feature = "serve")]
 impl Known {
-    fn holds(&self, world: &dyn World) -> bool {
-        self.heard.iter().all(|heard| heard.holds(world))
+    fn holds(&self, world: &dyn World, args: &ComposeArgs) -> bool {
+        // A layout that is named by its path is the user's own word, and no question to the world.
+        let same =
+            |named: &str| named_layout(named).is_ok_and(|(file, _)| file.text == self.ground.layout.source().text);
+        args.layout.as_deref().is_none_or(same)
+            && self.heard.iter().all(|heard| heard.holds(world))
             && approvals::load(world, &self.ground.workspace) == self.ground.kept
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn template_alone(
 }
 
 /// A built-in layout by its name, or a file.
-fn named_layout(named: &str) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
+pub(super) fn named_layout(named: &str) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
     if let Some(layout) = builtin::layout(named) {
         return Ok((Arc::new(Source::new(SourceKind::Layout, layout.name, layout.text)), None));
     }

@@ -146,3 +146,46 @@ fn what_cannot_be_done_is_told_with_the_field() {
     server.post("/conversations/a%2Fb%23%C3%A9/turns", "{}").ok();
     assert_eq!(server.get("/conversations/a%2Fb%23%C3%A9").ok().json()["conversation"], "a/b#é");
 }
+
+/// What lies around is kept from turn to turn, and every change in it counts with the next one.
+#[test]
+fn what_changes_around_counts_at_once() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.path("home/.config/antefix")).unwrap();
+    std::fs::create_dir_all(scratch.path("p/.antefix/prompts")).unwrap();
+    let layout = |words: &str| {
+        let sections = r#"
+            [[section]]
+            id = "base"
+            stability = "frozen"
+            text = "WORDS {{ env['PLACE'] | default('nowhere') }} {{ tools.guidelines | default('') }} {% include '$workspace/part' %}"
+        "#;
+        scratch.write("home/layout.toml", &sections.replace("WORDS", words));
+    };
+    layout("One");
+    scratch.write("p/.antefix/prompts/part.md", "a part");
+    let path = scratch.path("home/layout.toml").display().to_string();
+    let mut command = scratch.command(&["serve", "--listen", "127.0.0.1:0", "--layout", &path]);
+    command.env("PLACE", "here");
+    let server = scratch.start(command, &[]);
+    let mut opened = 0;
+    let mut open = || {
+        opened += 1;
+        let answer = server.post(&format!("/conversations/c{opened}/turns"), r#"{"tools":["read"]}"#).ok().json();
+        answer["prefix"].as_str().unwrap().to_owned()
+    };
+    let first = open();
+    assert!(first.starts_with("One nowhere ") && first.ends_with(" a part"), "{first}");
+    assert_eq!(open(), first);
+    scratch.write("p/.antefix/prompts/part.md", "another part");
+    assert!(open().ends_with(" another part"));
+    layout("Two");
+    assert!(open().starts_with("Two nowhere "));
+    scratch.write("home/.config/antefix/settings.toml", "env_allow = [\"PLACE\"]\n");
+    assert!(open().starts_with("Two here "));
+    let guideline = open().contains("Mine.");
+    scratch.write("p/.antefix/wording.toml", "[wording]\nguideline_brief = \"Mine.\"\n");
+    assert!(!guideline && open().contains("Mine."));
+    std::fs::remove_file(scratch.path("p/.antefix/wording.toml")).unwrap();
+    assert!(!open().contains("Mine."));
+}
