@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Editable, Prompt, compose, lint, notice};
+use antefix::compose::{Prompt, compose, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
     Answer, FactName, Gate, ReasonCode, Remote, Report, Shelves, Situation, Survey, Text, Tool, Tools, Workspace,
@@ -211,7 +211,7 @@ impl Prepared {
 
     /// The section of the layout that people edit, as the layout has it.
     #[cfg(feature = "serve")]
-    pub(crate) fn editable(&self) -> Editable<'_> {
+    pub(crate) fn editable(&self) -> antefix::compose::Editable<'_> {
         self.ground.layout.editable()
     }
 

@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -14,25 +15,30 @@ use crate::{Scratch, Server};
 
 /// A PostgreSQL that ends with the test.
 struct Database {
-    url: String,
+    /// Without our schema.
+    base: String,
+    schema: String,
     cluster: Option<Child>,
 }
 
 impl Database {
     /// None if these tests are left out.
     fn new() -> Option<Database> {
-        let schema = format!("http_{}", std::process::id());
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let schema = format!("http_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         match std::env::var("ANTEFIX_TEST_POSTGRES") {
             Ok(none) if none == "none" => None,
-            Ok(url) => {
-                let joint = if url.contains('?') { '&' } else { '?' };
-                Some(Database { url: format!("{url}{joint}schema={schema}"), cluster: None })
-            }
-            Err(_) => Some(Database::start()),
+            Ok(base) => Some(Database { base, schema, cluster: None }),
+            Err(_) => Some(Database::start(schema)),
         }
     }
 
-    fn start() -> Database {
+    fn url(&self) -> String {
+        let joint = if self.base.contains('?') { '&' } else { '?' };
+        format!("{}{joint}schema={}", self.base, self.schema)
+    }
+
+    fn start(schema: String) -> Database {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../antefix/tests/store/postgres/cluster.sh");
         let script = std::fs::read_to_string(script).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -47,8 +53,8 @@ impl Database {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let directory = line.trim_end().strip_prefix("ready ").unwrap_or_else(|| panic!("PostgreSQL says {line:?}"));
-        let url = format!("postgres://postgres@/postgres?host={directory}&port={port}");
-        Database { url, cluster: Some(child) }
+        let base = format!("postgres://postgres@/postgres?host={directory}&port={port}");
+        Database { base, schema, cluster: Some(child) }
     }
 }
 
@@ -58,6 +64,8 @@ impl Drop for Database {
             // The cluster ends with its input.
             drop(cluster.stdin.take());
             let _ = cluster.wait();
+        } else if let Ok(mut client) = postgres::Client::connect(&self.base, postgres::NoTls) {
+            let _ = client.batch_execute(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.schema));
         }
     }
 }
@@ -70,7 +78,7 @@ fn programs() -> PathBuf {
 }
 
 fn replicas(scratch: &Scratch, database: &Database, count: usize) -> Vec<Server> {
-    (0..count).map(|_| scratch.serve_with(&["--store", &database.url, "--no-link"])).collect()
+    (0..count).map(|_| scratch.serve_with(&["--store", &database.url(), "--no-link"])).collect()
 }
 
 #[test]
