@@ -309,7 +309,7 @@ pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<T
     }
     let mut touched = touch(&world, &situation, paths, &BTreeSet::new());
     let gate = Gate::new(&world, &situation.workspace, &situation.file_roots, situation.trust);
-    let notice = notice(&touched, &wording, &Shelves::new(&gate, &situation.workspace, None))?;
+    let notice = notice(&touched, wording, &Shelves::new(&gate, &situation.workspace, None))?;
     if notice.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
         let message = "no rule and no nested instruction file comes to hold for these paths";
         let hint = "`antefix explain` lists those that wait for a path";

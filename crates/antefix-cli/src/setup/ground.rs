@@ -105,7 +105,11 @@ const MOST: usize = 200;
 /// The grounds of a process that prepares many turns.
 #[cfg(feature = "serve")]
 #[derive(Default)]
-pub(crate) struct Grounds(Mutex<BTreeMap<(PathBuf, Option<String>), Arc<Known>>>);
+pub(crate) struct Grounds(Mutex<BTreeMap<Where, Arc<Known>>>);
+
+/// A directory, and the layout that was named for it.
+#[cfg(feature = "serve")]
+type Where = (PathBuf, Option<String>);
 
 /// A ground, and all that it follows from.
 #[cfg(feature = "serve")]
