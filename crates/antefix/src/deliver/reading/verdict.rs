@@ -145,8 +145,11 @@ impl Verdict {
         let off = |tokens: Tokens| tokens.count.abs_diff(read);
         let nearest = self.expectation.entries.iter().min_by_key(|entry| off(entry.stretch.tokens));
         let is_whole = |entry: &Entry| entry.stretch.bytes == self.expectation.prefix.bytes;
+        // What is not read up to the last breakpoint is written: with nothing written, all of it was read, whatever the
+        // estimate says.
+        let breakpoints = matches!(self.usage.target, Target::Anthropic | Target::Bedrock);
         let reached = match nearest {
-            _ if read >= whole.count => true,
+            _ if read >= whole.count || breakpoints && self.usage.write == Some(0) => true,
             Some(entry) => is_whole(entry) && read >= at_least(whole),
             None => read >= at_least(whole),
         };
@@ -174,7 +177,7 @@ impl Verdict {
             _ => None,
         };
         let wanted = expectation.kept.as_ref().map_or(0, |entry| at_least(entry.stretch.tokens));
-        self.as_expected = read >= wanted;
+        self.as_expected = self.outcome == Outcome::Hit || read >= wanted;
         self.explanation = match self.outcome {
             Outcome::Written => {
                 // Nothing read and nothing written: then nothing was cached.
@@ -229,11 +232,11 @@ impl Verdict {
             }
             _ => None,
         };
-        let lost = told.unwrap_or(Tokens {
-            low: whole.low.saturating_sub(read),
-            count: whole.count.saturating_sub(read),
-            high: whole.high.saturating_sub(read),
-        });
+        // An estimate of more than was billed is too high.
+        let billed = self.usage.input.map_or(usize::MAX, |input| input.saturating_sub(read));
+        let anew = |tokens: usize| tokens.saturating_sub(read).min(billed);
+        let estimated = Tokens { low: anew(whole.low), count: anew(whole.count), high: anew(whole.high) };
+        let lost = told.unwrap_or(estimated);
         self.lost = (lost.high > 0).then_some(lost);
         self.cost = self.expectation.model.as_ref().and_then(|model| self.paid(lost.count, model));
     }

@@ -132,6 +132,7 @@ fn situations() -> Vec<Situation> {
         row("first turn, too short", claude, None, &short, None, anthropic(0, 0, 0)),
         row("first turn, not written", claude, None, &same, None, anthropic(0, 0, 0)),
         row("same", claude, Some(&same), &same, None, anthropic(4_600, 0, 0)),
+        row("same, estimated too high", claude, Some(&same), &same, None, anthropic(2_500, 0, 0)),
         row("same, half", claude, Some(&same), &same, None, anthropic(1_500, 3_000, 0)),
         row("same, nothing", claude, Some(&same), &same, None, anthropic(0, 4_500, 1_500)),
         row("same, nothing after a minute", claude, Some(&same), &same, Some(60), anthropic(0, 4_500, 1_500)),
@@ -230,12 +231,13 @@ first turn, somebody else wrote: first → hit-in-part, as expected; first-turn;
 first turn, too short: first → written, as expected; below-minimum; until -; lost -, -
 first turn, not written: first → written, unexpected; evicted; until -; lost -, -
 same: nowhere → hit, as expected; -; until -; lost -, -
+same, estimated too high: nowhere → hit, as expected; -; until -; lost -, -
 same, half: nowhere → hit-in-part, unexpected; evicted; until fixed; lost 3000, $0.01725
 same, nothing: nowhere → missed, unexpected; evicted; until -; lost 4500, $0.0315
 same, nothing after a minute: nowhere → missed, unexpected; evicted; until -; lost 4500, $0.0315
 same, after ten minutes: nowhere → hit-in-part, as expected; lifetime-passed; until fixed; lost 3000, $0.01725
 same, after two hours: nowhere → missed, as expected; lifetime-passed; until -; lost 4500, $0.0315
-same, too short: nowhere → missed, as expected; below-minimum; until -; lost 300, $0.00135
+same, too short: nowhere → missed, as expected; below-minimum; until -; lost 100, $0.00045
 same, long turn: nowhere → hit, unexpected; look-back-exceeded; until -; lost -, -
 frozen differs: system_changed → hit-in-part, as expected; changed; until fixed; lost 3000, $0.01725
 frozen differs, nothing: system_changed → missed, unexpected; evicted; until -; lost 4500, $0.0315
