@@ -4,7 +4,8 @@ use super::Finding;
 use super::code::Code;
 
 /// Files whose bytes are input, and mean what they are, or were made by a program.
-const BYTES: [&str; 5] = ["/tests/cases/", "/layouts/", "/secrets/ordinary/", "fuzz/seeds/", "/web/dist/"];
+const BYTES: [&str; 6] =
+    ["/tests/cases/", "/tests/http/cases/", "/layouts/", "/secrets/ordinary/", "fuzz/seeds/", "/web/dist/"];
 /// Lines above which a file is an outlier.
 const FILE_LINES: usize = 450;
 /// Lines above which a function is an outlier.

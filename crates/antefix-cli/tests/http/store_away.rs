@@ -9,7 +9,7 @@ fn what_needs_no_store_is_still_answered() {
     let document = server.get("/system-prompt").ok().json();
     assert_eq!(document["from"], "unreachable");
     assert!(document["template"].as_str().unwrap().starts_with("You help with the code"));
-    server.get("/system-prompt/variables").ok();
+    assert_eq!(server.get("/system-prompt/variables").ok().body, scratch.print(&["vars", "--json"]));
     server.get("/healthz").ok();
     assert_eq!(server.get("/readyz").status, 503);
     assert_eq!(server.get("/about").ok().json()["reachable"], false);

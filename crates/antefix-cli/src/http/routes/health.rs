@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::text;
-use crate::http::problem::{Answer, ProblemDocument};
+use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
 
 /// Whether the server runs
@@ -20,11 +20,13 @@ pub(super) async fn alive() -> Response {
 #[utoipa::path(get, path = "/readyz", tag = "server", security(()), responses((status = 200, body = String, content_type = "text/plain"),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn ready(State(server): State<Arc<Server>>) -> Answer {
-    work::read(server, |server| {
-        server.kept.keeper()?.store().last_template()?;
-        Ok(text("ok\n"))
-    })
-    .await
+    let asked = work::read(server, |server| Ok(server.kept.keeper()?.store().last_template()?)).await;
+    // Whoever asks has shown no token, and where the store is concerns nobody else.
+    let unready = |_| {
+        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unreachable", "The store does not answer");
+        problem.retry(1).hint("a request with the token, such as GET /conversations, says why")
+    };
+    asked.map(|_| text("ok\n")).map_err(unready)
 }
 
 /// What the server counted, for Prometheus
