@@ -4,7 +4,7 @@
 //! 2. Old results are removed first, and the figures are read from criterion's own files: what was not measured now
 //!    cannot be printed.
 //! 3. The program is measured as a whole process, from spawn to exit, turn by turn with a program that does nothing.
-//! 4. The proxy is measured between processes; see [`proxy`].
+//! 4. The proxy and the server are measured between processes; see [`proxy`] and [`server`].
 //! 5. Hostile projects are held against their bounds; see [`bounds`]. `--dense` makes the one that takes long to write.
 //! 6. A goal that is missed fails the command.
 
@@ -19,6 +19,7 @@ use crate::bounds::{self, Size};
 use crate::postgres;
 use crate::projects;
 use crate::proxy;
+use crate::server;
 use crate::step::{Outcome, cargo, metadata, show};
 
 /// How often the program is started.
@@ -166,6 +167,9 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
     rows.push(cold_start(&target, "antefix show of 6 files and 51 skills, cold", "coding-agent", projects::around)?);
     let (proxied, mut missed) = proxy::measure(&target.join("release/antefix"))?;
     rows.extend(proxied);
+    let (served, too_large) = server::measure(quick, &results)?;
+    rows.extend(served);
+    missed.extend(too_large);
 
     println!("\n{}", table(&rows));
     if let Some(path) = report {

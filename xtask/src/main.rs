@@ -10,6 +10,7 @@ mod postgres;
 mod projects;
 mod proxy;
 mod sdk;
+mod server;
 mod step;
 mod test;
 mod tidy;

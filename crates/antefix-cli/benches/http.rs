@@ -46,22 +46,23 @@ fn main() {
             body.len()
         )
     };
-    let turn = |conversation: &str| {
-        let body = json!({ "cwd": project.path("p") }).to_string();
+    let turn = |conversation: &str, watch: &str| {
+        let body = json!({ "cwd": project.path("p"), "watch": watch }).to_string();
         request("POST", &format!("/conversations/{conversation}/turns"), "application/json", &body)
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let opened = runtime.block_on(ask(served.port, &turn("c")));
+    let opened = runtime.block_on(ask(served.port, &turn("c", "all")));
     assert!(opened > SIZE, "the prompt has {opened} bytes");
 
     let plain = format!("GET / HTTP/1.1\r\nhost: 127.0.0.1:{}\r\n\r\n", floor.port);
     let text = request("GET", "/conversations/c/system-prompt", "text/plain", "");
     let document = request("GET", "/conversations/c/system-prompt", "application/json", "");
-    let asked: [(&str, u16, &str); 5] = [
+    let asked: [(&str, u16, &str); 6] = [
         ("http/constant", floor.port, &plain),
         ("http/standing-text", served.port, &text),
         ("http/standing-json", served.port, &document),
-        ("http/turn", served.port, &turn("c")),
+        ("http/turn-acting", served.port, &turn("c", "acting")),
+        ("http/turn", served.port, &turn("c", "all")),
         ("http/constant-again", floor.port, &plain),
     ];
     let mut rows = Vec::new();
@@ -76,7 +77,7 @@ fn main() {
     let conversations = figure(CONVERSATIONS, 10_000.0) as usize;
     let began = Instant::now();
     runtime.block_on(async {
-        let requests: Vec<String> = (0..conversations).map(|number| turn(&format!("c{number}"))).collect();
+        let requests: Vec<String> = (0..conversations).map(|number| turn(&format!("c{number}"), "all")).collect();
         let parts: Vec<_> = requests.chunks(conversations.div_ceil(8)).map(<[String]>::to_vec).collect();
         let tasks: Vec<_> = parts.into_iter().map(|part| tokio::spawn(each(served.port, part))).collect();
         for task in tasks {
@@ -101,7 +102,14 @@ fn constant() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let body: axum::body::Bytes = text().into();
-        let routes = axum::Router::new().route("/", axum::routing::get(move || async move { body }));
+        let same = body.clone();
+        let routes = axum::Router::new().route("/", axum::routing::get(move || async move { body })).route(
+            "/hop",
+            axum::routing::get(move || async move {
+                let same = same.clone();
+                tokio::task::spawn_blocking(move || same).await.unwrap()
+            }),
+        );
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         println!("listening on http://{}", listener.local_addr().unwrap());
         loop {

@@ -100,12 +100,22 @@ impl Log {
     }
 }
 
+/// Writes what has come, all at once: under load one call for many lines.
 fn write(lines: &Receiver<Message>) {
-    for message in lines {
-        match message {
-            // A log that cannot be written has nobody to be told to.
-            Message::Line(text) => drop(std::io::stderr().lock().write_all(text.as_bytes())),
-            Message::Flush(done) => drop(done.send(())),
+    let mut text = String::new();
+    while let Ok(first) = lines.recv() {
+        let mut flushed = Vec::new();
+        for message in std::iter::once(first).chain(lines.try_iter().take(WAITING)) {
+            match message {
+                Message::Line(line) => text.push_str(&line),
+                Message::Flush(done) => flushed.push(done),
+            }
+        }
+        // A log that cannot be written has nobody to be told to.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        text.clear();
+        for done in flushed {
+            let _ = done.send(());
         }
     }
 }

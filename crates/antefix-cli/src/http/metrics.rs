@@ -46,14 +46,16 @@ const NAMES: [(&str, &str, &str); 9] = [
 impl Metrics {
     /// Adds to a counter.
     pub(super) fn add(&self, name: &'static str, labels: &[(&str, &str)], count: u64) {
+        let labels = print(labels);
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        *counted.counters.entry(name).or_default().entry(print(labels)).or_default() += count;
+        *counted.counters.entry(name).or_default().entry(labels).or_default() += count;
     }
 
     /// Adds a duration.
     pub(super) fn took(&self, name: &'static str, labels: &[(&str, &str)], took: Duration) {
+        let labels = print(labels);
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let histogram = counted.durations.entry(name).or_default().entry(print(labels)).or_default();
+        let histogram = counted.durations.entry(name).or_default().entry(labels).or_default();
         let seconds = took.as_secs_f64();
         for (range, end) in histogram.ranges.iter_mut().zip(RANGES) {
             *range += u64::from(seconds <= end);
@@ -88,7 +90,14 @@ impl Metrics {
 
 /// Labels as they are printed. Their values are words of ours.
 fn print(labels: &[(&str, &str)]) -> String {
-    labels.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect::<Vec<_>>().join(",")
+    let mut text = String::with_capacity(96);
+    for (number, (name, value)) in labels.iter().enumerate() {
+        let comma = if number > 0 { "," } else { "" };
+        for part in [comma, name, "=\"", value, "\""] {
+            text.push_str(part);
+        }
+    }
+    text
 }
 
 fn braces(labels: &str) -> String {

@@ -8,6 +8,7 @@
 mod body;
 mod config;
 mod connection;
+mod escaped;
 mod guard;
 mod log;
 mod metrics;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use self::config::{Config, Link};
+use self::escaped::Escaped;
 use self::guard::Guard;
 use self::log::Log;
 use self::metrics::Metrics;
@@ -40,6 +42,9 @@ use crate::counts::Counts;
 use crate::setup::Grounds;
 use crate::{Failure, Outcome, setup, terminal};
 
+/// The stack of a thread, in bytes; only what is used of it takes memory.
+const STACK: usize = 16 * 1024 * 1024;
+
 /// What all requests share.
 struct Server {
     config: Config,
@@ -50,6 +55,7 @@ struct Server {
     log: Log,
     last_template: LastRead,
     grounds: Grounds,
+    escaped: Escaped,
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Outcome {
@@ -71,6 +77,8 @@ pub(crate) fn run(args: &ServeArgs) -> Outcome {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(Work::threads(config.limits.work))
+        // Room for the template engine, which would else be made and given back several times a turn.
+        .thread_stack_size(STACK)
         .build()
         .map_err(|error| Failure::plain(format!("no threads can be started: {error}")))?;
     let served = runtime.block_on(serve(config, token, kept));
@@ -94,6 +102,7 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
         log: Log::new(config.log),
         last_template: LastRead::default(),
         grounds: Grounds::default(),
+        escaped: Escaped::default(),
         guard,
         kept,
         config,

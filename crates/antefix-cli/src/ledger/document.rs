@@ -9,6 +9,8 @@ use antefix::freeze::{
 use antefix::hooks::HookDid;
 use antefix::keeper::{Began, Compaction, Drift, Turn};
 use serde::Serialize;
+#[cfg(feature = "serve")]
+use serde_json::value::RawValue;
 
 use super::price::Bill;
 use crate::document::Finding;
@@ -22,7 +24,8 @@ pub(crate) struct TurnDocument<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<EpochOf<'t>>,
     began: bool,
-    prefix: &'t str,
+    #[cfg_attr(feature = "serve", schema(value_type = String))]
+    prefix: Prefix<'t>,
     amendments: Vec<AmendmentOf<'t>>,
     suffix: &'t str,
     messages: Vec<MessageOf<'t>>,
@@ -38,6 +41,23 @@ pub(crate) struct TurnDocument<'t> {
     #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
     receipt: Option<&'t Receipt>,
     diagnostics: Vec<Finding<'t>>,
+}
+
+#[cfg(feature = "serve")]
+impl<'t> TurnDocument<'t> {
+    /// The same, with the prefix as somebody has written it already.
+    pub(crate) fn with_prefix(self, prefix: Option<&'t RawValue>) -> TurnDocument<'t> {
+        TurnDocument { prefix: prefix.map_or(self.prefix, Prefix::Written), ..self }
+    }
+}
+
+/// A prefix, to be written or written already.
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Prefix<'t> {
+    Text(&'t str),
+    #[cfg(feature = "serve")]
+    Written(&'t RawValue),
 }
 
 #[derive(Serialize)]
@@ -147,7 +167,7 @@ pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&
         conversation,
         epoch: turn.epoch.as_deref().map(EpochOf::new),
         began: turn.began == Began::Now,
-        prefix: turn.prefix(),
+        prefix: Prefix::Text(turn.prefix()),
         amendments: amendments(&turn.amendments, turn.fresh),
         suffix: turn.suffix.text(),
         messages: turn.messages.iter().map(message).collect(),

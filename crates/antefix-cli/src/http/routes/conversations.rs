@@ -13,7 +13,7 @@ use super::{Noted, json, limit, tagged, text, wants_text};
 use crate::http::body::{Asked, Id};
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
-use crate::ledger::document::{AmendmentOf, EpochOf, MessageOf, RowOf, amendments, message, row};
+use crate::ledger::document::{AmendmentOf, EpochOf, MessageOf, Prefix, RowOf, amendments, message, row};
 
 /// Conversations in the order of their ids, each with its standing epoch.
 #[derive(Serialize, ToSchema)]
@@ -91,7 +91,8 @@ pub(super) async fn one(State(server): State<Arc<Server>>, Id(conversation): Id)
 pub(super) struct StandingDocument<'c> {
     conversation: &'c str,
     epoch: EpochOf<'c>,
-    prefix: &'c str,
+    #[schema(value_type = String)]
+    prefix: Prefix<'c>,
     amendments: Vec<AmendmentOf<'c>>,
 }
 
@@ -115,10 +116,11 @@ pub(super) async fn system_prompt(
         let mut response = if wants_text(&headers) {
             tagged(text(epoch.text()), &digest, &headers)
         } else {
+            let written = server.escaped.prefix(&epoch);
             let document = StandingDocument {
                 conversation: conversation.as_str(),
                 epoch: EpochOf::new(&epoch),
-                prefix: epoch.text(),
+                prefix: written.as_deref().map_or(Prefix::Text(epoch.text()), Prefix::Written),
                 amendments: amendments(&of_epoch, 0),
             };
             // The digest is of the prefix; the document has more in it.

@@ -95,7 +95,10 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
     };
     count(server, &done);
     server.metrics.took("antefix_compose_seconds", &[], begun.elapsed());
-    let mut response = json(&turn(conversation.as_str(), &done, delivery.as_ref()));
+    let written =
+        done.epoch.as_ref().filter(|_| done.replacement.is_none()).and_then(|epoch| server.escaped.prefix(epoch));
+    let document = turn(conversation.as_str(), &done, delivery.as_ref()).with_prefix(written.as_deref());
+    let mut response = json(&document);
     response.extensions_mut().insert(Noted {
         epoch: done.epoch.as_ref().map(|epoch| epoch.number()),
         digest: done.epoch.as_ref().map(|epoch| epoch.digest().to_string()),
