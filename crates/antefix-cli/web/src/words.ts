@@ -26,13 +26,6 @@ export function short(digest: string): string {
   return digest.replace(/^sha256:/, "").slice(0, 10);
 }
 
-/** Seconds as a lifetime: `5 min`, `1 h`. */
-export function lifetime(seconds: number): string {
-  if (seconds >= 3600 && seconds % 3600 === 0) return `${seconds / 3600} h`;
-  if (seconds >= 60 && seconds % 60 === 0) return `${seconds / 60} min`;
-  return `${seconds} s`;
-}
-
 /** A count that may be an estimate. */
 export function estimate(tokens: { count: number; low: number; high: number }): string {
   if (tokens.low === tokens.high) return number(tokens.count);

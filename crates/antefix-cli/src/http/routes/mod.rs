@@ -1,6 +1,7 @@
 //! The routes, and what is around each of them.
 
 mod about;
+mod breakpoints;
 mod conversations;
 mod epochs;
 mod health;

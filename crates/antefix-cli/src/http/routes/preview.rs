@@ -8,6 +8,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::breakpoints::{BreakpointOf, breakpoints};
 use super::json;
 use super::system_prompt::unknown_dialect;
 use crate::document::{self, Explanation};
@@ -43,6 +44,8 @@ pub(super) struct PreviewBody {
 pub(super) struct Preview<'p> {
     #[serde(flatten)]
     explanation: Explanation<'p>,
+    /// Where the provider's cache would be asked to end, if a model was named whose requests say so.
+    breakpoints: Vec<BreakpointOf>,
     /// What a renewal of the conversation would change, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<DriftDocument<'p>>,
@@ -112,5 +115,6 @@ fn preview(server: &Server, body: PreviewBody) -> Answer {
         drifted.difference.as_ref().map(|one| Bill::new(one, &drifted.next, model, &models))
     });
     let change = drifted.as_ref().zip(conversation.as_deref()).map(|(drifted, id)| drift(id, drifted, bill.as_ref()));
-    Ok(json(&Preview { explanation: document::explanation(&composed, tally.as_ref()), change }))
+    let explanation = document::explanation(&composed, tally.as_ref());
+    Ok(json(&Preview { explanation, breakpoints: breakpoints(&composed)?, change }))
 }

@@ -95,7 +95,7 @@ export interface TokenCounts {
 export interface Breakpoint {
   at: number;
   behind: string;
-  lifetime?: string;
+  lifetime: string;
 }
 
 export interface Preview {

@@ -57,7 +57,7 @@ const theme = EditorView.theme({
   ".span-variable, .span-expression": { backgroundColor: "var(--from-variable)" },
   ".span-wording": { backgroundColor: "var(--from-wording)" },
   ".span-remote, .span-hook": { backgroundColor: "var(--from-remote)" },
-  ".span-chosen": { boxShadow: "0 0 0 1px var(--accent)", borderRadius: "2px" },
+  ".span-chosen, .span-chosen *": { backgroundColor: "var(--chosen)" },
   ".position": {
     display: "inline-block", fontFamily: "var(--sans)", fontSize: "11px", lineHeight: "16px", padding: "0 6px", margin: "0 2px",
     borderRadius: "3px", verticalAlign: "1px", backgroundColor: "var(--ink)", color: "var(--paper)", userSelect: "none",

@@ -29,7 +29,7 @@ function show(body: HTMLElement, document: EpochDocument): void {
   const view = promptView(`Epoch ${epoch.number}`);
   const scale = ruler((byte) => view.go(byte));
   view.onscroll = scale.sight;
-  view.onchoose = (span: Span) => fill(origin, details(span, document.sections[Number(span.section)]));
+  view.onchoose = (span: Span, below: number) => fill(origin, details(span, below, document.sections[Number(span.section)]));
   const rows: [string, string][] = [
     ["Cause", epoch.cause], ["Began", time(epoch.opened_at)], ["Size", count(epoch.bytes, "byte")], ["Model", epoch.model ?? "not named"],
     ["Directory", document.cwd], ["Digest", short(epoch.digest)], ["Made by", [made_by["antefix"] && `antefix ${made_by["antefix"]}`, made_by["layout"] && `layout ${made_by["layout"]}`].filter(Boolean).join(", ")],

@@ -36,8 +36,8 @@ export function line(span: Span): string {
   return `${address(span.origin)} · ${KINDS[span.origin.kind] ?? span.origin.kind}`;
 }
 
-/** Everything that is known of a span. */
-export function details(span: Span, section: Section | undefined, go?: (line: number) => void): HTMLElement {
+/** Everything that is known of a place in a span, so many lines below its beginning. */
+export function details(span: Span, below: number, section: Section | undefined, go?: (line: number) => void): HTMLElement {
   const { origin } = span;
   const rows: [string, Node | string][] = [
     ["Comes from", KINDS[origin.kind] ?? origin.kind],
@@ -45,7 +45,8 @@ export function details(span: Span, section: Section | undefined, go?: (line: nu
   ];
   if (origin.path !== undefined) rows.push(["File", h("code", {}, origin.path)]);
   if (origin.line !== undefined) {
-    const line = origin.line;
+    // What was computed has the line where its computation stands.
+    const line = origin.line + (span.transform === undefined || span.transform === "trimmed" ? below : 0);
     const canGo = go !== undefined && origin.kind === "template" && origin.path === undefined && !origin.name.startsWith("$");
     rows.push(["Line", canGo ? button(`${line}, show in the template`, () => go(line), { class: "link" }) : String(line)]);
   }

@@ -5,7 +5,7 @@ import type { Finding, Preview } from "../api/documents.ts";
 import { fill, h } from "../dom.ts";
 import { tabs } from "../shell/tabs.ts";
 import { told } from "../shell/problem.ts";
-import { count, estimate, number } from "../words.ts";
+import { count, estimate } from "../words.ts";
 import * as draft from "../write/draft.ts";
 import { situation } from "../write/situation.ts";
 import { details } from "./origin.ts";
@@ -38,13 +38,14 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
     { id: "problems", label: "Problems", panel: problems },
     { id: "change", label: "If saved", panel: saving },
   ]);
+  fill(saving, change(undefined, ""));
   let shown: Preview | undefined;
   let timer = 0;
   let asking: AbortController | undefined;
 
-  view.onchoose = (span) => {
+  view.onchoose = (span, lines) => {
     const section = shown?.sections.find((section) => section.id === span.section);
-    fill(origin, details(span, section, go));
+    fill(origin, details(span, lines, section, go));
     below.select("origin");
   };
 
@@ -119,12 +120,12 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
 function markings(answer: Preview): Mark[] {
   const marks: Mark[] = [];
   for (const { at, behind, lifetime } of answer.breakpoints ?? []) {
-    marks.push({ at, kind: "breakpoint", label: `cache breakpoint behind ${behind}${lifetime ? `, ${lifetime}` : ""}` });
+    marks.push({ at, kind: "breakpoint", label: `breakpoint behind ${behind}, ${lifetime}` });
   }
   if (answer.suffix.bytes > 0) marks.push({ at: answer.prefix.bytes, kind: "boundary", label: "boundary: what follows is live" });
   const difference = answer.change?.difference;
   if (difference) {
-    marks.push({ at: difference.kept_bytes, kind: "difference", label: `differs from epoch ${answer.change?.epoch.number} at byte ${number(difference.at)}` });
+    marks.push({ at: difference.kept_bytes, kind: "difference", label: `differs from epoch ${answer.change?.epoch.number} from here` });
   }
   return marks;
 }

@@ -41,8 +41,8 @@ export interface PromptView {
   go(byte: number): void;
   /** Says which bytes are in sight, as shares of the whole. */
   onscroll: (from: number, to: number) => void;
-  /** Says which span the caret is in. */
-  onchoose: (span: Span) => void;
+  /** Says which span the caret is in, and how many lines below its beginning. */
+  onchoose: (span: Span, below: number) => void;
 }
 
 class Position extends WidgetType {
@@ -144,7 +144,8 @@ export function promptView(label: string): PromptView {
         if (!span) return;
         // A view must not change while it tells of a change.
         queueMicrotask(() => view.dispatch({ effects: choose.of(found) }));
-        self.onchoose(span.span);
+        const head = update.state.selection.main.head;
+        self.onchoose(span.span, update.state.doc.lineAt(head).number - update.state.doc.lineAt(span.from).number);
       }),
     ],
     label,

@@ -33,7 +33,7 @@ function group(type: string, members: Variable[], editor: Editor): HTMLElement {
           class: "tag", title: variable.description, "aria-label": `${type}:${variable.name}`, "data-changes": variable.changes,
         }),
   );
-  return h("div", { class: "group", role: "group", "aria-label": type }, h("span", { class: "type" }, type), ...controls);
+  return h("div", { class: "group", role: "group", "aria-label": type }, h("span", { class: "type" }, type), h("div", { class: "members" }, ...controls));
 }
 
 /** A type whose names are open, such as the paths of `file:`. */
@@ -66,6 +66,7 @@ function conditions(editor: Editor): HTMLElement {
   const [short, long] = jinja ? ["{% if %}…{% endif %}", "{% if %}…{% else %}…{% endif %}"] : ["[if]…[endif]", "[if]…[else]…[endif]"];
   return h("div", { class: "group", role: "group", "aria-label": "conditions" },
     h("span", { class: "type" }, "if"),
-    button(short, () => around(end), { class: "tag", title: "what is selected, only if there is such a fact" }),
-    button(long, () => around(otherwise + end), { class: "tag", title: "what is selected if there is such a fact, else something else" }));
+    h("div", { class: "members" },
+      button(short, () => around(end), { class: "tag", title: "what is selected, only if there is such a fact" }),
+      button(long, () => around(otherwise + end), { class: "tag", title: "what is selected if there is such a fact, else something else" })));
 }

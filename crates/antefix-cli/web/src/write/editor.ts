@@ -1,6 +1,6 @@
 // The editor of the template.
 
-import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { type Diagnostic, forEachDiagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
@@ -43,7 +43,6 @@ export function editor(variables: Variable[], save: () => void): Editor {
       drawSelection(),
       dropCursor(),
       bracketMatching(),
-      closeBrackets(),
       highlightActiveLine(),
       highlightActiveLineGutter(),
       highlightSelectionMatches(),
@@ -54,7 +53,7 @@ export function editor(variables: Variable[], save: () => void): Editor {
       EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off", dir: "auto" }),
       keymap.of([
         { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
-        ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap,
+        ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap,
       ]),
       language.of(highlight(draft.dialect.value)),
       offered.of(completion(draft.dialect.value, variables)),

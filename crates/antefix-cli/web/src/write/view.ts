@@ -110,7 +110,8 @@ export function writeView(about: About, variables: Variable[], wasLeft: boolean)
     show("edit");
     edited.go(line);
   });
-  draft.conflict.watch((theirs) => showConflict(theirs, edited, refresh));
+  // A draft that was left may be in conflict before the page stands.
+  draft.conflict.watch((theirs) => queueMicrotask(() => showConflict(theirs, edited, refresh)));
 
   const writing = h("section", { class: "writing", "aria-label": "Template" },
     h("div", { class: "pane-bar" }, h("h2", {}, "Template"), chooseDialect, status, h("span", { class: "spring" }), resetButton, saveButton),
