@@ -21,7 +21,7 @@ Examples:
 
   curl -H \"Authorization: Bearer $(cat ~/.local/state/antefix/token)\" http://127.0.0.1:7777/system-prompt")]
 pub(crate) struct ServeArgs {
-    /// Where to listen [default: 127.0.0.1:7777]; port 0 picks one
+    /// Where to listen [default: 127.0.0.1:7777]; port 0 picks one; unix:/path is a socket for its own user
     #[arg(long, value_name = "ADDRESS", env = "ANTEFIX_LISTEN")]
     pub(crate) listen: Option<String>,
 

@@ -1,11 +1,12 @@
 //! What the server is told: flags, then the environment, then a file, then defaults.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::listen::Address;
 use crate::args::{Logged, ServeArgs};
 use crate::{Failure, ledger, setup};
 
@@ -16,7 +17,7 @@ const LAYOUT: &str = "dispatch";
 
 /// Everything that was decided before the server listens.
 pub(super) struct Config {
-    pub(super) listen: SocketAddr,
+    pub(super) listen: Address,
     pub(super) store: String,
     pub(super) layout: String,
     /// Real paths, the first one is where requests work that name no directory.
@@ -67,11 +68,13 @@ impl Config {
     pub(super) fn new(args: &ServeArgs) -> Result<Config, Failure> {
         let file = file(args.config.as_deref())?;
         let listen = args.listen.clone().or(file.listen).unwrap_or_else(|| LISTEN.to_owned());
-        let listen = address(&listen)?;
+        let listen = Address::parse(&listen)?;
         let hosts = if args.hosts.is_empty() { file.hosts } else { args.hosts.clone() };
         let named = args.token_file.clone().or(file.token_file);
-        if !listen.ip().is_loopback() {
-            beyond_loopback(listen, &hosts, named.as_deref())?;
+        if let Address::Port(port) = listen
+            && !port.ip().is_loopback()
+        {
+            beyond_loopback(port, &hosts, named.as_deref())?;
         }
         let roots = if args.roots.is_empty() { file.roots } else { args.roots.clone() };
         let limits = Limits {
@@ -110,13 +113,6 @@ fn file(named: Option<&Path>) -> Result<File, Failure> {
     };
     let text = setup::read(&path)?;
     toml::from_str(&text).map_err(|error| Failure::plain(format!("{}: {}", path.display(), error.message())))
-}
-
-fn address(text: &str) -> Result<SocketAddr, Failure> {
-    let wrong =
-        |why: String| Failure::usage(format!("`{text}` is no address to listen on: {why}"), "write 127.0.0.1:7777");
-    let mut found = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
-    found.next().ok_or_else(|| wrong("nothing has that name".to_owned()))
 }
 
 /// Beyond loopback everything that guards the server must be somebody's decision.

@@ -12,10 +12,11 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Server;
+use super::listen::{Listener, Stream};
 use super::patience::Patient;
 
 /// How long a client may take for its headers, and how long a connection may be idle.
@@ -32,7 +33,7 @@ const STOP: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers until a signal comes.
-pub(super) async fn serve(listener: TcpListener, routes: Router, server: &Arc<Server>) {
+pub(super) async fn serve(listener: Listener, routes: Router, server: &Arc<Server>) {
     raise_limit();
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));
@@ -54,22 +55,18 @@ pub(super) async fn serve(listener: TcpListener, routes: Router, server: &Arc<Se
             }
         };
         let stream = match accepted {
-            Ok((stream, _)) => stream,
+            Ok(stream) => stream,
             Err(error) => {
                 server.log.event("no connection", &error.to_string());
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }
         };
-        // Answers are small and whole: they need not wait for more.
-        let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(routes.clone());
-        let connection = graceful.watch(builder.serve_connection(TokioIo::new(Patient::new(stream)), service));
-        tokio::spawn(async move {
-            // How a connection ends is the client's business; what was asked over it has its own line.
-            let _ = connection.await;
-            drop(place);
-        });
+        match stream {
+            Stream::Port(stream) => begin(&builder, &graceful, routes.clone(), stream, place),
+            #[cfg(unix)]
+            Stream::Socket(stream) => begin(&builder, &graceful, routes.clone(), stream, place),
+        }
     }
     drop(listener);
     if tokio::time::timeout(STOP, graceful.shutdown()).await.is_err() {
@@ -77,6 +74,23 @@ pub(super) async fn serve(listener: TcpListener, routes: Router, server: &Arc<Se
     } else {
         server.log.event("stopped", "all requests ended");
     }
+}
+
+/// Answers one connection, which keeps its place until it ends.
+fn begin(
+    builder: &http1::Builder,
+    graceful: &GracefulShutdown,
+    routes: Router,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    place: Option<OwnedSemaphorePermit>,
+) {
+    let service = TowerToHyperService::new(routes);
+    let connection = graceful.watch(builder.serve_connection(TokioIo::new(Patient::new(stream)), service));
+    tokio::spawn(async move {
+        // How a connection ends is the client's business; what was asked over it has its own line.
+        let _ = connection.await;
+        drop(place);
+    });
 }
 
 /// Asks the system for as many descriptors as it grants: the usual limit is below ours.

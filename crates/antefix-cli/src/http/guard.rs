@@ -6,7 +6,6 @@
 //! 3. Everything but the page, the two health checks and the description of the API wants the token, or a browser's cookie.
 //! 4. A change that comes with a cookie must prove that it comes from the page, with the header `Antefix-Csrf`.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -15,6 +14,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Server;
+use super::listen::Address;
 use super::problem::Problem;
 use super::token::Token;
 
@@ -42,7 +42,12 @@ pub(super) enum Proof {
 }
 
 impl Guard {
-    pub(super) fn new(token: Token, named: &[String], at: SocketAddr) -> Guard {
+    pub(super) fn new(token: Token, named: &[String], at: &Address) -> Guard {
+        let Address::Port(at) = at else {
+            // What clients of a socket write as the name is up to them; most write this.
+            let hosts = named.iter().map(|name| name.to_ascii_lowercase()).chain(["localhost".to_owned()]).collect();
+            return Guard { token, hosts, cookie: "antefix_socket".to_owned() };
+        };
         let port = at.port();
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")).into();
         if at.ip().is_loopback() {

@@ -10,6 +10,7 @@ mod config;
 mod connection;
 mod escaped;
 mod guard;
+mod listen;
 mod log;
 mod metrics;
 mod names;
@@ -24,13 +25,13 @@ mod template;
 mod token;
 mod work;
 
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use self::config::{Config, Link};
 use self::escaped::Escaped;
 use self::guard::Guard;
+use self::listen::Address;
 use self::log::Log;
 use self::metrics::Metrics;
 use self::store::Kept;
@@ -92,10 +93,10 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
     let listening = |error: std::io::Error| {
         Failure::with_hint(format!("{}: {error}", config.listen), "name another address with --listen")
     };
-    let listener = tokio::net::TcpListener::bind(config.listen).await.map_err(listening)?;
-    let at = listener.local_addr().map_err(listening)?;
-    let guard = Guard::new(token, &config.hosts, at);
-    announce(at, &guard, config.link)?;
+    let listener = config.listen.bind().await.map_err(listening)?;
+    let at = listener.address().map_err(listening)?;
+    let guard = Guard::new(token, &config.hosts, &at);
+    announce(&at, &guard, config.link)?;
     let server = Arc::new(Server {
         work: Work::new(config.limits.work, config.limits.time),
         metrics: Metrics::default(),
@@ -113,7 +114,11 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
 }
 
 /// Says where, and how a browser gets in.
-fn announce(at: SocketAddr, guard: &Guard, link: Link) -> Result<(), Failure> {
+fn announce(at: &Address, guard: &Guard, link: Link) -> Result<(), Failure> {
+    let Address::Port(at) = at else {
+        // No browser opens a socket.
+        return terminal::print_result(&format!("listening on {at}\n"));
+    };
     terminal::print_result(&format!("listening on http://{at}\n"))?;
     if link == Link::Printed {
         let code = guard.token.link()?;

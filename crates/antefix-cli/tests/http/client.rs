@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
@@ -11,6 +13,8 @@ use serde_json::Value;
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) port: u16,
+    /// What it listens at in the place of a port.
+    pub(crate) socket: Option<PathBuf>,
     pub(crate) token: String,
     /// The second line on its stdout.
     pub(crate) link: String,
@@ -68,12 +72,10 @@ impl Server {
 
     /// Sends bytes as they are, and reads until the server closes.
     pub(crate) fn raw(&self, request: &str) -> Reply {
-        let mut stream = self.connect();
-        // A server that refuses early closes before all is sent.
-        let _ = stream.write_all(request.as_bytes());
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
-        Reply::parse(&bytes)
+        match &self.socket {
+            None => exchange(self.connect(), request),
+            Some(path) => exchange(UnixStream::connect(path).unwrap(), request),
+        }
     }
 
     /// A request with these headers alone.
@@ -89,7 +91,10 @@ impl Server {
     }
 
     pub(crate) fn host(&self) -> String {
-        format!("127.0.0.1:{}", self.port)
+        match self.socket {
+            None => format!("127.0.0.1:{}", self.port),
+            Some(_) => "localhost".to_owned(),
+        }
     }
 
     /// A request of a client that does all right, with further headers.
@@ -128,6 +133,14 @@ impl Server {
         let status = self.child.wait().unwrap();
         (self.log.take().unwrap().join().unwrap(), status.code())
     }
+}
+
+fn exchange(mut stream: impl Read + Write, request: &str) -> Reply {
+    // A server that refuses early closes before all is sent.
+    let _ = stream.write_all(request.as_bytes());
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    Reply::parse(&bytes)
 }
 
 impl Drop for Server {

@@ -300,3 +300,37 @@ fn the_log_has_no_text_that_anybody_wrote() {
         serde_json::from_str::<serde_json::Value>(line).unwrap();
     }
 }
+
+#[test]
+fn a_socket_is_for_its_own_user() {
+    let scratch = Scratch::new();
+    let path = scratch.path("home/antefix.sock");
+    let listen = format!("unix:{}", path.display());
+    let serve = || scratch.start(scratch.command(&["serve", "--listen", &listen]), &[]);
+    let mut server = serve();
+    let metadata = std::fs::metadata(&path).unwrap();
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    // The token and the name are wanted here, too.
+    server.get("/system-prompt").ok();
+    assert_eq!(server.bare_get("/system-prompt").status, 401);
+    let token = format!("Bearer {}", server.token);
+    let foreign = [("host", "evil.example"), ("authorization", token.as_str())];
+    assert_eq!(server.bare("GET", "/system-prompt", &foreign, "").status, 403);
+    // There is one server at a place.
+    let second = scratch.run(&["serve", "--listen", &listen]);
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(second.status.code() == Some(1) && said.contains("in use"), "{said}");
+    server.get("/healthz").ok();
+    assert_eq!(server.stop().1, Some(0));
+    assert!(!path.exists());
+    // What a server that was killed leaves behind is taken away, and nothing else is.
+    drop(serve());
+    assert!(path.exists());
+    serve().get("/healthz").ok();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "mine").unwrap();
+    assert_eq!(scratch.run(&["serve", "--listen", &listen]).status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+    let relative = scratch.run(&["serve", "--listen", "unix:x.sock"]);
+    assert_eq!(relative.status.code(), Some(2), "{}", String::from_utf8_lossy(&relative.stderr));
+}

@@ -72,19 +72,20 @@ impl Scratch {
         let log = read_log(&mut child);
         let (mut first, mut second) = (String::new(), String::new());
         stdout.read_line(&mut first).unwrap();
-        if !args.contains(&"--no-link") {
+        let socket = first.strip_prefix("listening on unix:").map(|path| PathBuf::from(path.trim_end()));
+        if socket.is_none() && !args.contains(&"--no-link") {
             stdout.read_line(&mut second).unwrap();
         }
-        let Some(port) = first.strip_prefix("listening on http://127.0.0.1:") else {
+        let port = first.strip_prefix("listening on http://127.0.0.1:").map(|port| port.trim_end().parse().unwrap());
+        if port.is_none() && socket.is_none() {
             child.wait().unwrap();
             panic!("no server: {first:?}, {}", log.join().unwrap());
-        };
-        let port = port.trim_end().parse().unwrap();
+        }
         let token = match args.iter().position(|arg| *arg == "--token-file") {
             Some(place) => std::fs::read_to_string(args[place + 1]).unwrap().trim().to_owned(),
             None => self.token(),
         };
-        Server { child, port, token, link: second, log: Some(log) }
+        Server { child, port: port.unwrap_or_default(), socket, token, link: second, log: Some(log) }
     }
 }
 

@@ -1,0 +1,127 @@
+//! Where the server listens: a port, or a socket in the file system.
+//!
+//! 1. A socket can be connected to by its own user alone, from the moment that it is there.
+//! 2. A socket that nobody listens at any more, because its server was killed, is taken away. Anything else at its place stays.
+
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
+
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
+
+use crate::Failure;
+
+/// An address to listen at.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Address {
+    Port(SocketAddr),
+    Socket(PathBuf),
+}
+
+impl Address {
+    /// Reads `127.0.0.1:7777` and `unix:/path`.
+    pub(super) fn parse(text: &str) -> Result<Address, Failure> {
+        let wrong = |why: &str| {
+            let hint = "write 127.0.0.1:7777, or unix:/path of a socket";
+            Failure::usage(format!("`{text}` is no address to listen on: {why}"), hint)
+        };
+        if let Some(path) = text.strip_prefix("unix:") {
+            return match PathBuf::from(path) {
+                path if path.is_absolute() => Ok(Address::Socket(path)),
+                _ => Err(wrong("the path of a socket begins with a slash")),
+            };
+        }
+        let mut found = text.to_socket_addrs().map_err(|error| wrong(&error.to_string()))?;
+        found.next().map(Address::Port).ok_or_else(|| wrong("nothing has that name"))
+    }
+
+    /// Begins to listen.
+    pub(super) async fn bind(&self) -> io::Result<Listener> {
+        match self {
+            Address::Port(port) => Ok(Listener::Port(TcpListener::bind(port).await?)),
+            #[cfg(unix)]
+            Address::Socket(path) => Ok(Listener::Socket(private(path)?, path.clone())),
+            #[cfg(not(unix))]
+            Address::Socket(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Port(port) => write!(f, "{port}"),
+            Address::Socket(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// What connections come in by.
+pub(super) enum Listener {
+    Port(TcpListener),
+    #[cfg(unix)]
+    Socket(UnixListener, PathBuf),
+}
+
+/// A connection.
+pub(super) enum Stream {
+    Port(TcpStream),
+    #[cfg(unix)]
+    Socket(UnixStream),
+}
+
+impl Listener {
+    /// The address, with the port that was picked.
+    pub(super) fn address(&self) -> io::Result<Address> {
+        match self {
+            Listener::Port(listener) => listener.local_addr().map(Address::Port),
+            #[cfg(unix)]
+            Listener::Socket(_, path) => Ok(Address::Socket(path.clone())),
+        }
+    }
+
+    pub(super) async fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Listener::Port(listener) => {
+                let (stream, _) = listener.accept().await?;
+                // Answers are small and whole: they need not wait for more.
+                let _ = stream.set_nodelay(true);
+                Ok(Stream::Port(stream))
+            }
+            #[cfg(unix)]
+            Listener::Socket(listener, _) => Ok(Stream::Socket(listener.accept().await?.0)),
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Socket(_, path) = self {
+            // One that is left behind is taken away by the next server.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// A socket with mode 600.
+#[cfg(unix)]
+fn private(path: &Path) -> io::Result<UnixListener> {
+    use std::os::unix::fs::FileTypeExt;
+    if std::fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_socket()) {
+        match std::os::unix::net::UnixStream::connect(path) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => std::fs::remove_file(path)?,
+            _ => return Err(io::ErrorKind::AddrInUse.into()),
+        }
+    }
+    // A mode that is set afterwards would come too late. Nothing else is made by this process before it listens.
+    let usual = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
+    let bound = UnixListener::bind(path);
+    rustix::process::umask(usual);
+    bound
+}
