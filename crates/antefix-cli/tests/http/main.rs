@@ -5,6 +5,8 @@
 
 mod cases;
 mod client;
+mod cut_off;
+mod database;
 mod described;
 mod guard;
 mod hooks;
