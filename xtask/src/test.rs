@@ -34,6 +34,10 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
         eprintln!("\n▸ the tests with syncs that fail cannot run: {why}");
         missing.push(format!("tests with syncs that fail, for which strace is needed: {why}"));
     }
+    if let Err(why) = read(&mut program("unshare", &["--net", "ip", "link", "show", "lo"])) {
+        eprintln!("\n▸ the test of a replica that is cut off cannot run: {why}");
+        missing.push(format!("a replica that is cut off, for which network namespaces are needed: {why}"));
+    }
     show(&mut tests)?;
     if let Err(why) = web::test()? {
         eprintln!("\n▸ the tests of the page cannot run: {why}");

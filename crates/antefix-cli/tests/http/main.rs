@@ -13,6 +13,7 @@ mod hooks;
 mod ledger;
 mod limits;
 mod replicas;
+mod side_by_side;
 mod started;
 mod store_away;
 mod template;

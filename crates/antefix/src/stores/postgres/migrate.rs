@@ -3,6 +3,8 @@
 //! 1. A schema only moves forward, each step in one transaction, under a lock: replicas that start at once do it once.
 //! 2. A schema that a newer antefix made, and one that is not ours, are refused and left as they are.
 //! 3. A schema that is up to date is only read, so that a replica without the right to write can still read.
+//! 4. A replica that runs goes on when the next release moves the schema one step forward, also over new connections: a
+//!    step adds and renames nothing. Two steps are too far.
 
 use super::fault::Trouble;
 use super::session::Session;
@@ -13,16 +15,18 @@ use crate::freeze::{Fault, StoreError};
 const STEPS: [&str; 2] = [include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 const NEWEST: i32 = STEPS.len() as i32;
+/// What the next release may make of it while this one runs.
+const NEXT: i32 = NEWEST + 1;
 
 /// Makes the schema what this version needs.
 pub(super) async fn migrate(session: &Session, schema: &str) -> Result<(), Trouble> {
-    if version(session, schema).await? == NEWEST {
+    if known(version(session, schema).await?, schema)? == NEWEST {
         return Ok(());
     }
     session.batch("BEGIN").await?;
     session.batch(&format!("SELECT pg_advisory_xact_lock({})", Turn::of_schema(schema, "migrate").key())).await?;
     // Somebody may have been faster.
-    let from = version(session, schema).await?;
+    let from = known(version(session, schema).await?, schema)?;
     if from == 0 {
         session.batch(&begin(schema, session).await?).await?;
     }
@@ -33,10 +37,11 @@ pub(super) async fn migrate(session: &Session, schema: &str) -> Result<(), Troub
     session.batch("COMMIT").await
 }
 
-/// Refuses a schema that is not the one that this version needs.
+/// Refuses a schema that this version cannot go on with.
 pub(super) async fn check(session: &Session, schema: &str) -> Result<(), Trouble> {
     match version(session, schema).await? {
-        NEWEST => Ok(()),
+        NEWEST | NEXT => Ok(()),
+        newer @ NEXT.. => known(newer, schema).map(drop),
         _ => Err(Trouble::corrupt(&format!("the schema {schema} went back to an older version, or is gone"))),
     }
 }
@@ -63,13 +68,17 @@ async fn version(session: &Session, schema: &str) -> Result<i32, Trouble> {
         Some(row) => row.try_get::<_, Option<i32>>(0)?.unwrap_or(0),
         None => 0,
     };
-    if version > NEWEST {
-        let message = format!(
-            "the schema {schema} is of version {version}, and this antefix knows {NEWEST}; a newer one wrote it"
-        );
-        return Err(StoreError::new(Fault::Newer, message).into());
-    }
     Ok(version)
+}
+
+/// The version, if this antefix knows it.
+fn known(version: i32, schema: &str) -> Result<i32, Trouble> {
+    if version <= NEWEST {
+        return Ok(version);
+    }
+    let message =
+        format!("the schema {schema} is of version {version}, and this antefix knows {NEWEST}; a newer one wrote it");
+    Err(StoreError::new(Fault::Newer, message).into())
 }
 
 /// Whether the schema has our table of versions, how many other relations it has, and how the database is encoded.
