@@ -192,6 +192,12 @@ impl Prepared {
         content.placed(&self.ground.layout, &self.situation.phrases)
     }
 
+    /// Whether a turn asks for files at most: no program, no server.
+    #[cfg(feature = "serve")]
+    pub(crate) fn is_near(&self) -> bool {
+        self.ground.near
+    }
+
     /// Names the conversation.
     #[cfg(feature = "serve")]
     pub(crate) fn call(&mut self, conversation: &str) {

@@ -4,8 +4,7 @@
 //! pipe must not stop the server.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -13,20 +12,30 @@ use serde::Serialize;
 
 use crate::args::Logged;
 
-/// How many lines wait at most.
-const WAITING: usize = 4_096;
+/// How many bytes wait at most.
+const WAITING: usize = 4 * 1024 * 1024;
+
+/// How long lines are collected before they are written.
+const COLLECTED: Duration = Duration::from_millis(20);
 
 /// The log.
 pub(super) struct Log {
     which: Logged,
-    lines: SyncSender<Message>,
-    dropped: AtomicU64,
+    shared: Arc<Shared>,
 }
 
-enum Message {
-    Line(String),
-    /// Says so when all lines before it are written.
-    Flush(SyncSender<()>),
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    text: String,
+    dropped: u64,
+    /// Whether lines are being written that wait no more.
+    writing: bool,
 }
 
 /// The line of a request.
@@ -59,9 +68,10 @@ struct Event<'l> {
 
 impl Log {
     pub(super) fn new(which: Logged) -> Log {
-        let (lines, written) = sync_channel(WAITING);
+        let shared = Arc::new(Shared::default());
+        let written = Arc::clone(&shared);
         std::thread::spawn(move || write(&written));
-        Log { which, lines, dropped: AtomicU64::new(0) }
+        Log { which, shared }
     }
 
     /// Logs a request.
@@ -79,43 +89,54 @@ impl Log {
 
     /// Waits until everything is written, and not for long.
     pub(super) fn flush(&self) {
-        let (done, written) = sync_channel(1);
-        if self.lines.try_send(Message::Flush(done)).is_ok() {
-            // Nobody can be told of a log that cannot be written.
-            let _ = written.recv_timeout(Duration::from_secs(1));
-        }
+        let waiting = self.shared.lock();
+        let unwritten = |waiting: &mut Waiting| waiting.writing || !waiting.text.is_empty();
+        // Nobody can be told of a log that cannot be written.
+        let _ = self.shared.changed.wait_timeout_while(waiting, Duration::from_secs(1), unwritten);
     }
 
     fn put(&self, line: &impl Serialize) {
         // JSON writes control characters out, so that a line is a line.
-        let Ok(mut text) = serde_json::to_string(line) else { return };
-        text.push('\n');
-        match self.dropped.swap(0, Ordering::Relaxed) {
-            0 => {}
-            count => text.push_str(&format!("{{\"event\":\"lines dropped\",\"count\":{count}}}\n")),
+        let Ok(line) = serde_json::to_string(line) else { return };
+        let mut waiting = self.shared.lock();
+        if waiting.text.len() + line.len() > WAITING {
+            waiting.dropped += 1;
+            return;
         }
-        if self.lines.try_send(Message::Line(text)).is_err() {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+        let first = waiting.text.is_empty();
+        waiting.text.push_str(&line);
+        waiting.text.push('\n');
+        drop(waiting);
+        // Whoever writes is woken by the first line, and finds the next ones on its way.
+        if first {
+            self.shared.changed.notify_all();
         }
     }
 }
 
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Writes what has come, all at once: under load one call for many lines.
-fn write(lines: &Receiver<Message>) {
-    let mut text = String::new();
-    while let Ok(first) = lines.recv() {
-        let mut flushed = Vec::new();
-        for message in std::iter::once(first).chain(lines.try_iter().take(WAITING)) {
-            match message {
-                Message::Line(line) => text.push_str(&line),
-                Message::Flush(done) => flushed.push(done),
-            }
+fn write(shared: &Shared) {
+    loop {
+        let nothing = |waiting: &mut Waiting| waiting.text.is_empty();
+        drop(shared.changed.wait_while(shared.lock(), nothing));
+        std::thread::sleep(COLLECTED);
+        let mut waiting = shared.lock();
+        let mut text = std::mem::take(&mut waiting.text);
+        let dropped = std::mem::take(&mut waiting.dropped);
+        waiting.writing = true;
+        drop(waiting);
+        if dropped > 0 {
+            text.push_str(&format!("{{\"event\":\"lines dropped\",\"count\":{dropped}}}\n"));
         }
         // A log that cannot be written has nobody to be told to.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
-        text.clear();
-        for done in flushed {
-            let _ = done.send(());
-        }
+        shared.lock().writing = false;
+        shared.changed.notify_all();
     }
 }

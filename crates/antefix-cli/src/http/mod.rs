@@ -14,6 +14,7 @@ mod listen;
 mod log;
 mod metrics;
 mod names;
+mod near;
 mod openapi;
 mod page;
 mod patience;
@@ -34,6 +35,7 @@ use self::guard::Guard;
 use self::listen::Address;
 use self::log::Log;
 use self::metrics::Metrics;
+use self::near::Near;
 use self::store::Kept;
 use self::template::LastRead;
 use self::token::Token;
@@ -57,6 +59,7 @@ struct Server {
     last_template: LastRead,
     grounds: Grounds,
     escaped: Escaped,
+    near: Near,
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Outcome {
@@ -77,6 +80,7 @@ pub(crate) fn run(args: &ServeArgs) -> Outcome {
     setup::prepared(&named)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .worker_threads(Work::workers())
         .max_blocking_threads(Work::threads(config.limits.work))
         // Room for the template engine, which would else be made and given back several times a turn.
         .thread_stack_size(STACK)
@@ -104,6 +108,7 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
         last_template: LastRead::default(),
         grounds: Grounds::default(),
         escaped: Escaped::default(),
+        near: Near::default(),
         guard,
         kept,
         config,

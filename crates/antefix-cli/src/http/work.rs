@@ -39,12 +39,20 @@ impl Places {
 pub(super) struct Work {
     reading: Places,
     composing: Places,
+    /// Those who work where their request was read.
+    here: Semaphore,
     time: Duration,
 }
 
 impl Work {
     pub(super) fn new(composing: usize, time: Duration) -> Work {
-        Work { reading: Places::new(READERS), composing: Places::new(composing), time }
+        let here = Semaphore::new(cores());
+        Work { reading: Places::new(READERS), composing: Places::new(composing), here, time }
+    }
+
+    /// How many threads read requests: some are left when all that may work there do.
+    pub(super) fn workers() -> usize {
+        cores() + 2
     }
 
     /// How many threads that takes.
@@ -69,6 +77,21 @@ pub(super) async fn glance<T: Send + 'static>(
     match server.kept.distance() {
         Distance::Here => ask(&server),
         Distance::Away => read(server, ask).await,
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+}
+
+/// Takes a turn that is near, and any other one where turns are taken.
+pub(super) async fn briefly<T: Send + 'static>(
+    server: Arc<Server>,
+    make: impl FnOnce(&Server) -> Answer<T> + Send + 'static,
+) -> Answer<T> {
+    match server.work.here.try_acquire() {
+        Ok(_place) => make(&server),
+        Err(_) => compose(Arc::clone(&server), make).await,
     }
 }
 

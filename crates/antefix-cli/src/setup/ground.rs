@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 
 use antefix::compose::{Dialect, Layout, Wording};
-use antefix::discover::{Gate, Hygiene, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
+use antefix::discover::{FactName, Gate, Hygiene, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
 use antefix::hooks::Program;
 use antefix::{Source, SourceKind};
 
@@ -41,6 +41,8 @@ pub(crate) struct Ground {
     pub(super) withheld: Vec<NotLoaded>,
     /// What the user trusts.
     pub(super) kept: Kept,
+    /// Whether only files and what a caller says are asked for: no program, no server.
+    pub(super) near: bool,
 }
 
 /// A text for the editable section of a layout.
@@ -94,7 +96,9 @@ impl Ground {
         situation.memory = settings.memory.core;
         situation.remote = layout.remote().clone();
         drop(shelves);
-        Ok(Ground { workspace, wording, layout, situation, programs, withheld, kept })
+        let near = |fact: &FactName| matches!(fact.namespace(), "prompt" | "system" | "env" | "tools" | "file");
+        let near = programs.is_empty() && layout.facts().iter().all(near);
+        Ok(Ground { workspace, wording, layout, situation, programs, withheld, kept, near })
     }
 }
 

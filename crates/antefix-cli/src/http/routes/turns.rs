@@ -17,6 +17,7 @@ use super::{Noted, json};
 use crate::http::body::{Fields, Id, Situated, Unknown, refuse};
 use crate::http::names::{TargetName, WatchName};
 use crate::http::problem::{Answer, Problem, ProblemDocument};
+use crate::http::store::Distance;
 use crate::http::{Server, work};
 use crate::ledger::document::{TurnDocument, turn};
 use crate::{delivery, document};
@@ -57,7 +58,19 @@ pub(super) struct TurnBody {
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
     refuse(&body.unknown)?;
+    if is_near(&server, &id, &body)? {
+        return work::briefly(server, move |server| answer(server, &id, body)).await;
+    }
     work::compose(server, move |server| answer(server, &id, body)).await
+}
+
+/// Whether a turn is taken right here; see `near.rs`.
+fn is_near(server: &Server, Id(conversation): &Id, body: &TurnBody) -> Answer<bool> {
+    let plain = body.target.is_none() && body.turn.is_none();
+    if !plain || server.kept.distance() == Distance::Away || !server.near.has(&body.situated.cwd) {
+        return Ok(false);
+    }
+    Ok(server.kept.keeper()?.store().standing(conversation)?.is_some())
 }
 
 fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
@@ -73,6 +86,7 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
         Some(_) => return Err(Problem::bad("Field 'watch' must be 'all' or 'acting'")),
     };
     let keeper = server.kept.keeper()?;
+    let asked = situated.cwd.clone();
     server.stay(keeper, conversation, &mut situated)?;
     let prepared = server.prepared(keeper, situated)?;
     let mut done = prepared.with_input(|input| {
@@ -94,7 +108,11 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
         }
     };
     count(server, &done);
-    server.metrics.took("antefix_compose_seconds", &[], begun.elapsed());
+    let took = begun.elapsed();
+    server.metrics.took("antefix_compose_seconds", &[], took);
+    if done.began == Began::Before && prepared.is_near() {
+        server.near.note(asked, took);
+    }
     let written =
         done.epoch.as_ref().filter(|_| done.replacement.is_none()).and_then(|epoch| server.escaped.prefix(epoch));
     let document = turn(conversation.as_str(), &done, delivery.as_ref()).with_prefix(written.as_deref());
