@@ -25,8 +25,9 @@ const HEADERS: Duration = Duration::from_secs(10);
 const HEADER_BYTES: usize = 32 * 1024;
 /// How many headers a request may have.
 const HEADER_COUNT: usize = 64;
-/// How many connections there are at once.
-const CONNECTIONS: usize = 4_096;
+/// How many connections there are at once, if the system grants that many descriptors: more than a few thousand that say nothing,
+/// so that those who do are served beside them.
+const CONNECTIONS: usize = 12_000;
 /// How long requests may take to end once the server stops.
 const STOP: Duration = Duration::from_secs(10);
 /// The pause after the system could not give us a connection, for want of descriptors mostly.
@@ -34,9 +35,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers until a signal comes.
 pub(super) async fn serve(listener: Listener, routes: Router, server: &Arc<Server>) {
-    raise_limit();
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Arc::new(Semaphore::new(connections()));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES).max_headers(HEADER_COUNT);
     let stop = signal();
@@ -93,17 +93,22 @@ fn begin(
     });
 }
 
-/// Asks the system for as many descriptors as it grants: the usual limit is below ours.
+/// How many connections there may be. The system is asked for as many descriptors as it grants, as the usual limit is below
+/// ours; a quarter of them is left for files, programs and the store.
 #[cfg(unix)]
-fn raise_limit() {
+fn connections() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     // Where that is refused there are fewer connections, and the others wait.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    let granted = getrlimit(Resource::Nofile).current.and_then(|count| usize::try_from(count).ok());
+    granted.map_or(CONNECTIONS, |count| (count / 4 * 3).clamp(1, CONNECTIONS))
 }
 
 #[cfg(not(unix))]
-fn raise_limit() {}
+fn connections() -> usize {
+    CONNECTIONS
+}
 
 /// Waits for the signal to stop, and answers with its name.
 #[cfg(unix)]

@@ -10,11 +10,14 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::path::PathBuf;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
 use crate::Failure;
+
+/// How many connections wait to be accepted; the system may allow fewer.
+const LINE: u32 = 4_096;
 
 /// An address to listen at.
 #[derive(Clone, PartialEq, Eq)]
@@ -41,9 +44,9 @@ impl Address {
     }
 
     /// Begins to listen.
-    pub(super) async fn bind(&self) -> io::Result<Listener> {
+    pub(super) fn bind(&self) -> io::Result<Listener> {
         match self {
-            Address::Port(port) => Ok(Listener::Port(TcpListener::bind(port).await?)),
+            Address::Port(port) => Ok(Listener::Port(listen(*port)?)),
             #[cfg(unix)]
             Address::Socket(path) => Ok(Listener::Socket(private(path)?, path.clone())),
             #[cfg(not(unix))]
@@ -107,6 +110,17 @@ impl Drop for Listener {
             let _ = std::fs::remove_file(path);
         }
     }
+}
+
+/// A port with a line that is long enough. Whoever finds it full is turned away by the system without a word, and its next try is
+/// a second later: with the usual 128 that happens to a few hundred who come at once.
+fn listen(port: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if port.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that starts again takes the port of the one before it.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(port)?;
+    socket.listen(LINE)
 }
 
 /// A socket with mode 600.

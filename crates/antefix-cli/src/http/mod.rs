@@ -97,7 +97,7 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
     let listening = |error: std::io::Error| {
         Failure::with_hint(format!("{}: {error}", config.listen), "name another address with --listen")
     };
-    let listener = config.listen.bind().await.map_err(listening)?;
+    let listener = config.listen.bind().map_err(listening)?;
     let at = listener.address().map_err(listening)?;
     let guard = Guard::new(token, &config.hosts, &at);
     announce(&at, &guard, config.link)?;

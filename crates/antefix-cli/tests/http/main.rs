@@ -12,6 +12,8 @@ mod guard;
 mod hooks;
 mod ledger;
 mod limits;
+mod overload;
+mod process;
 mod replicas;
 mod side_by_side;
 mod started;
