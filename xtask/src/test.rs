@@ -30,6 +30,14 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
             tests.env(sdk::VARIABLE, "none");
         }
     }
+    match web::chromium() {
+        Ok(browser) => drop(tests.env(web::VARIABLE, browser)),
+        Err(why) => {
+            eprintln!("\n▸ the test of a hostile page cannot run: {why}");
+            missing.push(format!("a hostile page in a browser: {why}"));
+            tests.env(web::VARIABLE, "none");
+        }
+    }
     if let Err(why) = read(&mut program("strace", &["-o", "/dev/null", "true"])) {
         eprintln!("\n▸ the tests with syncs that fail cannot run: {why}");
         missing.push(format!("tests with syncs that fail, for which strace is needed: {why}"));

@@ -13,7 +13,7 @@ use crate::sdk;
 use crate::step::{Outcome, cargo, metadata, program, read, root, show};
 
 /// Names the browser to test with; `none` leaves these tests out.
-const VARIABLE: &str = "ANTEFIX_TEST_CHROMIUM";
+pub(crate) const VARIABLE: &str = "ANTEFIX_TEST_CHROMIUM";
 /// Where Debian puts it.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
@@ -108,7 +108,7 @@ fn compare(committed: &Path, built: &Path) -> Outcome {
 }
 
 /// Makes sure that there is a browser, and says where.
-fn chromium() -> Outcome<PathBuf> {
+pub(crate) fn chromium() -> Outcome<PathBuf> {
     match std::env::var(VARIABLE) {
         Ok(value) if value == "none" => return Err(format!("{VARIABLE} is `none`")),
         Ok(value) => return Ok(value.into()),
