@@ -8,6 +8,14 @@ import { createInterface } from "node:readline";
 
 const PROGRAM = process.env.ANTEFIX_TEST_PROGRAM ?? new URL("../../../../target/debug/antefix", import.meta.url).pathname;
 
+/** Servers that run. */
+const running = new Set();
+// A test that fails must not leave one behind.
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
+/** Ends those that a failed test left. */
+export const stopAll = () => running.forEach((child) => child.kill("SIGKILL"));
+
 /** Writes files below a directory. */
 export function write(root, files) {
   for (const [path, text] of Object.entries(files)) {
@@ -28,7 +36,8 @@ export async function serve(files = {}, args = []) {
     ["serve", "--listen", "127.0.0.1:0", "--store", `sqlite:${place}/ledger.db`, "--root", root, "--token-file", `${place}/token`, "--log", "none", ...args],
     { env: { PATH: process.env.PATH, HOME: place, XDG_STATE_HOME: place, XDG_CONFIG_HOME: place, XDG_DATA_HOME: place, XDG_CACHE_HOME: place }, stdio: ["ignore", "pipe", "inherit"] },
   );
-  const ended = new Promise((resolve) => child.once("exit", resolve));
+  running.add(child);
+  const ended = new Promise((resolve) => child.once("exit", () => resolve(running.delete(child))));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await lines.next();

@@ -44,6 +44,7 @@ sentence("the catalog's buttons are those of the server, grouped by type in orde
   const { variables } = await server.ask("GET", "/system-prompt/variables");
   const types = [...new Set(variables.map((variable) => variable.type))];
   const groups = page.locator(".catalog .group");
+  await groups.first().waitFor();
   assert.deepEqual((await groups.locator(".type").allTextContents()).slice(1), types);
   for (const [index, type] of types.entries()) {
     const own = variables.filter((variable) => variable.type === type && !variable.dynamic);
@@ -93,30 +94,38 @@ sentence("conditions go around the selection and leave the name to be written", 
   assert.ok((await draft(page)).startsWith("[if git:branch]\nYou\n[else]\n\n[endif] help"));
 });
 
+/** Whether these pieces of the template have a color of their own. */
+const colored = (page, pieces) => editor(page).evaluate((content, pieces) => {
+  const plain = getComputedStyle(content).color;
+  return pieces.map((piece) => [...content.querySelectorAll("span")].some((span) => span.textContent === piece && getComputedStyle(span).color !== plain));
+}, pieces);
+
 sentence("both dialects are highlighted, and their tags are offered while one writes", { files }, async ({ page }) => {
   const offered = page.locator(".cm-tooltip-autocomplete li");
   await type(page, "\n");
   await page.keyboard.type("[git:b");
   await offered.first().waitFor();
   assert.match(await offered.first().textContent(), /^\[git:branch\]/);
-  await page.waitForTimeout(120);
+  await page.waitForTimeout(300);
   await page.keyboard.press("Enter");
   await until("a tag", async () => assert.match(await draft(page), /\n\[git:branch\]$/));
   await page.keyboard.type(" $w");
   await until("references", async () => assert.match(await offered.first().textContent(), /^\$workspace\//));
   await page.keyboard.press("Escape");
   await page.getByRole("combobox", { name: "Dialect" }).selectOption("jinja");
-  await type(page, "\n");
+  await type(page, "");
+  await page.keyboard.press("Enter");
   await page.keyboard.type("{{ git.br");
   await until("holes", async () => assert.match(await offered.first().textContent(), /^\{\{ git\.branch \}\}/));
-  await page.waitForTimeout(120);
+  await page.waitForTimeout(300);
   await page.keyboard.press("Enter");
   await until("a hole", async () => assert.match(await draft(page), /\n\{\{ git\.branch \}\}$/));
   await page.keyboard.type("{%");
   await until("statements", async () => assert.match((await offered.allTextContents()).join("\n"), /\{% include/));
   await page.keyboard.press("Escape");
-  const colors = () => editor(page).evaluate((content) => new Set([...content.querySelectorAll("span")].map((span) => getComputedStyle(span).color)).size);
-  assert.ok((await colors()) > 1);
+  assert.deepEqual(await colored(page, ["git.branch"]), [true]);
+  await page.getByRole("combobox", { name: "Dialect" }).selectOption("bracket");
+  await until("colors", async () => assert.deepEqual(await colored(page, ["[if ", "file:AGENTS.md", "[endif]"]), [true, true, true]));
 });
 
 sentence("in jinja the buttons insert holes, and a plain template says that it has none", { files }, async ({ page }) => {

@@ -22,20 +22,18 @@ export function ruler(go: (byte: number) => void): Ruler {
     show(sections, total, marks) {
       const whole = Math.max(1, total);
       const parts = sections.filter((section) => section.bytes > 0).map((section) => {
-        const tokens = section.tokens === undefined ? "" : `${number(section.tokens)} tokens`;
-        return button("", () => go(section.start), {
-          class: `ruler-part ${section.stability}`, title: `${section.id}, ${section.stability}, ${number(section.bytes)} bytes${tokens && `, ${tokens}`}`,
-          "aria-label": `${section.id}, ${section.stability}${tokens && `, ${tokens}`}`,
-          style: { top: percent(section.start / whole), height: percent(section.bytes / whole) },
+        const { id, stability, start, bytes, tokens } = section;
+        const share = bytes / whole;
+        // What has no room is still said.
+        const part = button("", () => go(start), {
+          class: `ruler-part ${stability}`, title: `${id}, ${stability}, ${number(bytes)} bytes${tokens === undefined ? "" : `, ${number(tokens)} tokens`}`,
+          style: { top: percent(start / whole), height: percent(share) },
         });
+        part.append(h("span", { class: share > 0.045 ? "ruler-name" : "sr" }, id), " ");
+        if (tokens !== undefined) part.append(h("span", { class: share > 0.09 ? "ruler-tokens" : "sr" }, number(tokens)), h("span", { class: "sr" }, " tokens"));
+        part.append(h("span", { class: "sr" }, `, ${stability}`));
+        return part;
       });
-      for (const [index, part] of parts.entries()) {
-        const section = sections.filter((one) => one.bytes > 0)[index];
-        if (section && section.bytes / whole > 0.045) {
-          part.append(h("span", { class: "ruler-name" }, section.id));
-          if (section.tokens !== undefined && section.bytes / whole > 0.09) part.append(h("span", { class: "ruler-tokens" }, number(section.tokens)));
-        }
-      }
       const lines = marks.map((mark) => button("", () => go(mark.at), {
         class: `ruler-mark ${mark.kind}`, title: mark.label, "aria-label": mark.label, style: { top: percent(mark.at / whole) },
       }));
