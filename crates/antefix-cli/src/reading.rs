@@ -3,6 +3,7 @@
 use antefix::deliver::{
     Basis, Content, Expectation, Explanation, Parting, Receipt, Said, Stretch, Target, Verdict, deliver,
 };
+use antefix::discover::Tools;
 use antefix::freeze::EpochBody;
 use antefix::models::Model;
 use antefix::tokens::{Tokenizer, Tokens};
@@ -14,7 +15,8 @@ use crate::ledger::document::DifferenceOf;
 /// The receipt of an epoch that nobody kept one of: its prefix, in the shape of a target, with its tokens counted.
 pub(crate) fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Result<Receipt, Failure> {
     let tools = body.told_tools().map_err(antefix::Error::from)?;
-    let content = Content::of_epoch(body, tools.as_deref());
+    let tools = tools.map(Tools::from);
+    let content = Content::of_epoch(body, tools.as_ref());
     let tokenizer = model.map_or(&Tokenizer::Exact, |model| &model.tokenizer);
     Ok(deliver(&content, target, model)?.counted(tokenizer).receipt)
 }

@@ -173,8 +173,8 @@ impl Prepared {
 
 impl Prepared {
     /// The agent's tools, if they were named.
-    pub(crate) fn tools(&self) -> Option<&[Tool]> {
-        self.situation.tools.as_deref()
+    pub(crate) fn tools(&self) -> Option<&Tools> {
+        self.situation.tools.as_ref()
     }
 
     /// The model, if it was named.

@@ -5,10 +5,10 @@
 
 use std::hint::black_box;
 
-use antefix::Digest;
 use antefix::deliver::{Content, Notice, Target, deliver};
-use antefix::discover::Tool;
+use antefix::discover::{Tool, Tools};
 use antefix::models::Models;
+use antefix::{Digest, PrefixDigests};
 use criterion::{Criterion, Throughput};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ const TARGETS: [(Target, &str); 8] = [
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let prefix = "Write for the reader who comes next: say \"why\", and name the limits.\n".repeat(SIZE / 70);
-    let tools: Vec<Tool> = (0..50).map(tool).collect();
+    let tools: Tools = (0..50).map(tool).collect();
     let mut group = criterion.benchmark_group("deliver");
     group.throughput(Throughput::Bytes(prefix.len() as u64));
     // The floor: no receipt can be had for less.
@@ -38,7 +38,10 @@ fn main() {
     for (target, model) in TARGETS {
         let model = Models::built_in().find(model).map(|(model, _)| model);
         let messages = conversation(target);
+        // An epoch remembers them from its first turn on.
+        let digests = PrefixDigests::default();
         let content = Content {
+            digests: Some(&digests),
             tools: Some(&tools),
             messages: &messages,
             notices: vec![Notice { number: 1, text: "The file AGENTS.md says something else now.", after: Some(7) }],

@@ -74,7 +74,7 @@ struct Agent {
     wording: Wording,
     layout: Layout,
     situation: Situation,
-    tools: Vec<Tool>,
+    tools: Tools,
     keeper: Keeper,
     conversation: ConversationId,
 }
@@ -94,12 +94,13 @@ impl Agent {
         let mut situation = Situation::new(workspace.clone());
         situation.paths = layout.paths();
         situation.instructions = layout.instructions().clone();
-        situation.tools = Some(Tools::from(vec![read.clone()]));
+        let tools = Tools::from(vec![read]);
+        situation.tools = Some(tools.clone());
 
         // The ledger is a file: whoever opens it again goes on with the conversation.
         let keeper = Keeper::new(SqliteStore::open(project.join("ledger.sqlite"))?);
         let conversation = ConversationId::parse("example")?;
-        Ok(Agent { world, workspace, wording, layout, situation, tools: vec![read], keeper, conversation })
+        Ok(Agent { world, workspace, wording, layout, situation, tools, keeper, conversation })
     }
 
     /// What holds in this turn, and what to send.

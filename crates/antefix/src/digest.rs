@@ -1,6 +1,7 @@
 //! Content hashes.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
@@ -113,3 +114,32 @@ impl<'de> serde::Deserialize<'de> for Digest {
         Digest::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is no digest")))
     }
 }
+
+/// The digests of the parts of a prefix, each taken once.
+#[derive(Debug, Clone, Default)]
+pub struct PrefixDigests {
+    fixed: OnceLock<Digest>,
+    frozen: OnceLock<Digest>,
+    whole: OnceLock<Digest>,
+}
+
+impl PrefixDigests {
+    /// The digest of a part: `fixed`, `frozen`, or the whole.
+    pub(crate) fn of(&self, what: &str, text: &str) -> Digest {
+        let known = match what {
+            "fixed" => &self.fixed,
+            "frozen" => &self.frozen,
+            _ => &self.whole,
+        };
+        *known.get_or_init(|| Digest::of(text))
+    }
+}
+
+/// They follow from the prefix, so they tell nothing apart.
+impl PartialEq for PrefixDigests {
+    fn eq(&self, _: &PrefixDigests) -> bool {
+        true
+    }
+}
+
+impl Eq for PrefixDigests {}

@@ -77,6 +77,6 @@ mod toml_words;
 
 pub use budget::{Budget, Unit};
 pub use diagnostic::{Diagnostic, Level};
-pub use digest::Digest;
+pub use digest::{Digest, PrefixDigests};
 pub use error::{Error, ErrorKind, Result};
 pub use place::{Lines, Place, Source, SourceKind, Within};

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use antefix::deliver::{Content, cached_contents};
-use antefix::discover::Tool;
+use antefix::discover::{Tool, Tools};
 use serde_json::{Value, json};
 
 use crate::provider::{Provider, Request};
@@ -30,7 +30,7 @@ fn a_cache_that_gemini_keeps_holds_the_prefix_and_the_tools() {
     let Some(sdk) = sdk() else { return };
     let provider = Provider::start(&sdk);
     let prefix = "Indent with tabs: they are what everybody here has agreed upon.\n".repeat(330);
-    let tools = [Tool { parameters: Some(json!({"type": "object"})), ..Tool::named("read") }];
+    let tools = Tools::from(vec![Tool { parameters: Some(json!({"type": "object"})), ..Tool::named("read") }]);
     let content = Content { tools: Some(&tools), ..Content::new(&prefix, 64, "") };
     let body = cached_contents(&content, "gemini-3.5-flash", 3600);
     let asked = Asked { target: "gemini-cache", model: "gemini-3.5-flash", said: crate::text };

@@ -22,9 +22,9 @@ pub(super) fn fill(
         None => unknown(content, receipt),
     };
     if let Some(tools) = content.tools {
-        let list = super::openai::sorted(tools).into_iter().map(tool).collect();
-        receipt.tools("/tools", &list);
-        fragment.insert("tools".to_owned(), list);
+        let shaped = tools.shaped("anthropic", |tools| tools.iter().map(tool).collect());
+        receipt.tools("/tools", &shaped);
+        fragment.insert("tools".to_owned(), shaped.list.clone());
     }
     let mut system = Vec::new();
     for (what, text, lifetime) in
@@ -38,7 +38,7 @@ pub(super) fn fill(
         if let Some(ttl) = ttl {
             block["cache_control"] = json!({"type": "ephemeral", "ttl": ttl});
         }
-        receipt.part(what, "system", format!("/system/{}", system.len()), text, ttl);
+        receipt.prefix_part(content, what, "system", format!("/system/{}", system.len()), text, ttl);
         system.push(block);
     }
     receipt.prefix_ends();

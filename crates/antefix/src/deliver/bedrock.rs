@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::breakpoint::Breakpoints;
 use super::messages::{is_users, refuse};
-use super::openai::{parameters, sorted};
+use super::openai::{object, parameters};
 use super::{Content, Receipt};
 use crate::compose::Placement;
+use crate::discover::Tool;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 
@@ -24,23 +25,11 @@ pub(super) fn fill(
         }
     };
     if let Some(tools) = content.tools {
-        let list: Value = sorted(tools)
-            .into_iter()
-            .map(|tool| {
-                let mut spec = json!({"name": tool.name, "inputSchema": {}});
-                spec["inputSchema"]["json"] = parameters(tool);
-                // Bedrock refuses an empty description.
-                if let Some(description) = tool.description.as_ref().filter(|text| !text.is_empty()) {
-                    spec["description"] = json!(description);
-                }
-                // Not by `json!`, which copies what it is given.
-                Value::Object(Map::from_iter([("toolSpec".to_owned(), spec)]))
-            })
-            .collect();
-        receipt.tools("/toolConfig/tools", &list);
+        let shaped = tools.shaped("bedrock", |tools| tools.iter().map(tool).collect());
+        receipt.tools("/toolConfig/tools", &shaped);
         // A request without tools has no `toolConfig`: Bedrock refuses an empty list.
         if !tools.is_empty() {
-            fragment.insert("toolConfig".to_owned(), Value::Object(Map::from_iter([("tools".to_owned(), list)])));
+            fragment.insert("toolConfig".to_owned(), object([("tools", shaped.list.clone())]));
         }
     }
     let mut system = Vec::new();
@@ -51,7 +40,7 @@ pub(super) fn fill(
             continue;
         }
         let ttl = lifetime.map(|seconds| if seconds >= 3600 { "1h" } else { "5m" });
-        receipt.part(what, "system", format!("/system/{}", system.len()), text, ttl);
+        receipt.prefix_part(content, what, "system", format!("/system/{}", system.len()), text, ttl);
         system.push(json!({"text": text}));
         if let Some(ttl) = ttl {
             system.push(json!({"cachePoint": {"type": "default", "ttl": ttl}}));
@@ -100,4 +89,14 @@ fn woven(content: &Content<'_>, receipt: &mut Receipt) -> Result<Vec<Value>> {
         receipt.instead(what, format!("a framed block in a message of the user's: {because}"));
     }
     Ok(messages)
+}
+
+fn tool(tool: &Tool) -> Value {
+    let mut spec = json!({"name": tool.name});
+    spec["inputSchema"] = object([("json", parameters(tool))]);
+    // Bedrock refuses an empty description.
+    if let Some(description) = tool.description.as_ref().filter(|text| !text.is_empty()) {
+        spec["description"] = json!(description);
+    }
+    object([("toolSpec", spec)])
 }

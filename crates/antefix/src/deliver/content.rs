@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::compose::{Layout, Origin, Phrases, Placement, Prompt, Stability, Undeliverable, WordingKey};
-use crate::digest::Digest;
-use crate::discover::{FactName, Text, Tool, protected};
+use crate::digest::{Digest, PrefixDigests};
+use crate::discover::{FactName, Text, Tools, protected};
 use crate::freeze::EpochBody;
 
 /// A turn's content, before it takes a provider's shape.
@@ -16,12 +16,14 @@ pub struct Content<'c> {
     pub frozen: &'c str,
     /// The digest of what the model sees of an epoch; none for a text of one turn alone.
     pub epoch: Option<Digest>,
+    /// The digests of the prefix that are remembered with its epoch; without them they are taken each time.
+    pub digests: Option<&'c PrefixDigests>,
     /// Notices, in order.
     pub notices: Vec<Notice<'c>>,
     /// The live part; may be empty.
     pub suffix: &'c str,
     /// The tools; none if the caller keeps them to itself.
-    pub tools: Option<&'c [Tool]>,
+    pub tools: Option<&'c Tools>,
     /// The conversation so far, as the provider takes it.
     pub messages: &'c [Value],
     /// Where the live part goes.
@@ -54,6 +56,7 @@ impl<'c> Content<'c> {
             fixed,
             frozen,
             epoch: None,
+            digests: None,
             notices: Vec::new(),
             suffix,
             tools: None,
@@ -65,15 +68,16 @@ impl<'c> Content<'c> {
     }
 
     /// The content of a prompt that belongs to no conversation.
-    pub fn of_prompt(prompt: &'c Prompt, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
+    pub fn of_prompt(prompt: &'c Prompt, tools: Option<&'c Tools>, messages: &'c [Value]) -> Content<'c> {
         let sections = prompt.sections().iter().filter(|section| section.stability == Stability::Fixed);
         let fixed = sections.map(|section| section.range.end).max().unwrap_or(0);
         Content { tools, messages, ..Content::new(prompt.prefix(), fixed, prompt.suffix()) }
     }
 
     /// The content of an epoch alone: its prefix and its tools.
-    pub fn of_epoch(body: &'c EpochBody, tools: Option<&'c [Tool]>) -> Content<'c> {
-        Content { epoch: Some(body.digest()), tools, ..Content::new(&body.text, body.fixed(), "") }
+    pub fn of_epoch(body: &'c EpochBody, tools: Option<&'c Tools>) -> Content<'c> {
+        let digests = Some(&body.digests);
+        Content { epoch: Some(body.digest()), digests, tools, ..Content::new(&body.text, body.fixed(), "") }
     }
 
     /// The same content, as a layout wants it placed, in the frame that the wordings say.

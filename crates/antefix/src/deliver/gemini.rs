@@ -1,11 +1,14 @@
 //! Gemini: `systemInstruction`, function declarations, and a body for `cachedContents` for whoever wants to pay for one.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::messages::{Voice, is_users, weave};
-use super::openai::{function, parameters, sorted};
+use super::openai::{function, object, parameters};
 use super::{Content, Receipt};
 use crate::compose::Placement;
+use crate::discover::{ShapedTools, Tool};
 use crate::error::Result;
 use crate::models::Model;
 
@@ -15,14 +18,15 @@ pub(super) fn fill(
     fragment: &mut Map<String, Value>,
     receipt: &mut Receipt,
 ) -> Result<()> {
-    if let Some(tools) = tools(content) {
-        receipt.tools("/tools", &tools);
-        fragment.insert("tools".to_owned(), tools);
+    if let Some(shaped) = tools(content) {
+        receipt.tools("/tools", &shaped);
+        fragment.insert("tools".to_owned(), shaped.list.clone());
     }
     let mut parts = Vec::new();
     for (what, text) in [("fixed", content.fixed), ("frozen", content.frozen)] {
         if !text.is_empty() {
-            receipt.part(what, "system", format!("/systemInstruction/parts/{}", parts.len()), text, None);
+            let pointer = format!("/systemInstruction/parts/{}", parts.len());
+            receipt.prefix_part(content, what, "system", pointer, text, None);
             parts.push(json!({"text": text}));
         }
     }
@@ -39,7 +43,7 @@ pub(super) fn fill(
         fragment.insert("contents".to_owned(), Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
     }
     if !parts.is_empty() {
-        fragment.insert("systemInstruction".to_owned(), json!({"parts": parts}));
+        fragment.insert("systemInstruction".to_owned(), object([("parts", Value::Array(parts))]));
     }
     Ok(())
 }
@@ -47,8 +51,8 @@ pub(super) fn fill(
 /// The body that makes a cache of the prefix and the tools, for `POST cachedContents`.
 pub fn cached_contents(content: &Content<'_>, model: &str, seconds: u64) -> Value {
     let mut body = json!({"model": format!("models/{model}"), "ttl": format!("{seconds}s")});
-    if let Some(tools) = tools(content) {
-        body["tools"] = tools;
+    if let Some(shaped) = tools(content) {
+        body["tools"] = shaped.list.clone();
     }
     let parts: Vec<Value> = [content.fixed, content.frozen]
         .iter()
@@ -61,17 +65,15 @@ pub fn cached_contents(content: &Content<'_>, model: &str, seconds: u64) -> Valu
     body
 }
 
-fn tools(content: &Content<'_>) -> Option<Value> {
-    let declarations: Vec<Value> = sorted(content.tools?)
-        .into_iter()
-        .map(|tool| {
-            let mut function = function(tool);
-            function.insert("parametersJsonSchema".to_owned(), parameters(tool));
-            Value::Object(function)
-        })
-        .collect();
-    // Not by `json!`, which copies what it is given.
-    let mut one = Map::new();
-    one.insert("functionDeclarations".to_owned(), Value::Array(declarations));
-    Some(Value::Array(vec![Value::Object(one)]))
+fn tools(content: &Content<'_>) -> Option<Arc<ShapedTools>> {
+    let declaration = |tool: &Tool| {
+        let mut function = function(tool);
+        function.insert("parametersJsonSchema".to_owned(), parameters(tool));
+        Value::Object(function)
+    };
+    let list = |tools: &[Tool]| {
+        let declarations = tools.iter().map(declaration).collect();
+        Value::Array(vec![object([("functionDeclarations", declarations)])])
+    };
+    Some(content.tools?.shaped("gemini", list))
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::messages::{Voice, weave};
-use super::openai::{nested_tool, sorted};
+use super::openai::{nested_tool, object};
 use super::{Content, Receipt};
 use crate::compose::Placement;
 use crate::error::Result;
@@ -17,15 +17,15 @@ pub(super) fn fill(
     receipt: &mut Receipt,
 ) -> Result<()> {
     if let Some(tools) = content.tools {
-        let list = sorted(tools).into_iter().map(nested_tool).collect();
-        receipt.tools("/tools", &list);
-        fragment.insert("tools".to_owned(), list);
+        let shaped = tools.shaped("ollama", |tools| tools.iter().map(nested_tool).collect());
+        receipt.tools("/tools", &shaped);
+        fragment.insert("tools".to_owned(), shaped.list.clone());
     }
     let in_system = content.placement == Placement::System || content.messages.is_empty();
     let mut system = content.prefix();
     let mut messages = Vec::new();
     if !system.is_empty() {
-        receipt.part("prefix", "system", "/messages/0/content".to_owned(), &system, None);
+        receipt.prefix_part(content, "prefix", "system", "/messages/0/content".to_owned(), &system, None);
     }
     receipt.prefix_ends();
     if in_system {
@@ -36,7 +36,7 @@ pub(super) fn fill(
         }
     }
     if !system.is_empty() {
-        messages.push(json!({"role": "system", "content": system}));
+        messages.push(object([("role", Value::from("system")), ("content", Value::String(system))]));
     }
     if in_system {
         messages.extend(content.messages.iter().cloned());

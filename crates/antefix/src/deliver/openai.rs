@@ -48,9 +48,9 @@ fn fill(
     let role = if developer { "developer" } else { "system" };
     let explicit = model.filter(|model| model.explicit_breakpoints && model.provider == Provider::OpenAi);
     if let Some(tools) = content.tools {
-        let list = sorted(tools).into_iter().map(api.tool).collect();
-        receipt.tools("/tools", &list);
-        fragment.insert("tools".to_owned(), list);
+        let shaped = tools.shaped(api.key, |tools| tools.iter().map(api.tool).collect());
+        receipt.tools("/tools", &shaped);
+        fragment.insert("tools".to_owned(), shaped.list.clone());
     }
     let first = match explicit {
         Some(model) => marked(content, model, api, role, receipt),
@@ -94,10 +94,10 @@ fn marked(content: &Content<'_>, model: &Model, api: &Api, role: &str, receipt: 
         if let Some(ttl) = ttl {
             part["prompt_cache_breakpoint"] = json!({"mode": "explicit", "ttl": ttl});
         }
-        receipt.part(what, role, format!("/{}/0/content/{}", api.key, parts.len()), text, ttl);
+        receipt.prefix_part(content, what, role, format!("/{}/0/content/{}", api.key, parts.len()), text, ttl);
         parts.push(part);
     }
-    (!parts.is_empty()).then(|| json!({"role": role, "content": parts}))
+    (!parts.is_empty()).then(|| object([("role", Value::from(role)), ("content", Value::Array(parts))]))
 }
 
 /// The first message as one text.
@@ -106,8 +106,8 @@ fn unmarked(content: &Content<'_>, role: &str, api: &Api, receipt: &mut Receipt)
     if prefix.is_empty() {
         return None;
     }
-    receipt.part("prefix", role, format!("/{}/0/content", api.key), &prefix, None);
-    Some(json!({"role": role, "content": prefix}))
+    receipt.prefix_part(content, "prefix", role, format!("/{}/0/content", api.key), &prefix, None);
+    Some(object([("role", Value::from(role)), ("content", Value::String(prefix))]))
 }
 
 /// Whether the provider knows `prompt_cache_key`. Others may refuse what they do not know.
@@ -115,12 +115,9 @@ fn takes_key(model: Option<&Model>) -> bool {
     model.is_some_and(|model| matches!(model.provider, Provider::OpenAi | Provider::Mistral | Provider::Xai))
 }
 
-/// Tools in the order of their names, each name once.
-pub(super) fn sorted(tools: &[Tool]) -> Vec<&Tool> {
-    let mut sorted: Vec<&Tool> = tools.iter().collect();
-    sorted.sort_by(|one, other| one.name.cmp(&other.name));
-    sorted.dedup_by(|one, other| one.name == other.name);
-    sorted
+/// An object of values that are large: `json!` would copy them.
+pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 pub(super) fn nested_tool(tool: &Tool) -> Value {

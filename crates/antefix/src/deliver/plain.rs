@@ -2,20 +2,20 @@
 
 use serde_json::{Map, Value, json};
 
-use super::openai::{function, sorted};
+use super::openai::{function, object};
 use super::{Content, Receipt};
 use crate::discover::Tool;
 use crate::error::Result;
 
 pub(super) fn fill(content: &Content<'_>, fragment: &mut Map<String, Value>, receipt: &mut Receipt) -> Result<()> {
     if let Some(tools) = content.tools {
-        let list = sorted(tools).into_iter().map(tool).collect();
-        receipt.tools("/tools", &list);
-        fragment.insert("tools".to_owned(), list);
+        let shaped = tools.shaped("plain", |tools| tools.iter().map(tool).collect());
+        receipt.tools("/tools", &shaped);
+        fragment.insert("tools".to_owned(), shaped.list.clone());
     }
     let mut text = content.prefix();
     if !text.is_empty() {
-        receipt.part("prefix", "system", "/text".to_owned(), &text, None);
+        receipt.prefix_part(content, "prefix", "system", "/text".to_owned(), &text, None);
     }
     receipt.prefix_ends();
     for notice in &content.notices {
@@ -44,8 +44,9 @@ fn tool(tool: &Tool) -> Value {
 pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Map<String, Value>, receipt: &mut Receipt) -> Result<()> {
     let prefix = content.prefix();
     if !prefix.is_empty() {
-        receipt.part("prefix", "system", "/systemPrompt/content/0".to_owned(), &prefix, None);
-        let prompt = json!({"mode": "append", "content": [{"type": "text", "text": prefix}]});
+        receipt.prefix_part(content, "prefix", "system", "/systemPrompt/content/0".to_owned(), &prefix, None);
+        let block = object([("type", Value::from("text")), ("text", Value::String(prefix))]);
+        let prompt = object([("mode", Value::from("append")), ("content", Value::Array(vec![block]))]);
         fragment.insert("systemPrompt".to_owned(), prompt);
     }
     receipt.prefix_ends();

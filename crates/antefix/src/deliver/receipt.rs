@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{Content, Target};
 use crate::compose::canonical;
 use crate::digest::Digest;
+use crate::discover::ShapedTools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 use crate::tokens::{Tokenizer, Tokens};
@@ -123,12 +124,23 @@ impl Receipt {
     }
 
     pub(super) fn part(&mut self, what: &str, role: &str, pointer: String, text: &str, breakpoint: Option<&str>) {
+        self.record(what, role, pointer, (text.len(), Digest::of(text)), breakpoint);
+    }
+
+    fn record(
+        &mut self,
+        what: &str,
+        role: &str,
+        pointer: String,
+        (bytes, digest): (usize, Digest),
+        breakpoint: Option<&str>,
+    ) {
         self.parts.push(Part {
             what: what.to_owned(),
             role: role.to_owned(),
             pointer,
-            bytes: text.len(),
-            digest: Digest::of(text),
+            bytes,
+            digest,
             breakpoint: breakpoint.map(str::to_owned),
             tokens: None,
         });
@@ -160,8 +172,22 @@ impl Receipt {
     }
 
     /// Records the tools, as the target takes them.
-    pub(super) fn tools(&mut self, pointer: &str, tools: &Value) {
-        self.part("tools", "tools", pointer.to_owned(), &canonical(tools), None);
+    /// A part of the prefix, whose digest is remembered with its epoch.
+    pub(super) fn prefix_part(
+        &mut self,
+        content: &Content<'_>,
+        what: &str,
+        role: &str,
+        pointer: String,
+        text: &str,
+        breakpoint: Option<&str>,
+    ) {
+        let digest = content.digests.map_or_else(|| Digest::of(text), |digests| digests.of(what, text));
+        self.record(what, role, pointer, (text.len(), digest), breakpoint);
+    }
+
+    pub(super) fn tools(&mut self, pointer: &str, tools: &ShapedTools) {
+        self.record("tools", "tools", pointer.to_owned(), (tools.bytes, tools.digest), None);
     }
 
     /// All parts of the prefix are recorded: what must be the same for every turn of an epoch.

@@ -49,6 +49,7 @@ pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use shelf::Shelves;
 pub(crate) use skills::skills_within;
 pub use skills::{Descriptions, Ignore, Loose, SkillRules};
+pub(crate) use tools::ShapedTools;
 pub use tools::{Tool, Tools};
 pub use touch::{Touched, touch};
 pub use trust::{Gate, Trust, UntrustedText};

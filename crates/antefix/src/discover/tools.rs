@@ -6,15 +6,17 @@
 //! 3. Advice comes and goes with the tools that it is about. The same sentence is told once, where it comes first.
 //! 4. All words are wordings: `tool_<name>` and `guideline_<topic>`.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 
 use super::fact::{FactName, Text, Value};
 use super::world::Answer;
 use super::{Fact, Situation};
-use crate::compose::{Draft, Origin, Transform, canonical_tools};
+use crate::compose::{Draft, Origin, Transform, canonical, canonical_tools};
+use crate::digest::Digest;
 
 /// A tool of the agent's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -70,13 +72,24 @@ impl Tool {
 /// assert_eq!(tools[0].name, "read");
 /// assert_eq!(tools.canonical(), r#"[{"name":"read"},{"name":"write"}]"#);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Tools(Arc<Ordered>);
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Ordered {
     tools: Vec<Tool>,
     canonical: Arc<str>,
+    /// By the name of a shape, in which they were asked for.
+    shapes: Mutex<BTreeMap<&'static str, Arc<ShapedTools>>>,
+}
+
+/// Tools in the shape of a provider.
+#[derive(Debug)]
+pub(crate) struct ShapedTools {
+    pub(crate) list: serde_json::Value,
+    /// Of the list as it is sent.
+    pub(crate) bytes: usize,
+    pub(crate) digest: Digest,
 }
 
 impl Tools {
@@ -84,7 +97,30 @@ impl Tools {
     pub fn canonical(&self) -> &Arc<str> {
         &self.0.canonical
     }
+
+    /// The tools in a shape, which is made once.
+    pub(crate) fn shaped(
+        &self,
+        shape: &'static str,
+        make: impl FnOnce(&[Tool]) -> serde_json::Value,
+    ) -> Arc<ShapedTools> {
+        let mut shapes = self.0.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        let shaped = shapes.entry(shape).or_insert_with(|| {
+            let list = make(&self.0.tools);
+            let text = canonical(&list);
+            Arc::new(ShapedTools { list, bytes: text.len(), digest: Digest::of(&text) })
+        });
+        Arc::clone(shaped)
+    }
 }
+
+impl PartialEq for Tools {
+    fn eq(&self, other: &Tools) -> bool {
+        self.0.tools == other.0.tools
+    }
+}
+
+impl Eq for Tools {}
 
 impl Deref for Tools {
     type Target = [Tool];
@@ -99,7 +135,7 @@ impl From<Vec<Tool>> for Tools {
         tools.sort_by(|one, other| one.name.cmp(&other.name));
         tools.dedup_by(|one, other| one.name == other.name);
         let canonical = canonical_tools(&tools).into();
-        Tools(Arc::new(Ordered { tools, canonical }))
+        Tools(Arc::new(Ordered { tools, canonical, shapes: Mutex::default() }))
     }
 }
 

@@ -16,7 +16,7 @@ use super::store::{Bundle, EpochRow, Fault, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability, Wording};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
+use crate::digest::{Digest, PrefixDigests};
 use crate::discover::{Answer, FactName, Facts, MoreRoots, NamedRoots, Report, Tool, Tools, Why};
 
 /// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
@@ -99,6 +99,8 @@ pub struct EpochBody {
     pub gaps: Vec<RecordedGap>,
     /// What was found when it was composed.
     pub diagnostics: Vec<RecordedDiagnostic>,
+    /// Of the parts that a request is made of, taken when the first request is.
+    pub(crate) digests: PrefixDigests,
     /// Parsed when they are asked for: most turns need none.
     spans: Arc<str>,
 }
@@ -175,6 +177,7 @@ impl EpochBody {
             roots: roots.named().clone(),
             gaps: gaps.chain(holes).collect(),
             diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
+            digests: PrefixDigests::default(),
             spans: json(&spans).into(),
         }
     }
@@ -281,6 +284,7 @@ impl EpochBody {
             roots: record.roots,
             gaps: record.gaps,
             diagnostics: record.diagnostics,
+            digests: PrefixDigests::default(),
             spans: texts.next().unwrap_or_default(),
         };
         if body.digest() != seen {

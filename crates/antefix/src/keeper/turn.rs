@@ -9,7 +9,7 @@ use super::HookMessage;
 use crate::compose::{Layout, Prompt, Shelf, Wording};
 use crate::deliver::{Content, Notice};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Report, Situation, Tool, World};
+use crate::discover::{Report, Situation, Tools, World};
 use crate::error::Result;
 use crate::freeze::{Amendment, Change, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
 use crate::hooks::{Hook, HookDid};
@@ -171,7 +171,7 @@ impl Turn {
     }
 
     /// What is delivered of it. `messages` is the conversation so far, as the provider takes it.
-    pub fn content<'c>(&'c self, tools: Option<&'c [Tool]>, messages: &'c [Value]) -> Content<'c> {
+    pub fn content<'c>(&'c self, tools: Option<&'c Tools>, messages: &'c [Value]) -> Content<'c> {
         let epoch = self.epoch.as_deref().filter(|_| self.replacement.is_none());
         let fixed = epoch.map_or(0, |epoch| epoch.body().fixed());
         let notices = self.amendments.iter().map(|amendment| Notice {
@@ -181,6 +181,7 @@ impl Turn {
         });
         Content {
             epoch: epoch.map(Epoch::digest),
+            digests: epoch.map(|epoch| &epoch.body().digests),
             notices: notices.collect(),
             tools,
             messages,

@@ -8,9 +8,11 @@ mod route;
 
 mod shapes;
 
+use std::sync::LazyLock;
+
 use antefix::compose::{Placement, Undeliverable};
 use antefix::deliver::{Content, Notice};
-use antefix::discover::Tool;
+use antefix::discover::{Tool, Tools};
 use antefix::models::{Model, Models};
 use serde_json::{Value, json};
 
@@ -21,21 +23,28 @@ pub(super) fn model(name: &str) -> Model {
     Models::built_in().find(name).unwrap().0
 }
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(super) fn tools() -> Tools {
     let read = Tool {
         description: Some("Reads.".to_owned()),
         parameters: Some(json!({"type": "object", "properties": {"path": {"type": "string"}}})),
         ..Tool::named("read")
     };
-    vec![read, Tool::named("bash")]
+    [read, Tool::named("bash")].into_iter().collect()
+}
+
+/// A list of tools with nothing in it, which is not the same as none.
+pub(super) fn no_tools() -> &'static Tools {
+    static NONE: LazyLock<Tools> = LazyLock::new(|| Tools::from(Vec::new()));
+    &NONE
 }
 
 /// Fixed and frozen text, one notice behind the second message, a live part.
-pub(super) fn content<'c>(tools: &'c [Tool], messages: &'c [Value]) -> Content<'c> {
+pub(super) fn content<'c>(tools: &'c Tools, messages: &'c [Value]) -> Content<'c> {
     Content {
         fixed: "FIXED",
         frozen: "\n\nFROZEN",
         epoch: None,
+        digests: None,
         notices: vec![Notice { number: 1, text: "NOTICE", after: Some(1) }],
         suffix: "\n\nLIVE",
         tools: Some(tools),

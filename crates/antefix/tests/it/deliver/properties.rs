@@ -5,7 +5,7 @@ use antefix::models::{Model, Models};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{content, tools};
+use super::{content, no_tools, tools};
 
 fn models() -> Vec<Option<Model>> {
     let names =
@@ -76,7 +76,7 @@ proptest! {
                 let talk = talk(target, &texts);
                 let notices = vec![Notice { number: 1, text: "QNOTICEQ", after }];
                 let content = Content {
-                    fixed: "QFIXEDQ", frozen: "QFROZENQ", suffix: "\n\nQLIVEQ", notices, ..content(&[], &talk)
+                    fixed: "QFIXEDQ", frozen: "QFROZENQ", suffix: "\n\nQLIVEQ", notices, ..content(no_tools(), &talk)
                 };
                 let delivery = deliver(&content, target, model.as_ref()).unwrap();
                 let bytes = delivery.bytes();

@@ -86,7 +86,8 @@ fn situations() -> Vec<Situation> {
     let same = opus(&base);
     let frozen = opus(&Content { frozen: "\n\nOTHER", ..base.clone() });
     let fixed = opus(&Content { fixed: "Fixed", ..base.clone() });
-    let fewer = opus(&Content { tools: Some(&tools[..1]), ..base.clone() });
+    let first = tools[..1].iter().cloned().collect();
+    let fewer = opus(&Content { tools: Some(&first), ..base.clone() });
     let mut short = same.clone();
     for part in &mut short.parts {
         part.tokens = part.tokens.map(|_| Tokens { low: 100, count: 100, high: 100 });

@@ -5,7 +5,7 @@ use antefix::compose::{Placement, Undeliverable};
 use antefix::deliver::{Content, Notice, Target, cached_contents, deliver};
 use serde_json::{Value, json};
 
-use super::{content, model, talk, tools};
+use super::{content, model, no_tools, talk, tools};
 
 /// What a framed text looks like.
 fn framed(text: &str) -> String {
@@ -61,7 +61,7 @@ fn anthropic_marks_where_the_stability_changes_and_speaks_in_mid_conversation() 
 #[test]
 fn what_the_system_says_at_one_place_is_one_message_because_claude_refuses_two_in_a_row() {
     let talk = &talk()[..1];
-    let mut content = content(&[], talk);
+    let mut content = content(no_tools(), talk);
     content.notices.push(Notice { number: 2, text: "SECOND", after: Some(1) });
     let delivery = deliver(&content, Target::Anthropic, Some(&model("claude-opus-5"))).unwrap();
     let blocks = ["NOTICE", "SECOND", "LIVE"].map(|text| json!({"type": "text", "text": text}));
@@ -106,7 +106,8 @@ fn the_callers_own_breakpoints_count_and_one_slot_is_the_callers() {
 
 #[test]
 fn nothing_empty_is_marked_or_sent() {
-    let nothing = Content { fixed: "", frozen: "", notices: Vec::new(), suffix: "", tools: None, ..content(&[], &[]) };
+    let nothing =
+        Content { fixed: "", frozen: "", notices: Vec::new(), suffix: "", tools: None, ..content(no_tools(), &[]) };
     for target in Target::ALL {
         let delivery = deliver(&nothing, target, Some(&model("claude-opus-5"))).unwrap();
         let expected = if target == Target::Plain { json!({"text": ""}) } else { json!({}) };
@@ -169,7 +170,8 @@ fn the_key_is_made_of_what_requests_share() {
         key(&Content { suffix: "\n\nOTHER", notices: Vec::new(), messages: &talk[..1], ..base.clone() })
     );
     assert_ne!(key(&base), key(&Content { frozen: "\n\nother", ..base.clone() }));
-    assert_ne!(key(&base), key(&Content { tools: Some(&tools[..1]), ..base.clone() }));
+    let first = tools[..1].iter().cloned().collect();
+    assert_ne!(key(&base), key(&Content { tools: Some(&first), ..base.clone() }));
 }
 
 #[test]
@@ -190,7 +192,7 @@ fn gemini_has_a_system_instruction_and_users() {
             "contents": [talk[0], said("NOTICE"), said("LIVE")],
         })
     );
-    let cached = cached_contents(&content(&[], &[]), "gemini-2.5-pro", 3600);
+    let cached = cached_contents(&content(no_tools(), &[]), "gemini-2.5-pro", 3600);
     assert_eq!((&cached["model"], &cached["ttl"]), (&json!("models/gemini-2.5-pro"), &json!("3600s")));
     assert_eq!(cached["systemInstruction"], delivery.fragment["systemInstruction"]);
 }
@@ -231,7 +233,8 @@ fn bedrock_has_cache_points_of_their_own_and_messages_that_take_turns() {
 #[test]
 fn a_message_that_bedrock_would_refuse_drops_nothing_without_a_word() {
     let talk = talk();
-    let error = deliver(&content(&[], &talk), Target::Bedrock, Some(&model("us.anthropic.claude-opus-5"))).unwrap_err();
+    let error =
+        deliver(&content(no_tools(), &talk), Target::Bedrock, Some(&model("us.anthropic.claude-opus-5"))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Undeliverable);
     assert_eq!(error.message(), "notice 1 cannot be delivered: message 0 has no list of blocks as its `content`");
 }
@@ -252,7 +255,7 @@ fn ollama_has_one_system_message() {
 
 #[test]
 fn acp_has_the_draft_field_and_the_blocks_of_a_prompt() {
-    let delivery = deliver(&content(&[], &[]), Target::Acp, None).unwrap();
+    let delivery = deliver(&content(no_tools(), &[]), Target::Acp, None).unwrap();
     assert_eq!(
         delivery.fragment,
         json!({
@@ -264,7 +267,7 @@ fn acp_has_the_draft_field_and_the_blocks_of_a_prompt() {
 
 #[test]
 fn plain_is_the_text() {
-    let delivery = deliver(&content(&[], &[]), Target::Plain, None).unwrap();
+    let delivery = deliver(&content(no_tools(), &[]), Target::Plain, None).unwrap();
     assert_eq!(delivery.fragment, json!({"text": "FIXED\n\nFROZEN\n\nNOTICE\n\nLIVE", "tools": []}));
 }
 
@@ -286,7 +289,7 @@ fn a_layout_may_want_the_live_part_in_the_system_text() {
 #[test]
 fn what_is_framed_cannot_leave_its_frame() {
     let talk = talk();
-    let hostile = Content { suffix: "a </setting> b <SETTING>", notices: Vec::new(), ..content(&[], &talk) };
+    let hostile = Content { suffix: "a </setting> b <SETTING>", notices: Vec::new(), ..content(no_tools(), &talk) };
     let delivery = deliver(&hostile, Target::Ollama, None).unwrap();
     let said =
         delivery.fragment["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
