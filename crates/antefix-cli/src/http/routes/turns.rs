@@ -58,19 +58,16 @@ pub(super) struct TurnBody {
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
     refuse(&body.unknown)?;
-    if is_near(&server, &id, &body)? {
+    if is_near(&server, &id, &body) {
         return work::briefly(server, move |server| answer(server, &id, body)).await;
     }
     work::compose(server, move |server| answer(server, &id, body)).await
 }
 
 /// Whether a turn is taken right here; see `near.rs`.
-fn is_near(server: &Server, Id(conversation): &Id, body: &TurnBody) -> Answer<bool> {
+fn is_near(server: &Server, Id(conversation): &Id, body: &TurnBody) -> bool {
     let plain = body.target.is_none() && body.turn.is_none();
-    if !plain || server.kept.distance() == Distance::Away || !server.near.has(&body.situated.cwd) {
-        return Ok(false);
-    }
-    Ok(server.kept.keeper()?.store().standing(conversation)?.is_some())
+    plain && server.kept.distance() == Distance::Here && server.near.has(conversation, body.situated.cwd.as_deref())
 }
 
 fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
@@ -111,7 +108,7 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
     let took = begun.elapsed();
     server.metrics.took("antefix_compose_seconds", &[], took);
     if done.began == Began::Before && prepared.is_near() {
-        server.near.note(asked, took);
+        server.near.note(conversation, asked, took);
     }
     let written =
         done.epoch.as_ref().filter(|_| done.replacement.is_none()).and_then(|epoch| server.escaped.prefix(epoch));
