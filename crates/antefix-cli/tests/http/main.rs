@@ -17,6 +17,7 @@ mod overload;
 mod process;
 mod replicas;
 mod side_by_side;
+mod soak;
 mod started;
 mod store_away;
 mod template;

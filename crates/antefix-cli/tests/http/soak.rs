@@ -1,0 +1,178 @@
+//! Everything at once, for as long as `ANTEFIX_TEST_SOAK` says in seconds; for a few without it.
+//!
+//! Two replicas on one PostgreSQL: turns of many conversations, saved templates, renewals, previews and readers on both, and one of
+//! the two is killed again and again. Then every epoch that was acknowledged is there with the same bytes, nothing but 503
+//! was an error of the server's, and the replica that was there all the time has grown neither in memory nor in descriptors.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, RwLock};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::database::{Database, replicas};
+use crate::{Reply, Scratch, Server};
+
+const VARIABLE: &str = "ANTEFIX_TEST_SOAK";
+/// How long it takes if nobody says so.
+const SECONDS: u64 = 5;
+/// How many conversations take turns.
+const CONVERSATIONS: usize = 60;
+/// How long a replica lives.
+const LIFE: Duration = Duration::from_millis(900);
+/// How much memory may be more at the end than after the first fifth: caches fill up, and then they are full.
+const GROWTH: u64 = 48 * 1024 * 1024;
+
+/// What was acknowledged: the prefix of an epoch of a conversation.
+type Acknowledged = Mutex<BTreeMap<(String, u64), String>>;
+
+struct Soak {
+    /// Port and token of each replica.
+    replicas: RwLock<Vec<(u16, String)>>,
+    acknowledged: Acknowledged,
+    asked: AtomicUsize,
+    refused: AtomicUsize,
+    lost: AtomicUsize,
+    done: AtomicBool,
+}
+
+impl Soak {
+    /// Asks one of the replicas. None if it was not there, or was killed in the middle of its answer.
+    fn ask(&self, which: usize, method: &str, path: &str, body: &str) -> Option<Reply> {
+        let (port, token) = self.replicas.read().unwrap()[which % 2].clone();
+        let asked = || -> std::io::Result<Vec<u8>> {
+            let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+            stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+            let length = body.len();
+            let head =
+                format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer {token}\r\n");
+            let rest = format!(
+                "content-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            );
+            stream.write_all(format!("{head}{rest}").as_bytes())?;
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let reply = asked().ok().map(|bytes| Reply::parse(&bytes));
+        let whole =
+            |reply: &Reply| reply.header("content-length").is_some_and(|size| size == reply.body.len().to_string());
+        let Some(reply) = reply.filter(whole) else {
+            // Only one of the two is ever killed.
+            assert_eq!(which % 2, 1, "the first replica did not answer {method} {path}");
+            self.lost.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        assert!(reply.status < 500 || reply.status == 503, "{method} {path}: {reply:?}");
+        if reply.status == 503 {
+            assert!(reply.header("retry-after").is_some(), "{reply:?}");
+            self.refused.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(reply).filter(|reply| reply.status != 503)
+    }
+
+    /// Writes down what a turn told. Whoever told something else of the same epoch before makes this fail.
+    fn acknowledge(&self, turn: &Value) {
+        let key = (turn["conversation"].as_str().unwrap().to_owned(), turn["epoch"]["number"].as_u64().unwrap());
+        let prefix = turn["prefix"].as_str().unwrap();
+        let mut acknowledged = self.acknowledged.lock().unwrap();
+        let known = acknowledged.entry(key.clone()).or_insert_with(|| prefix.to_owned());
+        assert_eq!(known, prefix, "{key:?}");
+    }
+
+    /// What a client of one kind does, over and over.
+    fn client(&self, kind: usize) {
+        for round in 0.. {
+            if self.done.load(Ordering::Relaxed) {
+                return;
+            }
+            let conversation = format!("/conversations/c{}", (round * 7 + kind * 13) % CONVERSATIONS);
+            match kind {
+                0 => {
+                    let body = json!({"template": format!("template {round} at [system:time] in [prompt:cwd]")});
+                    self.ask(round, "PUT", "/system-prompt", &body.to_string());
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                1 => drop(self.ask(round, "POST", &format!("{conversation}/renewals"), "{}")),
+                2 => drop(self.ask(round, "POST", "/system-prompt/preview", r#"{"template":"[file:AGENTS.md]"}"#)),
+                3 => {
+                    self.ask(round, "POST", &format!("{conversation}/messages"), r#"{"message":"go on"}"#);
+                    self.ask(round, "GET", &format!("{conversation}/epochs"), "");
+                }
+                _ => {
+                    let turn = self.ask(round, "POST", &format!("{conversation}/turns"), r#"{"target":"anthropic"}"#);
+                    if let Some(turn) = turn.filter(|turn| turn.status == 200) {
+                        self.acknowledge(&turn.json());
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn address(server: &Server) -> (u16, String) {
+    (server.port, server.token.clone())
+}
+
+#[test]
+fn nothing_that_was_acknowledged_is_lost_and_nothing_grows() {
+    let Some(database) = Database::new() else { return };
+    let length = std::env::var(VARIABLE).map_or(SECONDS, |text| text.parse().expect("a number of seconds"));
+    let length = Duration::from_secs(length);
+    let scratch = Scratch::new();
+    let mut servers = replicas(&scratch, &database, 2);
+    let soak = Soak {
+        replicas: RwLock::new(servers.iter().map(address).collect()),
+        acknowledged: Mutex::default(),
+        asked: AtomicUsize::new(0),
+        refused: AtomicUsize::new(0),
+        lost: AtomicUsize::new(0),
+        done: AtomicBool::new(false),
+    };
+    let mut early = None;
+    let mut kills = 0;
+    std::thread::scope(|scope| {
+        let soak = &soak;
+        let clients: Vec<_> = (0..8).map(|kind| scope.spawn(move || soak.client(kind))).collect();
+        let begun = Instant::now();
+        while begun.elapsed() < length && !clients.iter().any(|client| client.is_finished()) {
+            std::thread::sleep(LIFE);
+            // Dropping kills, in the middle of whatever it does.
+            drop(servers.pop());
+            kills += 1;
+            servers.extend(replicas(&scratch, &database, 1));
+            *soak.replicas.write().unwrap() = servers.iter().map(address).collect();
+            if early.is_none() && begun.elapsed() > length / 5 {
+                early = Some((servers[0].resident(), servers[0].descriptors()));
+            }
+        }
+        soak.done.store(true, Ordering::Relaxed);
+    });
+    let (memory, descriptors) = early.unwrap();
+    let (resident, open) = (servers[0].resident(), servers[0].descriptors());
+    let acknowledged = soak.acknowledged.into_inner().unwrap();
+    eprintln!(
+        "{length:?}: {:?} requests, {:?} refused, {:?} lost in {kills} kills; {} epochs; memory {} to {} KB, descriptors {descriptors} to {open}",
+        soak.asked,
+        soak.refused,
+        soak.lost,
+        acknowledged.len(),
+        memory / 1024,
+        resident / 1024
+    );
+    assert!(acknowledged.len() > CONVERSATIONS && kills > 1, "{} epochs, {kills} kills", acknowledged.len());
+    for ((conversation, number), prefix) in acknowledged {
+        for server in &servers {
+            let path = format!("/conversations/{conversation}/epochs/{number}");
+            let kept = server.send_with("GET", &path, &[("accept", "text/plain")], "").ok();
+            assert_eq!(kept.body, prefix, "{path}");
+        }
+    }
+    assert!(resident < memory + GROWTH, "from {memory} to {resident} bytes");
+    // The store's connections may all have come later; clients have left.
+    assert!(open <= descriptors + 8, "from {descriptors} to {open} descriptors");
+}
