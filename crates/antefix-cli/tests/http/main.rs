@@ -8,6 +8,7 @@ mod cases;
 mod client;
 mod cut_off;
 mod database;
+mod deployed;
 mod described;
 mod guard;
 mod hooks;

@@ -1,0 +1,72 @@
+//! What lies in `deploy/` is what the program takes.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::Scratch;
+
+fn deploy(name: &str) -> String {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy")).join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn the_configuration_starts_a_server_with_every_key_that_it_names() {
+    let scratch = Scratch::new();
+    scratch.write("home/token", &format!("{}\n", "t".repeat(40)));
+    let token = scratch.path("home/token");
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    // Every key that is commented out, with its example, but for the places that are not on this machine.
+    let text = deploy("serve.toml");
+    let lines = text.lines().map(|line| match line.strip_prefix("# ") {
+        Some(key) if key.contains(" = ") && !key.starts_with("store") => key,
+        _ => line,
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let text = text.replace("/srv", &scratch.path("p").display().to_string());
+    let text = text.replace("/etc/antefix/token", &token.display().to_string());
+    let keys = ["listen", "roots", "layout", "hosts", "token_file", "body_limit", "time_limit", "concurrency", "log"];
+    for key in keys {
+        assert!(text.lines().any(|line| line.starts_with(&format!("{key} = "))), "{key}: {text}");
+    }
+    scratch.write("home/serve.toml", &text.replace("127.0.0.1:7777", "127.0.0.1:0"));
+    let config = scratch.path("home/serve.toml").display().to_string();
+    // As the unit starts it.
+    let words = ["serve", "--no-link", "--config", &config];
+    let unit = deploy("antefix.service");
+    let exec = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/antefix ")).unwrap();
+    assert_eq!(exec, words.join(" ").replace(&config, "/etc/antefix/serve.toml"));
+    let server = scratch.start(scratch.command(&words), &["--no-link", "--token-file", token.to_str().unwrap()]);
+    let about = server.get("/about").ok().json();
+    assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("dispatch"), Some(8_388_608)));
+}
+
+#[test]
+fn systemd_finds_no_fault_with_the_unit() {
+    if Command::new("systemd-analyze").arg("--version").output().is_err() {
+        eprintln!("NOT RUN: systemd-analyze is not installed");
+        return;
+    }
+    let scratch = Scratch::new();
+    // The program must be there for systemd; which one it is does not matter.
+    let unit = deploy("antefix.service").replace("/usr/local/bin/antefix", env!("CARGO_BIN_EXE_antefix"));
+    scratch.write("home/antefix.service", &unit);
+    let output =
+        Command::new("systemd-analyze").arg("verify").arg(scratch.path("home/antefix.service")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    // Other units of the machine may have faults of their own.
+    assert!(!said.contains("antefix"), "{said}");
+}
+
+#[test]
+fn the_container_sets_what_the_program_reads() {
+    let scratch = Scratch::new();
+    let (file, help) = (deploy("Containerfile"), scratch.print(&["serve", "--help"]));
+    let environment = file.lines().find_map(|line| line.strip_prefix("ENV ")).unwrap();
+    for pair in environment.split(' ') {
+        let (name, _) = pair.split_once('=').unwrap();
+        assert!(help.contains(&format!("[env: {name}")), "{name}");
+    }
+    let built = concat!("FROM docker.io/library/rust:", env!("CARGO_PKG_RUST_VERSION"), "-");
+    assert!(file.contains(built), "the image has another Rust than Cargo.toml names: {built}");
+}
