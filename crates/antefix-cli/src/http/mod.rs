@@ -6,6 +6,7 @@
 //! 4. Every route is in the OpenAPI document, which comes from the same code.
 
 mod body;
+mod bounds;
 mod config;
 mod connection;
 mod escaped;

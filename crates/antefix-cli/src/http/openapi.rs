@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, License, OpenApi, OpenApiBuilder, SecurityRequirement};
 
-use super::routes;
+use super::{bounds, routes};
 use crate::document;
 
 /// What all routes share.
@@ -42,6 +42,8 @@ pub(crate) fn document() -> String {
     // A document of ours can be written.
     let mut document = serde_json::to_value(document).unwrap_or_default();
     close(&mut document);
+    optional(&mut document);
+    bounds::describe(&mut document);
     problems(&mut document);
     document::print(&document)
 }
@@ -73,6 +75,18 @@ fn close(document: &mut Value) {
         body.insert("additionalProperties".to_owned(), Value::Bool(true));
     }
     schemas.remove("Situated");
+}
+
+/// A body that needs no field need not be there.
+fn optional(document: &mut Value) {
+    let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
+    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
+    let operations = paths.into_iter().flatten().filter_map(|(_, path)| path.as_object_mut()).flatten();
+    for body in operations.filter_map(|(_, operation)| operation.get_mut("requestBody")) {
+        let schema = body.pointer("/content/application~1json/schema/$ref").and_then(Value::as_str);
+        let schema = schema.and_then(|path| path.rsplit('/').next()).and_then(|name| schemas.get(name));
+        body["required"] = Value::Bool(schema.is_some_and(|schema| schema.get("required").is_some()));
+    }
 }
 
 /// Every request can fail in the ways that all share, and failures are problem documents.

@@ -191,7 +191,7 @@ fn a_preview_is_what_explain_prints_and_stores_nothing() {
 
     let missing = server.post("/system-prompt/preview", r#"{"conversation":"nobody"}"#);
     assert_eq!(missing.status, 404);
-    assert_eq!(server.post("/system-prompt/preview", r#"{"layout":"../../etc/x"}"#).status, 400);
+    assert_eq!(server.post("/system-prompt/preview", r#"{"layout":"../../etc/x"}"#).status, 404);
     assert_eq!(
         server.post("/system-prompt/preview", r#"{"tempalte":"x"}"#).error(),
         "There is no field 'tempalte' here"

@@ -9,8 +9,9 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Noted, json, limit, tagged, text, wants_text};
+use super::{Noted, json, tagged, text, wants_text};
 use crate::http::body::{Asked, Id};
+use crate::http::bounds;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
 use crate::ledger::document::{AmendmentOf, EpochOf, MessageOf, Prefix, RowOf, amendments, message, row};
@@ -35,14 +36,14 @@ pub(super) struct Page {
 }
 
 /// The conversations
-#[utoipa::path(get, path = "/conversations", tag = "conversation", params(Page), responses(
+#[utoipa::path(get, path = "/conversations", operation_id = "conversations", tag = "conversation", params(Page), responses(
     (status = 200, body = Conversations<'static>), (status = 400, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn list(State(server): State<Arc<Server>>, Asked(page): Asked<Page>) -> Answer {
     let after = page.after.filter(|after| !after.is_empty());
     let after = after.map(|after| ConversationId::parse(&after)).transpose();
     let after = after.map_err(|error| Problem::bad(error.message()))?;
     work::read(server, move |server| {
-        let limit = limit(page.limit);
+        let limit = bounds::limit(page.limit)?;
         let mut rows = server.kept.keeper()?.store().conversations(after.as_ref(), limit + 1)?;
         let more = rows.len() > limit;
         rows.truncate(limit);
@@ -66,7 +67,7 @@ pub(super) struct ConversationDocument<'c> {
 }
 
 /// One conversation as it stands
-#[utoipa::path(get, path = "/conversations/{id}", tag = "conversation", params(("id" = String, Path)), responses(
+#[utoipa::path(get, path = "/conversations/{id}", operation_id = "conversation", tag = "conversation", params(("id" = String, Path)), responses(
     (status = 200, body = ConversationDocument<'static>), (status = 400, body = ProblemDocument),
     (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn one(State(server): State<Arc<Server>>, Id(conversation): Id) -> Answer {
@@ -99,7 +100,7 @@ pub(super) struct StandingDocument<'c> {
 /// The standing prefix of a conversation
 ///
 /// As `text/plain` it is the prefix alone, byte for byte.
-#[utoipa::path(get, path = "/conversations/{id}/system-prompt", tag = "conversation", params(("id" = String, Path)), responses(
+#[utoipa::path(get, path = "/conversations/{id}/system-prompt", operation_id = "standing", tag = "conversation", params(("id" = String, Path)), responses(
     (status = 200, content((StandingDocument<'static> = "application/json"), (String = "text/plain"))),
     (status = 304, description = "It is the one of If-None-Match"), (status = 400, body = ProblemDocument),
     (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]

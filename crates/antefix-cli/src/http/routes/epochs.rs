@@ -9,8 +9,9 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{json, limit, tagged, text, wants_text};
+use super::{json, tagged, text, wants_text};
 use crate::http::body::{Asked, Id};
+use crate::http::bounds;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
 use crate::ledger::document::{self, DifferenceOf, EpochDocument, RowOf};
@@ -49,15 +50,16 @@ pub(super) struct Page {
 }
 
 /// The epochs of a conversation
-#[utoipa::path(get, path = "/conversations/{id}/epochs", tag = "epoch", params(("id" = String, Path), Page), responses(
+#[utoipa::path(get, path = "/conversations/{id}/epochs", operation_id = "epochs", tag = "epoch", params(("id" = String, Path), Page), responses(
     (status = 200, body = Epochs<'static>), (status = 400, body = ProblemDocument), (status = 404, body = ProblemDocument),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn list(State(server): State<Arc<Server>>, Id(conversation): Id, Asked(page): Asked<Page>) -> Answer {
     work::read(server, move |server| {
         let keeper = server.kept.keeper()?;
         keeper.standing(&conversation)?;
-        let limit = limit(page.limit);
-        let mut rows = keeper.history(&conversation, page.after.unwrap_or_default(), limit + 1)?;
+        let limit = bounds::limit(page.limit)?;
+        let after = bounds::number(page.after.unwrap_or_default())?;
+        let mut rows = keeper.history(&conversation, after, limit + 1)?;
         let more = rows.len() > limit;
         rows.truncate(limit);
         let next = rows.last().filter(|_| more).map(|row| row.number);
@@ -76,7 +78,7 @@ fn listed<'e>(keeper: &Keeper, row: &'e EpochRow) -> Answer<ListedEpoch<'e>> {
 /// One epoch, with the origin of every byte
 ///
 /// As `text/plain` it is the prefix alone, which never changes. Notices may still be appended to an epoch that stands.
-#[utoipa::path(get, path = "/conversations/{id}/epochs/{number}", tag = "epoch",
+#[utoipa::path(get, path = "/conversations/{id}/epochs/{number}", operation_id = "epoch", tag = "epoch",
     params(("id" = String, Path), ("number" = u64, Path)), responses(
     (status = 200, content((EpochDocument<'static> = "application/json"), (String = "text/plain"))),
     (status = 304, description = "It is the one of If-None-Match"), (status = 400, body = ProblemDocument),
@@ -103,7 +105,8 @@ pub(super) async fn one(
 }
 
 fn number(text: &str) -> Answer<u64> {
-    text.parse().map_err(|_| Problem::bad("An epoch has a number from 1 on"))
+    let number = text.parse().map_err(|_| Problem::bad("An epoch has a number from 1 on"))?;
+    bounds::number(number)
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -10,9 +10,10 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::json;
 use super::system_prompt::{answer, author, expected};
-use super::{json, limit};
 use crate::http::body::{Asked, Fields, Unknown, refuse};
+use crate::http::bounds;
 use crate::http::names::DialectName;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, work};
@@ -74,12 +75,13 @@ pub(super) struct Page {
 }
 
 /// The templates that were saved, the last one first
-#[utoipa::path(get, path = "/system-prompt/history", tag = "template", params(Page), responses(
+#[utoipa::path(get, path = "/system-prompt/history", operation_id = "history", tag = "template", params(Page), responses(
     (status = 200, body = History<'static>), (status = 400, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn list(State(server): State<Arc<Server>>, Asked(page): Asked<Page>) -> Answer {
     work::read(server, move |server| {
-        let limit = limit(page.limit);
-        let mut rows = server.kept.keeper()?.store().templates(page.before, limit + 1)?;
+        let limit = bounds::limit(page.limit)?;
+        let before = page.before.map(bounds::number).transpose()?;
+        let mut rows = server.kept.keeper()?.store().templates(before, limit + 1)?;
         let more = rows.len() > limit;
         rows.truncate(limit);
         let next = rows.last().filter(|_| more).map(|row| row.number);
@@ -89,7 +91,7 @@ pub(super) async fn list(State(server): State<Arc<Server>>, Asked(page): Asked<P
 }
 
 /// One saved template, by its number or its digest
-#[utoipa::path(get, path = "/system-prompt/history/{which}", tag = "template",
+#[utoipa::path(get, path = "/system-prompt/history/{which}", operation_id = "saved", tag = "template",
     params(("which" = String, Path, description = "A number, or `sha256:…`")), responses(
     (status = 200, body = SavedDocument<'static>), (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn one(State(server): State<Arc<Server>>, Path(which): Path<String>) -> Answer {
@@ -111,8 +113,7 @@ fn find(keeper: &Keeper, which: &str) -> Answer<SavedTemplate> {
 
 #[derive(Deserialize, ToSchema)]
 pub(super) struct LabelBody {
-    /// 1 to 100 bytes; null takes the label away.
-    #[schema(min_length = 1, max_length = 100)]
+    /// One line of 1 to 100 characters; null takes the label away.
     label: Option<String>,
     #[serde(flatten)]
     #[schema(ignore)]
@@ -130,11 +131,7 @@ pub(super) async fn label(
     Fields(body): Fields<LabelBody>,
 ) -> Answer {
     refuse(&body.unknown)?;
-    let label = body.label.map(|label| label.trim().to_owned());
-    if label.as_ref().is_some_and(|label| label.is_empty() || label.len() > 100 || label.chars().any(char::is_control))
-    {
-        return Err(Problem::bad("Field 'label' must be a text of 1 to 100 bytes, or null"));
-    }
+    let label = body.label.as_deref().map(bounds::label).transpose()?;
     work::compose(server, move |server| {
         let keeper = server.kept.keeper()?;
         let number = find(keeper, &which)?.row.number;

@@ -186,8 +186,3 @@ fn wants_text(headers: &HeaderMap) -> bool {
         .find(|kind| matches!(*kind, "text/plain" | "application/json" | "*/*"))
         .is_some_and(|kind| kind == "text/plain")
 }
-
-/// How many entries a list has, as asked for.
-fn limit(asked: Option<usize>) -> usize {
-    asked.unwrap_or(50).clamp(1, 200)
-}

@@ -52,10 +52,10 @@ pub(super) struct Preview<'p> {
 }
 
 /// Compose a draft; nothing is stored
-#[utoipa::path(post, path = "/system-prompt/preview", tag = "template", request_body = PreviewBody, responses(
+#[utoipa::path(post, path = "/system-prompt/preview", operation_id = "preview", tag = "template", request_body = PreviewBody, responses(
     (status = 200, body = Preview<'static>), (status = 400, body = ProblemDocument),
     (status = 403, body = ProblemDocument, description = "The directory is not under a root"),
-    (status = 404, body = ProblemDocument, description = "No such conversation"),
+    (status = 404, body = ProblemDocument, description = "No such conversation, or no such layout"),
     (status = 422, body = ProblemDocument, description = "The template cannot be parsed or rendered"),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Server>>, Fields(body): Fields<PreviewBody>) -> Answer {
@@ -68,7 +68,8 @@ fn preview(server: &Server, body: PreviewBody) -> Answer {
     let layout = layout.as_deref();
     if let Some(name) = layout.filter(|name| *name != server.config.layout && builtin::layout(name).is_none()) {
         // A path would let a request read files as layouts.
-        return Err(Problem::bad(format!("There is no built-in layout '{}'", name.escape_debug())).hint("GET /layouts"));
+        let problem = Problem::not_found(format!("There is no built-in layout '{}'", name.escape_debug()));
+        return Err(problem.hint("GET /layouts"));
     }
     let dialect = dialect.map(|name| Dialect::parse(&name).ok_or_else(unknown_dialect)).transpose()?;
     let text = match template {

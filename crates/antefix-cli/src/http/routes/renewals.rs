@@ -133,7 +133,7 @@ pub(super) struct CompactionBody {
 }
 
 /// Begin a compaction: the ledger stays as it is
-#[utoipa::path(post, path = "/conversations/{id}/compaction", tag = "epoch", request_body = CompactionBody,
+#[utoipa::path(post, path = "/conversations/{id}/compaction", operation_id = "begin_compaction", tag = "epoch", request_body = CompactionBody,
     params(("id" = String, Path)), responses(
     (status = 201, body = CompactionDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
     (status = 404, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
@@ -168,7 +168,7 @@ pub(super) struct EndBody {
 }
 
 /// End a compaction
-#[utoipa::path(put, path = "/conversations/{id}/compaction/{token}", tag = "epoch", request_body = EndBody,
+#[utoipa::path(put, path = "/conversations/{id}/compaction/{token}", operation_id = "end_compaction", tag = "epoch", request_body = EndBody,
     params(("id" = String, Path), ("token" = String, Path)), responses(
     (status = 200, body = BegunDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
     (status = 404, body = ProblemDocument),

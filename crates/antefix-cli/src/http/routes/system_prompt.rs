@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use super::{json, tagged};
 use crate::document::{self, Variables};
 use crate::http::body::Sent;
+use crate::http::bounds;
 use crate::http::names::{DialectName, FromName};
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::template::{Current, Expected, From};
@@ -71,7 +72,7 @@ pub(super) fn answer(current: &Current, headers: &HeaderMap) -> Response {
 /// The template that counts
 ///
 /// What was saved last, else the layout's own text.
-#[utoipa::path(get, path = "/system-prompt", tag = "template", responses(
+#[utoipa::path(get, path = "/system-prompt", operation_id = "template", tag = "template", responses(
     (status = 200, body = TemplateDocument<'static>), (status = 304, description = "It is the one of If-None-Match")))]
 pub(super) async fn get(State(server): State<Arc<Server>>, headers: HeaderMap) -> Answer {
     work::read(server, move |server| Ok(answer(&server.current()?, &headers))).await
@@ -91,7 +92,7 @@ pub(super) struct TemplateBody {
 ///
 /// New conversations open with it at once; others keep their bytes until they are renewed or compacted. With `If-Match`
 /// it is saved only if what counts is still what its author has seen. The same template again is not saved twice.
-#[utoipa::path(put, path = "/system-prompt", tag = "template", request_body = TemplateBody,
+#[utoipa::path(put, path = "/system-prompt", operation_id = "save_template", tag = "template", request_body = TemplateBody,
     params(("if-match" = Option<String>, Header, description = "The ETag of the template that was edited"),
         ("antefix-author" = Option<String>, Header, description = "Who saves it, for the history")),
     responses((status = 200, body = TemplateDocument<'static>),
@@ -158,11 +159,7 @@ pub(super) fn expected(headers: &HeaderMap) -> Answer<Expected> {
 /// Who saves, if they say so.
 pub(super) fn author(headers: &HeaderMap) -> Answer<Option<String>> {
     let Some(value) = headers.get("antefix-author") else { return Ok(None) };
-    let author = std::str::from_utf8(value.as_bytes()).unwrap_or_default().trim();
-    if author.is_empty() || author.len() > 200 || author.chars().any(char::is_control) {
-        return Err(Problem::bad("Antefix-Author must be UTF-8 of 1 to 200 bytes"));
-    }
-    Ok(Some(author.to_owned()))
+    bounds::author(value.as_bytes()).map(Some)
 }
 
 /// The variables that a template may use

@@ -49,7 +49,7 @@ pub(super) struct TurnBody {
 ///
 /// Asking again is safe: a standing epoch is the same bytes every time, racing first turns get one epoch, and queued
 /// messages go again with a turn that names itself. So there is no Idempotency-Key.
-#[utoipa::path(post, path = "/conversations/{id}/turns", tag = "conversation", request_body = TurnBody,
+#[utoipa::path(post, path = "/conversations/{id}/turns", operation_id = "turn", tag = "conversation", request_body = TurnBody,
     params(("id" = String, Path, description = "Any text of 1 to 200 bytes")), responses(
     (status = 200, body = TurnDocument<'static>), (status = 400, body = ProblemDocument),
     (status = 403, body = ProblemDocument, description = "The directory is not under a root"),
@@ -155,7 +155,7 @@ pub(super) struct Queued<'m> {
 }
 
 /// Queue a message for the next turn
-#[utoipa::path(post, path = "/conversations/{id}/messages", tag = "conversation", request_body = MessageBody,
+#[utoipa::path(post, path = "/conversations/{id}/messages", operation_id = "send", tag = "conversation", request_body = MessageBody,
     params(("id" = String, Path, description = "Any text of 1 to 200 bytes")), responses(
     (status = 201, body = Queued<'static>), (status = 400, body = ProblemDocument), (status = 413, body = ProblemDocument),
     (status = 415, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
