@@ -4,16 +4,19 @@ use std::fs;
 
 use antefix::discover::catalog;
 
+use crate::clients;
 use crate::step::{Outcome, root};
 
 /// Writes the pages, or with `check` says which are stale.
 pub(crate) fn run(check: bool) -> Outcome {
+    let openapi = openapi()?;
+    let of_clients = clients::pages(&openapi)?;
     let pages = [
         ("docs/variables.md", catalog::reference_page()),
         ("docs/lints.md", antefix::compose::reference_page()),
-        ("docs/openapi.json", openapi()?),
+        ("docs/openapi.json", openapi),
     ];
-    for (path, expected) in pages {
+    for (path, expected) in pages.into_iter().chain(of_clients) {
         let file = root().join(path);
         // A page that cannot be read is as stale as one that differs.
         let found = fs::read_to_string(&file).unwrap_or_default();

@@ -3,6 +3,7 @@
 mod bench;
 mod bounds;
 mod cases;
+mod clients;
 mod docs;
 mod fuzz;
 mod postgres;
@@ -29,7 +30,7 @@ cargo xtask COMMAND
   fuzz [--seconds N] [TARGET]…         the fuzz targets alone, for as long as you like
   cases [--accept]                     the case folders alone; --accept writes what came out as what is expected
   tidy                                 the architecture's rules, licenses and formalities; prints outliers
-  docs [--check]                       writes docs/variables.md from the catalog; --check only compares
+  docs [--check]                       writes pages and the clients' types from the code; --check only compares
   bench [--quick] [--dense] [--proxy] [--json FILE]
                                        speed against floor and goal, and bounds, measured in one run
 

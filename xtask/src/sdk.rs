@@ -17,8 +17,8 @@ pub(crate) const VARIABLE: &str = "ANTEFIX_TEST_SDK";
 const LOCKS: [&str; 3] =
     ["tests/sdk/python/requirements.txt", "tests/sdk/node/package.json", "tests/sdk/node/package-lock.json"];
 
-/// The oldest Python that the SDKs take.
-const PYTHON: (u32, u32) = (3, 10);
+/// The oldest Python that the SDKs and our own client take.
+const PYTHON: (u32, u32) = (3, 11);
 
 /// Makes sure that the SDKs are there, and says where; or says why they are not.
 pub(crate) fn prepare() -> Outcome<PathBuf> {
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert!(is_enough("3 10\n") && is_enough("3 11") && is_enough("4 0"));
-        assert!(!is_enough("3 9") && !is_enough("2 7") && !is_enough("") && !is_enough("3"));
+        assert!(is_enough("3 11\n") && is_enough("3 12") && is_enough("4 0"));
+        assert!(!is_enough("3 9") && !is_enough("3 10") && !is_enough("2 7") && !is_enough("") && !is_enough("3"));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The examples run, and show what they say.
 
+use std::path::PathBuf;
+
 use crate::provider::Provider;
-use crate::{Project, repository, run_well, sdk};
+use crate::{Project, Sdk, clients, repository, run_well, sdk};
 
 /// Four turns with one prefix: written once and read from then on, with a notice from the third on.
-fn shown(said: &str, provider: &Provider) {
+pub(crate) fn shown(said: &str, provider: &Provider) {
     let requests = provider.requests();
     assert_eq!(requests.len(), 4, "{said}");
     for request in &requests {
@@ -55,9 +57,7 @@ fn the_agent_in_python() {
 #[test]
 fn the_agent_in_typescript() {
     let Some(sdk) = sdk() else { return };
-    let read = |name: &str| std::fs::read_to_string(repository("examples/typescript").join(name)).unwrap();
-    let files = ["agent.ts", "package.json", "tsconfig.json"].map(|name| (name, read(name)));
-    let place = sdk.beside_modules("example", &files.each_ref().map(|(name, text)| (*name, text.as_str())));
+    let place = typescript(&sdk);
     let mut compiler = sdk.tsc();
     compiler.arg("--project").arg(&place);
     run_well(compiler, "");
@@ -69,4 +69,10 @@ fn the_agent_in_typescript() {
         project.environment(&mut command);
         shown(&run_well(command, ""), &provider);
     }
+}
+
+/// The examples in TypeScript and the client that one of them uses, where Node finds the SDKs.
+pub(crate) fn typescript(sdk: &Sdk) -> PathBuf {
+    clients::typescript(sdk);
+    clients::copied(sdk, "examples/typescript")
 }

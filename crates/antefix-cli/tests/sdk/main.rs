@@ -1,5 +1,6 @@
 //! Fragments, examples and the proxy against what others have written: the providers' official SDKs and their types, and
-//! the SDK of the Agent Client Protocol with its schema and its example of an agent.
+//! the SDK of the Agent Client Protocol with its schema and its example of an agent. And our own clients against a server, in
+//! the same environment.
 //!
 //! 1. `cargo xtask test` installs the SDKs and says where by `ANTEFIX_TEST_SDK`; otherwise `target/sdk` is looked at.
 //! 2. `ANTEFIX_TEST_SDK=none` leaves these tests out. `cargo xtask test` sets it if they cannot be installed, and says so.
@@ -10,8 +11,11 @@
 
 mod acp;
 mod arrive;
+mod clients;
 mod examples;
+mod openapi;
 mod provider;
+mod served;
 mod shapes;
 
 use std::io::Write;

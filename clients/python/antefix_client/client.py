@@ -1,0 +1,235 @@
+"""Everything that a program asks a server for. Each method names its route, as the server's OpenAPI document spells it."""
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from typing import Any, Unpack
+
+from .connection import Connection
+from .documents import (
+    BegunDocument,
+    CompactionBody,
+    CompactionDocument,
+    ConversationDocument,
+    Conversations,
+    DialectName,
+    DifferenceOf,
+    DriftDocument,
+    EndBody,
+    EpochDocument,
+    Epochs,
+    History,
+    ListedEpoch,
+    ListedTemplate,
+    Preview,
+    PreviewBody,
+    Queued,
+    RenewalBody,
+    RowOf,
+    SavedDocument,
+    StandingDocument,
+    TemplateBody,
+    TemplateDocument,
+    TurnBody,
+    TurnDocument,
+    Variable,
+    Variables,
+)
+from .problem import Unavailable, Unreachable
+
+
+class Client:
+    """A server, and who asks it. It holds no connection, so that threads may share it."""
+
+    def __init__(
+        self, base: str | None = None, token: str | None = None, *, timeout: float = 60.0, retries: int = 3
+    ) -> None:
+        """`base` is ANTEFIX_URL if not said, else http://127.0.0.1:7777. `token` is ANTEFIX_TOKEN if not said, else what
+        is in the file that ANTEFIX_TOKEN_FILE names, else, for a server on this machine, in the file that it made."""
+        base = base or os.environ.get("ANTEFIX_URL") or "http://127.0.0.1:7777"
+        self._connection = Connection(base, token, timeout, retries)
+
+    # Conversations. An id is any text of 1 to 200 bytes.
+
+    def turn(self, id: str, **body: Unpack[TurnBody]) -> TurnDocument:
+        """Opens a conversation, or goes on with it. The prefix is the same bytes until an epoch begins.
+
+        Messages that wait go with one turn. A turn has a name, so that it gets the same ones if it is asked for again; if the
+        caller has no name for it, this client makes one.
+        """
+        named: TurnBody = {"turn": str(uuid.uuid4()), **body}
+        answer = self._connection.ask("POST /conversations/{id}/turns", {"id": id}, body=named, repeat=True)
+        return _read(answer)
+
+    def send(self, id: str, message: str) -> Queued:
+        """Queues a message for the next turn."""
+        body = {"message": message}
+        return _read(self._connection.ask("POST /conversations/{id}/messages", {"id": id}, body=body, repeat=False))
+
+    def conversations(self, *, after: str | None = None, page: int | None = None) -> Iterator[RowOf]:
+        """All conversations in the order of their ids, each with its standing epoch; asked for page by page."""
+        while True:
+            query = {"after": after, "limit": page}
+            found: Conversations = _read(self._connection.ask("GET /conversations", query=query, repeat=True))
+            yield from found["conversations"]
+            after = found.get("next")
+            if after is None:
+                return
+
+    def conversation(self, id: str) -> ConversationDocument:
+        """A conversation as it stands, with the messages that wait."""
+        return _read(self._connection.ask("GET /conversations/{id}", {"id": id}, repeat=True))
+
+    def standing(self, id: str) -> StandingDocument:
+        """The standing prefix of a conversation, and the notices that amend it."""
+        return _read(self._connection.ask("GET /conversations/{id}/system-prompt", {"id": id}, repeat=True))
+
+    def prefix(self, id: str) -> bytes:
+        """The standing prefix alone, byte for byte."""
+        accept = {"Accept": "text/plain"}
+        return self._connection.ask(
+            "GET /conversations/{id}/system-prompt", {"id": id}, headers=accept, repeat=True
+        )
+
+    # Epochs.
+
+    def epochs(self, id: str, *, after: int | None = None, page: int | None = None) -> Iterator[ListedEpoch]:
+        """The epochs of a conversation by number; asked for page by page."""
+        while True:
+            query = {"after": after, "limit": page}
+            answer = self._connection.ask("GET /conversations/{id}/epochs", {"id": id}, query=query, repeat=True)
+            found: Epochs = _read(answer)
+            yield from found["epochs"]
+            after = found.get("next")
+            if after is None:
+                return
+
+    def epoch(self, id: str, number: int) -> EpochDocument:
+        """One epoch, with the origin of every byte."""
+        names = {"id": id, "number": str(number)}
+        return _read(self._connection.ask("GET /conversations/{id}/epochs/{number}", names, repeat=True))
+
+    def diff(self, id: str, a: int, b: int, *, model: str | None = None) -> DifferenceOf | None:
+        """Where the bytes of two epochs part, and what that costs; None if they are the same."""
+        names = {"id": id, "a": str(a), "b": str(b)}
+        query = {"model": model}
+        return _read(
+            self._connection.ask("GET /conversations/{id}/epochs/{a}/diff/{b}", names, query=query, repeat=True)
+        )
+
+    def drift(self, id: str, *, cwd: str | None = None, model: str | None = None) -> DriftDocument:
+        """What composing now would change, and what that would cost. Nothing is stored."""
+        query = {"cwd": cwd, "model": model}
+        return _read(self._connection.ask("GET /conversations/{id}/drift", {"id": id}, query=query, repeat=True))
+
+    def renew(self, id: str, **body: Unpack[RenewalBody]) -> BegunDocument:
+        """Begins a new epoch, unless the bytes are the same."""
+        return _read(self._connection.ask("POST /conversations/{id}/renewals", {"id": id}, body=body, repeat=True))
+
+    def begin_compaction(self, id: str, **body: Unpack[CompactionBody]) -> CompactionDocument:
+        """Begins a compaction: `prompt` is for the model that writes the summary. The ledger stays as it is."""
+        return _read(self._connection.ask("POST /conversations/{id}/compaction", {"id": id}, body=body, repeat=True))
+
+    def commit_compaction(self, id: str, token: str, **body: Unpack[CompactionBody]) -> BegunDocument:
+        """Ends a compaction that has succeeded, with the epoch that holds from now on."""
+        return self._end_compaction(id, token, {**body, "outcome": "succeeded"}, repeat=False)
+
+    def abort_compaction(self, id: str, token: str) -> BegunDocument:
+        """Ends a compaction that has failed; all is as it was. Once or twice is the same."""
+        return self._end_compaction(id, token, {"outcome": "failed"}, repeat=True)
+
+    def _end_compaction(self, id: str, token: str, body: EndBody, *, repeat: bool) -> BegunDocument:
+        names = {"id": id, "token": token}
+        return _read(
+            self._connection.ask("PUT /conversations/{id}/compaction/{token}", names, body=body, repeat=repeat)
+        )
+
+    # The template that everybody shares.
+
+    def template(self) -> TemplateDocument:
+        """The template that counts: what was saved last, else the layout's own text."""
+        return _read(self._connection.ask("GET /system-prompt", repeat=True))
+
+    def save_template(
+        self,
+        template: str,
+        *,
+        dialect: DialectName | None = None,
+        if_match: str | None = None,
+        author: str | None = None,
+    ) -> TemplateDocument:
+        """Saves a template. `if_match` is the digest of the one that was edited: if it does not count any more, somebody else
+        has saved meanwhile, and that is a `PreconditionFailed`."""
+        body: TemplateBody = {"template": template, "dialect": dialect}
+        headers = _conditions(if_match, author)
+        return _read(self._connection.ask("PUT /system-prompt", body=body, headers=headers, repeat=False))
+
+    def variables(self) -> list[Variable]:
+        """The facts that a template may name."""
+        found: Variables = _read(self._connection.ask("GET /system-prompt/variables", repeat=True))
+        return found["variables"]
+
+    def preview(self, **body: Unpack[PreviewBody]) -> Preview:
+        """Composes a draft. Nothing is stored."""
+        return _read(self._connection.ask("POST /system-prompt/preview", body=body, repeat=True))
+
+    def history(self, *, before: int | None = None, page: int | None = None) -> Iterator[ListedTemplate]:
+        """Every saved template, the last one first; asked for page by page."""
+        while True:
+            query = {"before": before, "limit": page}
+            found: History = _read(self._connection.ask("GET /system-prompt/history", query=query, repeat=True))
+            yield from found["templates"]
+            before = found.get("next")
+            if before is None:
+                return
+
+    def saved(self, which: int | str) -> SavedDocument:
+        """One saved template, by its number or its digest."""
+        return _read(self._connection.ask("GET /system-prompt/history/{which}", {"which": str(which)}, repeat=True))
+
+    def label(self, which: int | str, label: str | None) -> ListedTemplate:
+        """Gives a saved template a label, or takes it away. Once or twice is the same."""
+        names = {"which": str(which)}
+        body = {"label": label}
+        return _read(
+            self._connection.ask("POST /system-prompt/history/{which}/labels", names, body=body, repeat=True)
+        )
+
+    def roll_back(
+        self, which: int | str, *, if_match: str | None = None, author: str | None = None
+    ) -> TemplateDocument:
+        """Saves an old template anew, under the same condition as `save_template`."""
+        names = {"which": str(which)}
+        headers = _conditions(if_match, author)
+        return _read(
+            self._connection.ask("POST /system-prompt/history/{which}/rollback", names, headers=headers, repeat=False)
+        )
+
+    # The server.
+
+    def alive(self) -> bool:
+        """Whether a server answers."""
+        try:
+            self._connection.ask("GET /healthz", repeat=False)
+        except Unreachable:
+            return False
+        return True
+
+    def ready(self) -> bool:
+        """Whether a server answers, and its store does, too."""
+        try:
+            self._connection.ask("GET /readyz", repeat=False)
+        except (Unavailable, Unreachable):
+            return False
+        return True
+
+
+def _read(answer: bytes) -> Any:
+    return json.loads(answer)
+
+
+def _conditions(if_match: str | None, author: str | None) -> dict[str, str | None]:
+    # Headers are bytes. The server reads this one as UTF-8, Python writes it as Latin-1.
+    name = author.encode().decode("latin-1") if author is not None else None
+    return {"If-Match": f'"{if_match}"' if if_match is not None else None, "Antefix-Author": name}

@@ -1,0 +1,586 @@
+"""What the server is sent and what it answers.
+
+`cargo xtask docs` prints this file from docs/openapi.json: the types have the names and the keys that they have there. A key
+that is not required may be missing; one that may be None may be missing as well.
+"""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+OutcomeName = Literal["succeeded", "failed"]
+"""How a compaction ended."""
+
+CauseName = Literal["requested", "reloaded", "tools-changed", "resources-changed", "moved"]
+"""Why an epoch begins, if somebody says so."""
+
+TargetName = Literal["plain", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "ollama", "acp"]
+"""The shape of a provider's request."""
+
+WatchName = Literal["all", "acting"]
+"""Which facts of a standing epoch are asked for again."""
+
+DialectName = Literal["bracket", "jinja", "plain"]
+"""How a template spells its holes."""
+
+FromName = Literal["saved", "layout", "unreachable"]
+"""Where a template comes from."""
+
+
+class RowOf(TypedDict):
+    """An epoch in a list."""
+
+    cause: str
+    conversation: str
+    cwd: str
+    digest: str
+    machine: NotRequired[str | None]
+    model: NotRequired[str | None]
+    number: int
+    opened_at: str
+
+
+class Conversations(TypedDict):
+    """Conversations in the order of their ids, each with its standing epoch."""
+
+    conversations: list[RowOf]
+    next: NotRequired[str | None]
+    """What to ask for as `after` to get the next ones; none if there are no more."""
+
+
+class ProblemDocument(TypedDict):
+    """A problem document."""
+
+    detail: NotRequired[str | None]
+    """More about this very case."""
+    diagnostics: NotRequired[list[dict[str, Any]]]
+    """Findings as `antefix check --json` prints them."""
+    error: str
+    """What is wrong, for people."""
+    hint: NotRequired[str | None]
+    """What to do."""
+    status: int
+    title: str
+    """The status in words."""
+    type: str
+    """What to branch on: `urn:antefix:` and a word."""
+
+
+class AmendmentOf(TypedDict):
+    at: str
+    file: NotRequired[str | None]
+    fresh: bool
+    kind: str
+    number: int
+    section: str
+    text: str
+
+
+class EpochOf(TypedDict):
+    bytes: int
+    cause: str
+    degraded: bool
+    digest: str
+    gaps: NotRequired[list[dict[str, Any]]]
+    model: NotRequired[str | None]
+    number: int
+    opened_at: str
+
+
+class MessageOf(TypedDict):
+    at: str
+    number: int
+    text: str
+
+
+class ConversationDocument(TypedDict):
+    """A conversation as it stands."""
+
+    amendments: list[AmendmentOf]
+    conversation: str
+    cwd: str
+    epoch: EpochOf
+    machine: NotRequired[str | None]
+    waiting: list[MessageOf]
+    """Messages that wait for the next turn."""
+
+
+class CompactionBody(TypedDict):
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    conversation that stands stays where it is, and another one works in the first root."""
+    machine: NotRequired[str | None]
+    """The machine that the conversation works on, if there are several."""
+    model: NotRequired[str | None]
+    """The model's name."""
+    now: NotRequired[str | None]
+    """The clock, in RFC 3339."""
+    set: NotRequired[dict[str, str] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    tools: NotRequired[list[str | dict[str, Any]] | None]
+    """The agent's tools: names, or objects with a `name`."""
+
+
+class OriginOf(TypedDict):
+    """An origin: of a span, of something loaded, of a finding."""
+
+    column: NotRequired[int | None]
+    kind: str
+    line: NotRequired[int | None]
+    name: str
+    path: NotRequired[str | None]
+
+
+class Finding(TypedDict):
+    """A diagnostic. `start` and `end` are bytes of the source that `origin` names."""
+
+    code: str
+    end: NotRequired[int | None]
+    hint: NotRequired[str | None]
+    level: str
+    message: str
+    origin: NotRequired[OriginOf | None]
+    start: NotRequired[int | None]
+
+
+class CompactionDocument(TypedDict):
+    """What `compact begin --json` prints."""
+
+    conversation: str
+    diagnostics: list[Finding]
+    epoch: int
+    prompt: str
+    renews: bool
+    token: str
+
+
+class EndBody(TypedDict):
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    conversation that stands stays where it is, and another one works in the first root."""
+    machine: NotRequired[str | None]
+    """The machine that the conversation works on, if there are several."""
+    model: NotRequired[str | None]
+    """The model's name."""
+    now: NotRequired[str | None]
+    """The clock, in RFC 3339."""
+    outcome: OutcomeName
+    """`succeeded` begins the new epoch; `failed` leaves all as it was."""
+    set: NotRequired[dict[str, str] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    tools: NotRequired[list[str | dict[str, Any]] | None]
+    """The agent's tools: names, or objects with a `name`."""
+
+
+class HookOf(TypedDict):
+    """What a hook did."""
+
+    bytes: int
+    did: str
+    hook: str
+    on: str
+
+
+class BegunDocument(TypedDict):
+    """What `renew --json` and `compact commit --json` print."""
+
+    began: NotRequired[bool | None]
+    conversation: str
+    diagnostics: list[Finding]
+    epoch: EpochOf
+    hooks: NotRequired[list[HookOf]]
+
+
+class ChangeOf(TypedDict):
+    detail: str
+    kind: str
+    origin: str
+    section: NotRequired[str | None]
+
+
+class Count(TypedDict):
+    count: int
+    high: int
+    low: int
+
+
+class Bill(TypedDict):
+    """The tokens of a difference, and their price where the model has one."""
+
+    basis: str
+    """What the figures rest on."""
+    cost: NotRequired[str | None]
+    """What the lost tokens cost more than if they were read from the cache, in dollars."""
+    kept_tokens: NotRequired[Count | None]
+    lost_tokens: NotRequired[Count | None]
+
+
+class SideOf(TypedDict):
+    excerpt: str
+    line: NotRequired[int | None]
+    origin: NotRequired[dict[str, Any] | None]
+    section: str
+
+
+class DifferenceOf(Bill):
+    """Where two prefixes part."""
+
+    after: NotRequired[SideOf | None]
+    at: int
+    before: NotRequired[SideOf | None]
+    kept_bytes: int
+    kind: str
+    lost_bytes: int
+    tools_changed: bool
+
+
+class DriftDocument(TypedDict):
+    """What `drift --json` prints."""
+
+    changes: list[ChangeOf]
+    conversation: str
+    diagnostics: list[Finding]
+    difference: NotRequired[DifferenceOf | None]
+    epoch: EpochOf
+    prediction: NotRequired[dict[str, Any] | None]
+
+
+class ListedEpoch(RowOf):
+    """An epoch in a list."""
+
+    amendments: int
+    """How many notices amend it."""
+    bytes: int
+    degraded: bool
+
+
+class Epochs(TypedDict):
+    """Epochs by number."""
+
+    conversation: str
+    epochs: list[ListedEpoch]
+    next: NotRequired[int | None]
+    """What to ask for as `after` to get the next ones; none if there are no more."""
+
+
+class SectionOf(TypedDict):
+    bytes: int
+    digest: str
+    end: int
+    id: str
+    stability: str
+    start: int
+
+
+class EpochDocument(TypedDict):
+    """One epoch, with all that is known of it."""
+
+    amendments: list[AmendmentOf]
+    conversation: str
+    cwd: str
+    diagnostics: list[dict[str, Any]]
+    epoch: EpochOf
+    machine: NotRequired[str | None]
+    made_by: dict[str, Any]
+    prefix: str
+    sections: list[SectionOf]
+    spans: list[dict[str, Any]]
+    tools: NotRequired[str | None]
+
+
+class MessageBody(TypedDict):
+    message: str
+    """What to say."""
+
+
+class Queued(TypedDict):
+    """A message that waits."""
+
+    conversation: str
+    number: int
+
+
+class RenewalBody(TypedDict):
+    cause: NotRequired[CauseName | None]
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    conversation that stands stays where it is, and another one works in the first root."""
+    machine: NotRequired[str | None]
+    """The machine that the conversation works on, if there are several."""
+    model: NotRequired[str | None]
+    """The model's name."""
+    now: NotRequired[str | None]
+    """The clock, in RFC 3339."""
+    set: NotRequired[dict[str, str] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    tools: NotRequired[list[str | dict[str, Any]] | None]
+    """The agent's tools: names, or objects with a `name`."""
+
+
+class StandingDocument(TypedDict):
+    """What the model is told, turn after turn."""
+
+    amendments: list[AmendmentOf]
+    conversation: str
+    epoch: EpochOf
+    prefix: str
+
+
+class TurnBody(TypedDict):
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    conversation that stands stays where it is, and another one works in the first root."""
+    machine: NotRequired[str | None]
+    """The machine that the conversation works on, if there are several."""
+    messages: NotRequired[list[Any] | None]
+    """The conversation so far, as the provider takes it."""
+    model: NotRequired[str | None]
+    """The model's name."""
+    now: NotRequired[str | None]
+    """The clock, in RFC 3339."""
+    override: NotRequired[str | None]
+    """The system text of this turn alone, also the empty one; nothing is stored."""
+    set: NotRequired[dict[str, str] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    target: NotRequired[TargetName | None]
+    tools: NotRequired[list[str | dict[str, Any]] | None]
+    """The agent's tools: names, or objects with a `name`."""
+    turn: NotRequired[str | None]
+    """A name for this turn: asked for again under it, it gets the same queued messages again."""
+    watch: NotRequired[WatchName | None]
+
+
+class AddedOf(TypedDict):
+    """A message that a hook added."""
+
+    hook: str
+    message: Any
+
+
+class TurnDocument(TypedDict):
+    """What `turn --json` prints."""
+
+    added: NotRequired[list[AddedOf]]
+    amendments: list[AmendmentOf]
+    began: bool
+    changes: list[ChangeOf]
+    conversation: str
+    diagnostics: list[Finding]
+    epoch: NotRequired[EpochOf | None]
+    fragment: NotRequired[Any]
+    hooks: NotRequired[list[HookOf]]
+    messages: list[MessageOf]
+    pending: list[ChangeOf]
+    prefix: str
+    receipt: NotRequired[dict[str, Any] | None]
+    suffix: str
+
+
+TemplateDocument = TypedDict(
+    "TemplateDocument",
+    {
+        "author": NotRequired[str | None],
+        "dialect": DialectName,
+        "digest": str,
+        "from": FromName,
+        "label": NotRequired[str | None],
+        "number": NotRequired[int | None],
+        "saved_at": NotRequired[str | None],
+        "template": str,
+    },
+)
+"""The template that counts."""
+
+
+class TemplateBody(TypedDict):
+    """A template to save."""
+
+    dialect: NotRequired[DialectName | None]
+    template: str
+
+
+class ListedTemplate(TypedDict):
+    """A saved template in a list."""
+
+    author: NotRequired[str | None]
+    bytes: int
+    dialect: DialectName
+    digest: str
+    label: NotRequired[str | None]
+    number: int
+    saved_at: str
+
+
+class History(TypedDict):
+    """Saved templates, the last one first."""
+
+    next: NotRequired[int | None]
+    """What to ask for as `before` to get the next ones; none if there are no more."""
+    templates: list[ListedTemplate]
+
+
+class SavedDocument(ListedTemplate):
+    """A saved template."""
+
+    template: str
+
+
+class LabelBody(TypedDict):
+    label: NotRequired[str | None]
+    """One line of 1 to 100 characters; null takes the label away."""
+
+
+class PreviewBody(TypedDict):
+    conversation: NotRequired[str | None]
+    """A conversation to compare with its standing epoch. What is not said here is as that epoch has it."""
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    conversation that stands stays where it is, and another one works in the first root."""
+    dialect: NotRequired[DialectName | None]
+    layout: NotRequired[str | None]
+    """A built-in layout in the place of the server's."""
+    machine: NotRequired[str | None]
+    """The machine that the conversation works on, if there are several."""
+    model: NotRequired[str | None]
+    """The model's name."""
+    now: NotRequired[str | None]
+    """The clock, in RFC 3339."""
+    set: NotRequired[dict[str, str] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    template: NotRequired[str | None]
+    """The draft; without one, the template that counts."""
+    tools: NotRequired[list[str | dict[str, Any]] | None]
+    """The agent's tools: names, or objects with a `name`."""
+
+
+class Gap(TypedDict):
+    detail: str
+    fact: str
+    reason: str
+    section: str
+
+
+class DeclaredHook(TypedDict):
+    """A hook that the layout declares, and whether it may run."""
+
+    changed: NotRequired[list[str]]
+    command: list[str]
+    name: str
+    on: str
+    trust: str
+
+
+class LeftOut(TypedDict):
+    id: str
+    why: str
+
+
+class Loaded(TypedDict):
+    bytes: int
+    origin: OriginOf
+
+
+class NotLoaded(TypedDict):
+    detail: str
+    origin: OriginOf
+    reason: str
+
+
+class Part(TypedDict):
+    bytes: int
+    digest: str
+    text: str
+    tokens: NotRequired[int | None]
+
+
+class Section(TypedDict):
+    bytes: int
+    digest: str
+    end: int
+    id: str
+    stability: str
+    start: int
+    tokens: NotRequired[int | None]
+
+
+class Span(TypedDict):
+    end: int
+    origin: OriginOf
+    section: str
+    start: int
+    transform: NotRequired[str | None]
+
+
+Band = TypedDict(
+    "Band",
+    {
+        "from": str,
+        "high": int,
+        "likely": int,
+        "low": int,
+    },
+)
+"""In thousandths of the count in `encoding`."""
+
+
+class TokenCounts(TypedDict):
+    """What the numbers called `tokens` are: a count in `encoding`, or, if not exact, the likeliest value of an
+    estimate."""
+
+    band: NotRequired[Band | None]
+    encoding: str
+    exact: bool
+    model: NotRequired[str | None]
+    prefix: Count
+    suffix: Count
+    total: Count
+
+
+class Explanation(TypedDict):
+    """What `explain --json` prints. Offsets are bytes into prefix and suffix together."""
+
+    diagnostics: list[Finding]
+    gaps: list[Gap]
+    hooks: NotRequired[list[DeclaredHook]]
+    instruction_order: NotRequired[str | None]
+    layout: str
+    left_out: list[LeftOut]
+    loaded: list[Loaded]
+    not_loaded: list[NotLoaded]
+    prefix: Part
+    sections: list[Section]
+    spans: list[Span]
+    suffix: Part
+    token_counts: NotRequired[TokenCounts | None]
+
+
+class BreakpointOf(TypedDict):
+    """A breakpoint of the provider's."""
+
+    at: int
+    """Behind so many bytes of the prefix."""
+    behind: str
+    """`fixed` or `frozen`: what ends there."""
+    lifetime: str
+    """The lifetime that it asks for, as the provider spells it."""
+
+
+class Preview(Explanation):
+    """The document of `antefix explain --json`, and what saving would change."""
+
+    breakpoints: list[BreakpointOf]
+    """Where the provider's cache would be asked to end, if a model was named whose requests say so."""
+    change: NotRequired[DriftDocument | None]
+
+
+class Variable(TypedDict):
+    changes: str
+    description: str
+    dynamic: NotRequired[bool | None]
+    jinja: str
+    name: str
+    type: str
+
+
+class Variables(TypedDict):
+    """What `vars --json` prints, and GET /system-prompt/variables answers."""
+
+    variables: list[Variable]

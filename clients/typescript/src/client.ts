@@ -1,0 +1,235 @@
+/** Everything that a program asks a server for. Each method names its route, as the server's OpenAPI document spells it. */
+
+import { randomUUID } from "node:crypto";
+
+import { type Asked, Connection, type Options } from "./connection.ts";
+import type {
+  BegunDocument,
+  CompactionBody,
+  CompactionDocument,
+  ConversationDocument,
+  Conversations,
+  DialectName,
+  DifferenceOf,
+  DriftDocument,
+  EndBody,
+  EpochDocument,
+  Epochs,
+  History,
+  ListedEpoch,
+  ListedTemplate,
+  MessageBody,
+  Preview,
+  PreviewBody,
+  Queued,
+  RenewalBody,
+  RowOf,
+  SavedDocument,
+  StandingDocument,
+  TemplateBody,
+  TemplateDocument,
+  TurnBody,
+  TurnDocument,
+  Variable,
+  Variables,
+} from "./documents.ts";
+import { Unavailable, Unreachable } from "./problem.ts";
+
+/** Under which condition a template is saved, and by whom. */
+export interface Saving {
+  /** The digest of the template that was edited. If it does not count any more, that is a `PreconditionFailed`. */
+  ifMatch?: string;
+  /** For the history. */
+  author?: string;
+}
+
+/** A server, and who asks it. */
+export class Client {
+  readonly #connection: Connection;
+
+  constructor(options: Options = {}) {
+    this.#connection = new Connection(options);
+  }
+
+  // Conversations. An id is any text of 1 to 200 bytes.
+
+  /**
+   * Opens a conversation, or goes on with it. The prefix is the same bytes until an epoch begins.
+   *
+   * Messages that wait go with one turn. A turn has a name, so that it gets the same ones if it is asked for again; if the caller
+   * has no name for it, this client makes one.
+   */
+  turn(id: string, body: TurnBody = {}): Promise<TurnDocument> {
+    const named = { turn: randomUUID(), ...body };
+    return this.#read("POST /conversations/{id}/turns", { names: { id }, body: named, repeat: true });
+  }
+
+  /** Queues a message for the next turn. */
+  send(id: string, message: string): Promise<Queued> {
+    const body: MessageBody = { message };
+    return this.#read("POST /conversations/{id}/messages", { names: { id }, body, repeat: false });
+  }
+
+  /** All conversations in the order of their ids, each with its standing epoch; asked for page by page. */
+  async *conversations(from: { after?: string; page?: number } = {}): AsyncGenerator<RowOf, void, undefined> {
+    let after: string | null | undefined = from.after;
+    do {
+      const query = { after, limit: from.page };
+      const found: Conversations = await this.#read("GET /conversations", { query, repeat: true });
+      yield* found.conversations;
+      after = found.next ?? undefined;
+    } while (after !== undefined);
+  }
+
+  /** A conversation as it stands, with the messages that wait. */
+  conversation(id: string): Promise<ConversationDocument> {
+    return this.#read("GET /conversations/{id}", { names: { id }, repeat: true });
+  }
+
+  /** The standing prefix of a conversation, and the notices that amend it. */
+  standing(id: string): Promise<StandingDocument> {
+    return this.#read("GET /conversations/{id}/system-prompt", { names: { id }, repeat: true });
+  }
+
+  /** The standing prefix alone. */
+  prefix(id: string): Promise<string> {
+    const headers = { Accept: "text/plain" };
+    return this.#connection.ask("GET /conversations/{id}/system-prompt", { names: { id }, headers, repeat: true });
+  }
+
+  // Epochs.
+
+  /** The epochs of a conversation by number; asked for page by page. */
+  async *epochs(id: string, from: { after?: number; page?: number } = {}): AsyncGenerator<ListedEpoch, void, undefined> {
+    let after: number | undefined = from.after;
+    do {
+      const asked = { names: { id }, query: { after, limit: from.page }, repeat: true };
+      const found: Epochs = await this.#read("GET /conversations/{id}/epochs", asked);
+      yield* found.epochs;
+      after = found.next ?? undefined;
+    } while (after !== undefined);
+  }
+
+  /** One epoch, with the origin of every byte. */
+  epoch(id: string, number: number): Promise<EpochDocument> {
+    return this.#read("GET /conversations/{id}/epochs/{number}", { names: { id, number }, repeat: true });
+  }
+
+  /** Where the bytes of two epochs part, and what that costs; null if they are the same. */
+  diff(id: string, a: number, b: number, priced: { model?: string } = {}): Promise<DifferenceOf | null> {
+    const asked = { names: { id, a, b }, query: { model: priced.model }, repeat: true };
+    return this.#read("GET /conversations/{id}/epochs/{a}/diff/{b}", asked);
+  }
+
+  /** What composing now would change, and what that would cost. Nothing is stored. */
+  drift(id: string, place: { cwd?: string; model?: string } = {}): Promise<DriftDocument> {
+    return this.#read("GET /conversations/{id}/drift", { names: { id }, query: { ...place }, repeat: true });
+  }
+
+  /** Begins a new epoch, unless the bytes are the same. */
+  renew(id: string, body: RenewalBody = {}): Promise<BegunDocument> {
+    return this.#read("POST /conversations/{id}/renewals", { names: { id }, body, repeat: true });
+  }
+
+  /** Begins a compaction: `prompt` is for the model that writes the summary. The ledger stays as it is. */
+  beginCompaction(id: string, body: CompactionBody = {}): Promise<CompactionDocument> {
+    return this.#read("POST /conversations/{id}/compaction", { names: { id }, body, repeat: true });
+  }
+
+  /** Ends a compaction that has succeeded, with the epoch that holds from now on. */
+  commitCompaction(id: string, token: string, body: CompactionBody = {}): Promise<BegunDocument> {
+    return this.#endCompaction(id, token, { ...body, outcome: "succeeded" }, false);
+  }
+
+  /** Ends a compaction that has failed; all is as it was. Once or twice is the same. */
+  abortCompaction(id: string, token: string): Promise<BegunDocument> {
+    return this.#endCompaction(id, token, { outcome: "failed" }, true);
+  }
+
+  #endCompaction(id: string, token: string, body: EndBody, repeat: boolean): Promise<BegunDocument> {
+    return this.#read("PUT /conversations/{id}/compaction/{token}", { names: { id, token }, body, repeat });
+  }
+
+  // The template that everybody shares.
+
+  /** The template that counts: what was saved last, else the layout's own text. */
+  template(): Promise<TemplateDocument> {
+    return this.#read("GET /system-prompt", { repeat: true });
+  }
+
+  /** Saves a template. */
+  saveTemplate(template: string, saving: Saving & { dialect?: DialectName } = {}): Promise<TemplateDocument> {
+    const body: TemplateBody = { template, dialect: saving.dialect ?? null };
+    return this.#read("PUT /system-prompt", { body, headers: conditions(saving), repeat: false });
+  }
+
+  /** The facts that a template may name. */
+  async variables(): Promise<Variable[]> {
+    const found: Variables = await this.#read("GET /system-prompt/variables", { repeat: true });
+    return found.variables;
+  }
+
+  /** Composes a draft. Nothing is stored. */
+  preview(body: PreviewBody = {}): Promise<Preview> {
+    return this.#read("POST /system-prompt/preview", { body, repeat: true });
+  }
+
+  /** Every saved template, the last one first; asked for page by page. */
+  async *history(from: { before?: number; page?: number } = {}): AsyncGenerator<ListedTemplate, void, undefined> {
+    let before: number | undefined = from.before;
+    do {
+      const query = { before, limit: from.page };
+      const found: History = await this.#read("GET /system-prompt/history", { query, repeat: true });
+      yield* found.templates;
+      before = found.next ?? undefined;
+    } while (before !== undefined);
+  }
+
+  /** One saved template, by its number or its digest. */
+  saved(which: number | string): Promise<SavedDocument> {
+    return this.#read("GET /system-prompt/history/{which}", { names: { which }, repeat: true });
+  }
+
+  /** Gives a saved template a label, or takes it away. Once or twice is the same. */
+  label(which: number | string, label: string | null): Promise<ListedTemplate> {
+    return this.#read("POST /system-prompt/history/{which}/labels", { names: { which }, body: { label }, repeat: true });
+  }
+
+  /** Saves an old template anew, under the same condition as `saveTemplate`. */
+  rollBack(which: number | string, saving: Saving = {}): Promise<TemplateDocument> {
+    const asked = { names: { which }, headers: conditions(saving), repeat: false };
+    return this.#read("POST /system-prompt/history/{which}/rollback", asked);
+  }
+
+  // The server.
+
+  /** Whether a server answers. */
+  async alive(): Promise<boolean> {
+    return this.#does("GET /healthz");
+  }
+
+  /** Whether a server answers, and its store does, too. */
+  async ready(): Promise<boolean> {
+    return this.#does("GET /readyz");
+  }
+
+  async #does(route: string): Promise<boolean> {
+    try {
+      await this.#connection.ask(route, { repeat: false });
+      return true;
+    } catch (error) {
+      if (error instanceof Unreachable || error instanceof Unavailable) return false;
+      throw error;
+    }
+  }
+
+  async #read<T>(route: string, asked: Asked): Promise<T> {
+    return JSON.parse(await this.#connection.ask(route, asked)) as T;
+  }
+}
+
+function conditions(saving: Saving): Record<string, string | undefined> {
+  // Headers are bytes. The server reads this one as UTF-8, `fetch` writes it as Latin-1.
+  const author = saving.author === undefined ? undefined : Buffer.from(saving.author).toString("latin1");
+  return { "If-Match": saving.ifMatch === undefined ? undefined : `"${saving.ifMatch}"`, "Antefix-Author": author };
+}

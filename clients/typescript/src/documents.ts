@@ -1,0 +1,567 @@
+/**
+ * What the server is sent and what it answers.
+ *
+ * `cargo xtask docs` prints this file from docs/openapi.json: the types have the names and the keys that they have there. A key
+ * with a question mark may be missing; one that may be null may be missing as well.
+ */
+
+/** How a compaction ended. */
+export type OutcomeName = "succeeded" | "failed";
+
+/** Why an epoch begins, if somebody says so. */
+export type CauseName = "requested" | "reloaded" | "tools-changed" | "resources-changed" | "moved";
+
+/** The shape of a provider's request. */
+export type TargetName = "plain" | "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock" | "ollama" | "acp";
+
+/** Which facts of a standing epoch are asked for again. */
+export type WatchName = "all" | "acting";
+
+/** How a template spells its holes. */
+export type DialectName = "bracket" | "jinja" | "plain";
+
+/** Where a template comes from. */
+export type FromName = "saved" | "layout" | "unreachable";
+
+/** An epoch in a list. */
+export interface RowOf {
+  cause: string;
+  conversation: string;
+  cwd: string;
+  digest: string;
+  machine?: string | null;
+  model?: string | null;
+  number: number;
+  opened_at: string;
+}
+
+/** Conversations in the order of their ids, each with its standing epoch. */
+export interface Conversations {
+  conversations: RowOf[];
+  /** What to ask for as `after` to get the next ones; none if there are no more. */
+  next?: string | null;
+}
+
+/** A problem document. */
+export interface ProblemDocument {
+  /** More about this very case. */
+  detail?: string | null;
+  /** Findings as `antefix check --json` prints them. */
+  diagnostics?: Record<string, unknown>[];
+  /** What is wrong, for people. */
+  error: string;
+  /** What to do. */
+  hint?: string | null;
+  status: number;
+  /** The status in words. */
+  title: string;
+  /** What to branch on: `urn:antefix:` and a word. */
+  type: string;
+}
+
+export interface AmendmentOf {
+  at: string;
+  file?: string | null;
+  fresh: boolean;
+  kind: string;
+  number: number;
+  section: string;
+  text: string;
+}
+
+export interface EpochOf {
+  bytes: number;
+  cause: string;
+  degraded: boolean;
+  digest: string;
+  gaps?: Record<string, unknown>[];
+  model?: string | null;
+  number: number;
+  opened_at: string;
+}
+
+export interface MessageOf {
+  at: string;
+  number: number;
+  text: string;
+}
+
+/** A conversation as it stands. */
+export interface ConversationDocument {
+  amendments: AmendmentOf[];
+  conversation: string;
+  cwd: string;
+  epoch: EpochOf;
+  machine?: string | null;
+  /** Messages that wait for the next turn. */
+  waiting: MessageOf[];
+}
+
+export interface CompactionBody {
+  /**
+   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+   * conversation that stands stays where it is, and another one works in the first root.
+   */
+  cwd?: string | null;
+  /** The machine that the conversation works on, if there are several. */
+  machine?: string | null;
+  /** The model's name. */
+  model?: string | null;
+  /** The clock, in RFC 3339. */
+  now?: string | null;
+  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
+  set?: Record<string, string> | null;
+  /** The agent's tools: names, or objects with a `name`. */
+  tools?: (string | Record<string, unknown>)[] | null;
+}
+
+/** An origin: of a span, of something loaded, of a finding. */
+export interface OriginOf {
+  column?: number | null;
+  kind: string;
+  line?: number | null;
+  name: string;
+  path?: string | null;
+}
+
+/** A diagnostic. `start` and `end` are bytes of the source that `origin` names. */
+export interface Finding {
+  code: string;
+  end?: number | null;
+  hint?: string | null;
+  level: string;
+  message: string;
+  origin?: OriginOf | null;
+  start?: number | null;
+}
+
+/** What `compact begin --json` prints. */
+export interface CompactionDocument {
+  conversation: string;
+  diagnostics: Finding[];
+  epoch: number;
+  prompt: string;
+  renews: boolean;
+  token: string;
+}
+
+export interface EndBody {
+  /**
+   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+   * conversation that stands stays where it is, and another one works in the first root.
+   */
+  cwd?: string | null;
+  /** The machine that the conversation works on, if there are several. */
+  machine?: string | null;
+  /** The model's name. */
+  model?: string | null;
+  /** The clock, in RFC 3339. */
+  now?: string | null;
+  /** `succeeded` begins the new epoch; `failed` leaves all as it was. */
+  outcome: OutcomeName;
+  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
+  set?: Record<string, string> | null;
+  /** The agent's tools: names, or objects with a `name`. */
+  tools?: (string | Record<string, unknown>)[] | null;
+}
+
+/** What a hook did. */
+export interface HookOf {
+  bytes: number;
+  did: string;
+  hook: string;
+  on: string;
+}
+
+/** What `renew --json` and `compact commit --json` print. */
+export interface BegunDocument {
+  began?: boolean | null;
+  conversation: string;
+  diagnostics: Finding[];
+  epoch: EpochOf;
+  hooks?: HookOf[];
+}
+
+export interface ChangeOf {
+  detail: string;
+  kind: string;
+  origin: string;
+  section?: string | null;
+}
+
+export interface Count {
+  count: number;
+  high: number;
+  low: number;
+}
+
+/** The tokens of a difference, and their price where the model has one. */
+export interface Bill {
+  /** What the figures rest on. */
+  basis: string;
+  /** What the lost tokens cost more than if they were read from the cache, in dollars. */
+  cost?: string | null;
+  kept_tokens?: Count | null;
+  lost_tokens?: Count | null;
+}
+
+export interface SideOf {
+  excerpt: string;
+  line?: number | null;
+  origin?: Record<string, unknown> | null;
+  section: string;
+}
+
+/** Where two prefixes part. */
+export interface DifferenceOf extends Bill {
+  after?: SideOf | null;
+  at: number;
+  before?: SideOf | null;
+  kept_bytes: number;
+  kind: string;
+  lost_bytes: number;
+  tools_changed: boolean;
+}
+
+/** What `drift --json` prints. */
+export interface DriftDocument {
+  changes: ChangeOf[];
+  conversation: string;
+  diagnostics: Finding[];
+  difference?: DifferenceOf | null;
+  epoch: EpochOf;
+  prediction?: Record<string, unknown> | null;
+}
+
+/** An epoch in a list. */
+export interface ListedEpoch extends RowOf {
+  /** How many notices amend it. */
+  amendments: number;
+  bytes: number;
+  degraded: boolean;
+}
+
+/** Epochs by number. */
+export interface Epochs {
+  conversation: string;
+  epochs: ListedEpoch[];
+  /** What to ask for as `after` to get the next ones; none if there are no more. */
+  next?: number | null;
+}
+
+export interface SectionOf {
+  bytes: number;
+  digest: string;
+  end: number;
+  id: string;
+  stability: string;
+  start: number;
+}
+
+/** One epoch, with all that is known of it. */
+export interface EpochDocument {
+  amendments: AmendmentOf[];
+  conversation: string;
+  cwd: string;
+  diagnostics: Record<string, unknown>[];
+  epoch: EpochOf;
+  machine?: string | null;
+  made_by: Record<string, unknown>;
+  prefix: string;
+  sections: SectionOf[];
+  spans: Record<string, unknown>[];
+  tools?: string | null;
+}
+
+export interface MessageBody {
+  /** What to say. */
+  message: string;
+}
+
+/** A message that waits. */
+export interface Queued {
+  conversation: string;
+  number: number;
+}
+
+export interface RenewalBody {
+  cause?: CauseName | null;
+  /**
+   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+   * conversation that stands stays where it is, and another one works in the first root.
+   */
+  cwd?: string | null;
+  /** The machine that the conversation works on, if there are several. */
+  machine?: string | null;
+  /** The model's name. */
+  model?: string | null;
+  /** The clock, in RFC 3339. */
+  now?: string | null;
+  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
+  set?: Record<string, string> | null;
+  /** The agent's tools: names, or objects with a `name`. */
+  tools?: (string | Record<string, unknown>)[] | null;
+}
+
+/** What the model is told, turn after turn. */
+export interface StandingDocument {
+  amendments: AmendmentOf[];
+  conversation: string;
+  epoch: EpochOf;
+  prefix: string;
+}
+
+export interface TurnBody {
+  /**
+   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+   * conversation that stands stays where it is, and another one works in the first root.
+   */
+  cwd?: string | null;
+  /** The machine that the conversation works on, if there are several. */
+  machine?: string | null;
+  /** The conversation so far, as the provider takes it. */
+  messages?: unknown[] | null;
+  /** The model's name. */
+  model?: string | null;
+  /** The clock, in RFC 3339. */
+  now?: string | null;
+  /** The system text of this turn alone, also the empty one; nothing is stored. */
+  override?: string | null;
+  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
+  set?: Record<string, string> | null;
+  target?: TargetName | null;
+  /** The agent's tools: names, or objects with a `name`. */
+  tools?: (string | Record<string, unknown>)[] | null;
+  /** A name for this turn: asked for again under it, it gets the same queued messages again. */
+  turn?: string | null;
+  watch?: WatchName | null;
+}
+
+/** A message that a hook added. */
+export interface AddedOf {
+  hook: string;
+  message: unknown;
+}
+
+/** What `turn --json` prints. */
+export interface TurnDocument {
+  added?: AddedOf[];
+  amendments: AmendmentOf[];
+  began: boolean;
+  changes: ChangeOf[];
+  conversation: string;
+  diagnostics: Finding[];
+  epoch?: EpochOf | null;
+  fragment?: unknown;
+  hooks?: HookOf[];
+  messages: MessageOf[];
+  pending: ChangeOf[];
+  prefix: string;
+  receipt?: Record<string, unknown> | null;
+  suffix: string;
+}
+
+/** The template that counts. */
+export interface TemplateDocument {
+  author?: string | null;
+  dialect: DialectName;
+  /** Of dialect and text; the ETag is made of it. */
+  digest: string;
+  /**
+   * `saved`, or `layout` if nobody saved any, or `unreachable` if what was saved cannot be asked for and this is the
+   * layout's own.
+   */
+  from: FromName;
+  label?: string | null;
+  /** Its number in the history, if it was saved. */
+  number?: number | null;
+  saved_at?: string | null;
+  /** The empty text means: no system prompt. */
+  template: string;
+}
+
+/** A template to save. */
+export interface TemplateBody {
+  dialect?: DialectName | null;
+  template: string;
+}
+
+/** A saved template in a list. */
+export interface ListedTemplate {
+  author?: string | null;
+  bytes: number;
+  dialect: DialectName;
+  digest: string;
+  label?: string | null;
+  number: number;
+  saved_at: string;
+}
+
+/** Saved templates, the last one first. */
+export interface History {
+  /** What to ask for as `before` to get the next ones; none if there are no more. */
+  next?: number | null;
+  templates: ListedTemplate[];
+}
+
+/** A saved template. */
+export interface SavedDocument extends ListedTemplate {
+  template: string;
+}
+
+export interface LabelBody {
+  /** One line of 1 to 100 characters; null takes the label away. */
+  label?: string | null;
+}
+
+export interface PreviewBody {
+  /** A conversation to compare with its standing epoch. What is not said here is as that epoch has it. */
+  conversation?: string | null;
+  /**
+   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+   * conversation that stands stays where it is, and another one works in the first root.
+   */
+  cwd?: string | null;
+  dialect?: DialectName | null;
+  /** A built-in layout in the place of the server's. */
+  layout?: string | null;
+  /** The machine that the conversation works on, if there are several. */
+  machine?: string | null;
+  /** The model's name. */
+  model?: string | null;
+  /** The clock, in RFC 3339. */
+  now?: string | null;
+  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
+  set?: Record<string, string> | null;
+  /** The draft; without one, the template that counts. */
+  template?: string | null;
+  /** The agent's tools: names, or objects with a `name`. */
+  tools?: (string | Record<string, unknown>)[] | null;
+}
+
+export interface Gap {
+  detail: string;
+  fact: string;
+  reason: string;
+  section: string;
+}
+
+/** A hook that the layout declares, and whether it may run. */
+export interface DeclaredHook {
+  changed?: string[];
+  command: string[];
+  name: string;
+  on: string;
+  trust: string;
+}
+
+export interface LeftOut {
+  id: string;
+  why: string;
+}
+
+export interface Loaded {
+  bytes: number;
+  origin: OriginOf;
+}
+
+export interface NotLoaded {
+  detail: string;
+  origin: OriginOf;
+  reason: string;
+}
+
+export interface Part {
+  bytes: number;
+  digest: string;
+  text: string;
+  tokens?: number | null;
+}
+
+export interface Section {
+  bytes: number;
+  digest: string;
+  end: number;
+  id: string;
+  stability: string;
+  start: number;
+  tokens?: number | null;
+}
+
+export interface Span {
+  end: number;
+  origin: OriginOf;
+  section: string;
+  start: number;
+  transform?: string | null;
+}
+
+/** In thousandths of the count in `encoding`. */
+export interface Band {
+  from: string;
+  high: number;
+  likely: number;
+  low: number;
+}
+
+/**
+ * What the numbers called `tokens` are: a count in `encoding`, or, if not exact, the likeliest value of an
+ * estimate.
+ */
+export interface TokenCounts {
+  band?: Band | null;
+  encoding: string;
+  exact: boolean;
+  model?: string | null;
+  prefix: Count;
+  suffix: Count;
+  total: Count;
+}
+
+/** What `explain --json` prints. Offsets are bytes into prefix and suffix together. */
+export interface Explanation {
+  diagnostics: Finding[];
+  gaps: Gap[];
+  hooks?: DeclaredHook[];
+  instruction_order?: string | null;
+  layout: string;
+  left_out: LeftOut[];
+  loaded: Loaded[];
+  not_loaded: NotLoaded[];
+  prefix: Part;
+  sections: Section[];
+  spans: Span[];
+  suffix: Part;
+  token_counts?: TokenCounts | null;
+}
+
+/** A breakpoint of the provider's. */
+export interface BreakpointOf {
+  /** Behind so many bytes of the prefix. */
+  at: number;
+  /** `fixed` or `frozen`: what ends there. */
+  behind: string;
+  /** The lifetime that it asks for, as the provider spells it. */
+  lifetime: string;
+}
+
+/** The document of `antefix explain --json`, and what saving would change. */
+export interface Preview extends Explanation {
+  /** Where the provider's cache would be asked to end, if a model was named whose requests say so. */
+  breakpoints: BreakpointOf[];
+  change?: DriftDocument | null;
+}
+
+export interface Variable {
+  changes: string;
+  description: string;
+  dynamic?: boolean | null;
+  jinja: string;
+  name: string;
+  type: string;
+}
+
+/** What `vars --json` prints, and GET /system-prompt/variables answers. */
+export interface Variables {
+  variables: Variable[];
+}

@@ -1,0 +1,182 @@
+/**
+ * A whole conversation with a real server, by every method that the client has.
+ *
+ *     ANTEFIX_URL=… ANTEFIX_TOKEN_FILE=… PROJECT=… node tests/conversation.test.ts
+ *
+ * The server works in PROJECT, a directory with an AGENTS.md that says "Use tabs.", and has nothing in its store.
+ */
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import {
+  AntefixError,
+  BadRequest,
+  Client,
+  Conflict,
+  Forbidden,
+  Invalid,
+  NotFound,
+  PreconditionFailed,
+  Problem,
+  Unauthorized,
+  Unavailable,
+  Unreachable,
+} from "../src/index.ts";
+
+const instructions = join(process.env.PROJECT ?? "", "AGENTS.md");
+const template = "You help Ada.\n[file:AGENTS.md]";
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+test("from the first turn to the last", async () => {
+  const client = new Client();
+  assert.ok((await client.alive()) && (await client.ready()));
+  assert.ok((await client.variables()).some((variable) => variable.name === "cwd"));
+
+  // A template is saved by whoever saw the last one.
+  const own = await client.template();
+  assert.equal(own.from, "layout");
+  const saved = await client.saveTemplate(template, { ifMatch: own.digest, author: "José Ørsted 明" });
+  assert.deepEqual([saved.number, saved.author], [1, "José Ørsted 明"]);
+  const late = await client.saveTemplate("Mine.", { ifMatch: own.digest }).catch((error: unknown) => error);
+  assert.ok(late instanceof PreconditionFailed);
+  assert.deepEqual([late.status, late.type, late.name], [412, "urn:antefix:conflict", "PreconditionFailed"]);
+  assert.equal(late.error, "Somebody else saved the template meanwhile");
+  assert.match(late.hint ?? "", /save again with its ETag/);
+
+  // Open it, and get the same bytes again.
+  const id = "chat 7/ä?#%";
+  const model = "claude-opus-5";
+  const first = await client.turn(id, { model, target: "anthropic", tools: ["read", { name: "edit" }] });
+  assert.deepEqual([first.began, first.prefix], [true, "You help Ada.\nUse tabs.\n"]);
+  assert.ok("system" in (first.fragment as object));
+  const again = await client.turn(id, { model });
+  assert.deepEqual([again.began, again.prefix], [false, first.prefix]);
+  assert.equal(await client.prefix(id), first.prefix);
+  assert.equal((await client.standing(id)).prefix, first.prefix);
+
+  // The instructions change: the bytes stay, and the change is pending until the conversation is renewed.
+  writeFileSync(instructions, "Use spaces.\n");
+  const after = await client.turn(id);
+  assert.equal(after.prefix, first.prefix);
+  assert.deepEqual(after.pending.map((change) => change.kind), ["file-changed"]);
+  assert.deepEqual((await client.drift(id, { model })).changes.map((change) => change.kind), ["file-changed"]);
+  const shown = await client.preview({ conversation: id });
+  assert.deepEqual([shown.prefix.text, shown.change?.conversation], ["You help Ada.\nUse spaces.\n", id]);
+  const begun = await client.renew(id, { cause: "reloaded" });
+  assert.deepEqual([begun.began, begun.epoch.number], [true, 2]);
+  assert.equal((await client.renew(id)).began, false);
+  assert.equal((await client.turn(id)).prefix, "You help Ada.\nUse spaces.\n");
+
+  // A message waits for one turn, and comes again if the turn is asked for again.
+  assert.equal((await client.send(id, "The build is red.")).number, 1);
+  const texts = (messages: { text: string }[]) => messages.map((message) => message.text);
+  assert.deepEqual(texts((await client.conversation(id)).waiting), ["The build is red."]);
+  for (let count = 0; count < 2; count += 1) {
+    assert.deepEqual(texts((await client.turn(id, { turn: "t-9" })).messages), ["The build is red."]);
+  }
+  assert.deepEqual((await client.turn(id)).messages, []);
+
+  // Compaction in two steps: one that fails, one that succeeds, and none ends twice.
+  await client.abortCompaction(id, (await client.beginCompaction(id)).token);
+  writeFileSync(instructions, "Use both.\n");
+  const { token } = await client.beginCompaction(id);
+  assert.equal((await client.commitCompaction(id, token)).epoch.cause, "compacted");
+  await assert.rejects(client.commitCompaction(id, token), Conflict);
+
+  // The ledger, in pages of one.
+  const causes = (await all(client.epochs(id, { page: 1 }))).map((epoch) => epoch.cause);
+  assert.deepEqual(causes, ["opened", "reloaded", "compacted"]);
+  assert.equal((await client.epoch(id, 1)).prefix, first.prefix);
+  assert.equal((await client.diff(id, 1, 2, { model }))?.kept_bytes, "You help Ada.\nUse ".length);
+  assert.equal(await client.diff(id, 1, 1), null);
+  await client.turn("a");
+  await client.turn("z");
+  const ids = (rows: { conversation: string }[]) => rows.map((row) => row.conversation);
+  assert.deepEqual(ids(await all(client.conversations({ page: 1 }))), ["a", id, "z"]);
+  assert.deepEqual(ids(await all(client.conversations({ after: "a" }))), [id, "z"]);
+
+  // The history leads back.
+  await client.saveTemplate("You help Bob.\n");
+  assert.deepEqual((await all(client.history({ page: 1 }))).map((one) => one.number), [2, 1]);
+  assert.equal((await client.label(1, "known good")).label, "known good");
+  assert.equal((await client.saved(saved.digest)).template, template);
+  assert.equal((await client.rollBack(1, { author: "Ada" })).template, template);
+  assert.equal((await client.label(1, null)).label, undefined);
+});
+
+test("every error has a type", async () => {
+  const client = new Client();
+  await assert.rejects(client.conversation("nobody"), NotFound);
+  await assert.rejects(client.conversation(" "), BadRequest);
+  await assert.rejects(client.conversation(".."), AntefixError);
+  await assert.rejects(client.turn("c", { cwd: "/" }), Forbidden);
+  const invalid = await client.preview({ template: "{{ 1 +", dialect: "jinja" }).catch((error: unknown) => error);
+  assert.ok(invalid instanceof Invalid && invalid.diagnostics.length === 1);
+  await assert.rejects(new Client({ token: "another" }).template(), Unauthorized);
+  assert.throws(() => new Client({ base: "ftp://example.org" }), AntefixError);
+});
+
+/** How often a server that gives these answers is asked, and what the client makes of it. */
+async function asked(answers: string[], call: "turn" | "send"): Promise<[number, unknown]> {
+  let count = 0;
+  const server = createServer((socket) => {
+    socket.once("data", () => {
+      socket.end(answers[count] ?? "");
+      count += 1;
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const client = new Client({ base: `http://127.0.0.1:${port}`, token: "token", retries: 2 });
+  const result = await (call === "turn" ? client.turn("c") : client.send("c", "x")).catch((error: unknown) => error);
+  await new Promise((done) => server.close(done));
+  return [count, result];
+}
+
+test("requests are sent again only where that is safe", async () => {
+  const answer = (status: number, body: string, headers = "") =>
+    `HTTP/1.1 ${status} Words\r\n${headers}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const problem = (word: string) =>
+    JSON.stringify({ type: `urn:antefix:${word}`, title: "Words", status: 503, error: "No." });
+  const well = answer(200, "{}");
+  const lost = "";
+  const busy = answer(503, problem("busy"), "Retry-After: 0\r\n");
+  const away = answer(503, problem("unreachable"), "Retry-After: 0\r\n");
+  const never = answer(503, problem("busy"), "Retry-After: 3600\r\n");
+  const silent = answer(503, problem("refused"));
+  const rows: ["turn" | "send", string[], typeof AntefixError | typeof Problem | undefined][] = [
+    ["turn", [lost, well], undefined],
+    ["turn", [away, lost, well], undefined],
+    ["turn", [busy, busy, busy], Unavailable],
+    ["turn", [lost, lost, lost], Unreachable],
+    ["turn", [never], Unavailable],
+    ["turn", [silent], Unavailable],
+    ["turn", [answer(500, "<html>")], Problem],
+    ["send", [busy, well], undefined],
+    ["send", [lost], Unreachable],
+    ["send", [away], Unavailable],
+  ];
+  for (const [call, answers, expected] of rows) {
+    const [count, result] = await asked(answers, call);
+    assert.equal(count, answers.length, `${call}: ${answers}`);
+    assert.equal(result instanceof AntefixError ? result.constructor : undefined, expected, `${call}: ${answers}`);
+  }
+});
+
+test("no server is not alive", async () => {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  const client = new Client({ base: `http://127.0.0.1:${port}`, token: "token" });
+  assert.deepEqual([await client.alive(), await client.ready()], [false, false]);
+});
