@@ -1,0 +1,411 @@
+//! From the file of a layout to the layout: everything that is wrong with it is told with its place.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Condition, Layout, Section};
+use crate::budget::{Budget, one_of};
+use crate::compose::Stability;
+use crate::compose::allowance::{Allowance, AllowanceFile, Total};
+use crate::compose::fit;
+use crate::compose::hook::{HOOKS, HookFile, HookRule};
+use crate::compose::lint::{Copied, Original, Standing, findings};
+use crate::compose::policy::{
+    Joint, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable,
+};
+use crate::compose::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
+use crate::compose::wording::{Wording, WordingKey};
+use crate::diagnostic::did_you_mean;
+use crate::discover::catalog::{self, Lookup};
+use crate::discover::{FactName, InstructionRules, RemoteRules, ScopeRules, SkillRules};
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::{Place, Source, SourceKind, Within};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LayoutFile {
+    /// For people; `antefix layouts` shows it.
+    #[serde(default, rename = "description")]
+    _description: String,
+    dialect: Option<Dialect>,
+    #[serde(default)]
+    paths: Paths,
+    #[serde(default)]
+    on_compaction: OnCompaction,
+    #[serde(default)]
+    on_tools: OnTools,
+    #[serde(default)]
+    placement: Placement,
+    #[serde(default)]
+    undeliverable: Undeliverable,
+    boundary: Option<Spanned<String>>,
+    /// The most that the whole prompt may have.
+    budget: Option<Spanned<Budget>>,
+    /// The section that a saved template takes the place of.
+    editable: Option<Spanned<String>>,
+    /// The sections that are cut for it, the first one first.
+    cut: Option<Spanned<Vec<Spanned<String>>>>,
+    scope: Option<ScopeRules>,
+    #[serde(default)]
+    instructions: InstructionRules,
+    #[serde(default)]
+    skills: SkillRules,
+    #[serde(default)]
+    remote: RemoteRules,
+    #[serde(default)]
+    hook: Vec<Spanned<HookFile>>,
+    #[serde(default)]
+    section: Vec<Spanned<SectionFile>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SectionFile {
+    id: Spanned<String>,
+    stability: Spanned<Stability>,
+    text: Option<Spanned<String>>,
+    file: Option<Spanned<String>>,
+    wording: Option<Spanned<String>>,
+    /// The built-in text that this one is a copy of, and the digest that it had.
+    from: Option<Spanned<String>>,
+    dialect: Option<Dialect>,
+    #[serde(default)]
+    joint: Joint,
+    #[serde(default)]
+    trim: Trim,
+    #[serde(default)]
+    only_if: Vec<Spanned<String>>,
+    wrap: Option<Spanned<String>>,
+    budget: Option<Spanned<AllowanceFile>>,
+    #[serde(default)]
+    when_unavailable: WhenUnavailable,
+    #[serde(default)]
+    on_drift: OnDrift,
+}
+
+/// How many bytes the templates of a layout may have together.
+pub(super) const TEMPLATES: usize = 1024 * 1024;
+
+/// How many sections a layout may have.
+const SECTIONS: usize = 100;
+
+/// What a description says, if the file can be read that far.
+pub fn description(text: &str) -> Option<String> {
+    toml::from_str::<LayoutFile>(text).ok().map(|file| file._description)
+}
+
+pub(super) struct Reading<'r> {
+    pub(super) source: &'r Arc<Source>,
+    pub(super) wording: &'r Wording,
+    pub(super) shelf: &'r dyn Shelf,
+}
+
+impl Reading<'_> {
+    pub(super) fn layout(&self) -> Result<Layout> {
+        let file: LayoutFile = toml::from_str(&self.source.text)
+            .map_err(|failure| Error::of_toml(ErrorKind::Layout, self.source, failure.message(), failure.span()))?;
+        if file.section.is_empty() {
+            return Err(self
+                .error("a layout needs at least one section", 0..0)
+                .with_hint("add a table `[[section]]` with `id`, `stability` and `text` or `file`"));
+        }
+        if file.section.len() > SECTIONS {
+            let message = format!("a layout has at most {SECTIONS} sections, and this one has {}", file.section.len());
+            return Err(self.error(&message, 0..0));
+        }
+        self.check_places(&file)?;
+        let hooks = self.hooks(file.hook)?;
+        let mut sections: Vec<Section> = Vec::new();
+        let mut bytes = 0;
+        let copies = file.section.iter().filter_map(|section| section.get_ref().from.as_ref());
+        let copies = copies.map(|from| self.copied(from)).collect::<Result<Vec<_>>>()?;
+        for section in file.section {
+            let section = self.section(section.into_inner(), file.dialect.unwrap_or(Dialect::Jinja), &sections)?;
+            bytes += section.template.sources().iter().map(|source| source.text.len()).sum::<usize>();
+            if bytes > TEMPLATES {
+                let message = format!("the templates of a layout have at most {TEMPLATES} bytes together");
+                let error = Error::new(ErrorKind::Limit, message).at(Place::new(self.source, section.declared));
+                return Err(error.with_hint("put long texts into files of their own and name them as facts"));
+            }
+            sections.push(section);
+        }
+        let boundary = file.boundary.map(|key| self.wording(&key, 0).map(|(_, template)| template)).transpose()?;
+        let total = self.total(file.budget, file.cut, &sections)?;
+        let editable = file.editable.map(|id| self.section_number(&id, &sections, "edit")).transpose()?;
+        Ok(Layout {
+            source: Arc::clone(self.source),
+            findings: findings(&sections, Standing::InLayout),
+            copies,
+            sections,
+            boundary,
+            total,
+            paths: file.paths,
+            on_compaction: file.on_compaction,
+            on_tools: file.on_tools,
+            placement: file.placement,
+            undeliverable: file.undeliverable,
+            scope: file.scope,
+            instructions: file.instructions,
+            skills: file.skills,
+            hooks,
+            digest: OnceLock::new(),
+            remote: file.remote,
+            editable: editable.unwrap_or_default(),
+        })
+    }
+
+    fn hooks(&self, files: Vec<Spanned<HookFile>>) -> Result<Vec<HookRule>> {
+        if files.len() > HOOKS {
+            let message = format!("a layout has at most {HOOKS} hooks, and this one has {}", files.len());
+            return Err(self.error(&message, 0..0));
+        }
+        let mut hooks = Vec::new();
+        for file in files {
+            let span = file.span();
+            let wrong = |(message, hint): (String, &str)| self.error(&message, span).with_hint(hint);
+            let hook = file.into_inner().checked(&hooks).map_err(wrong)?;
+            hooks.push(hook);
+        }
+        Ok(hooks)
+    }
+
+    /// A layout may come with a repository: what it looks for stays in the project, or is Markdown in places at home that
+    /// hold such texts.
+    fn check_places(&self, file: &LayoutFile) -> Result<()> {
+        let climbs = |path: &str| path.split(['/', '\\']).any(|part| part == "..") || path.starts_with(['/', '\\']);
+        let rules = &file.instructions;
+        if let Some(name) =
+            rules.names.iter().find(|name| climbs(name) || name.starts_with('~') || !name.ends_with(".md"))
+        {
+            return Err(self
+                .error(&format!("`{name}` cannot be an instruction file"), self.find(name))
+                .with_hint("names are of Markdown files, relative to a directory, without `..`"));
+        }
+        if let Some(directory) =
+            rules.rules.iter().find(|directory| climbs(directory) || directory.starts_with(['~', '$']))
+        {
+            return Err(self
+                .error(&format!("`{directory}` cannot be a directory of rules"), self.find(directory))
+                .with_hint("write a directory that lies in the project, such as `.claude/rules`, without `..`"));
+        }
+        let roots = rules.system_roots.iter().chain(&file.skills.roots);
+        if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
+            return Err(self
+                .error(&format!("`{root}` cannot be looked into"), self.find(root))
+                .with_hint("write a directory of the project, or one in `~/`, without `..`"));
+        }
+        Ok(())
+    }
+
+    /// Where a text stands in the file, for a message about it.
+    fn find(&self, text: &str) -> Range<usize> {
+        self.source.text.find(text).map_or(0..0, |start| start..start + text.len())
+    }
+
+    fn section(&self, file: SectionFile, dialect: Dialect, before: &[Section]) -> Result<Section> {
+        let id = file.id.get_ref().clone();
+        let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if id.is_empty() || !id.chars().all(simple) || id == "boundary" {
+            let message = format!("`{id}` cannot be a section's id");
+            return Err(self
+                .error(&message, file.id.span())
+                .with_hint("use letters, digits, `-` and `_`; `boundary` is taken"));
+        }
+        if before.iter().any(|section| section.id == id) {
+            return Err(self.error(&format!("there are two sections `{id}`"), file.id.span()));
+        }
+        let stability = *file.stability.get_ref();
+        if let Some(last) = before.last().filter(|last| last.stability > stability) {
+            let message = format!(
+                "section `{id}` is {} and stands behind `{}`, which is {}",
+                stability.name(),
+                last.id,
+                last.stability.name()
+            );
+            return Err(self.error(&message, file.stability.span()).with_hint(
+                "order the sections fixed, frozen, live: what moves must not stand before what stays, or every change \
+                 bills the rest again",
+            ));
+        }
+        let template = self.template(&id, &file, file.dialect.unwrap_or(dialect))?;
+        let section = Section {
+            declared: file.id.span(),
+            stability,
+            template,
+            joint: file.joint,
+            trim: file.trim,
+            only_if: file.only_if.iter().map(|condition| self.condition(condition)).collect::<Result<_>>()?,
+            wrap: file.wrap.map(|key| self.wording(&key, 1)).transpose()?,
+            budget: file.budget.map(|budget| self.allowance(budget)).transpose()?,
+            when_unavailable: file.when_unavailable,
+            on_drift: file.on_drift,
+            id,
+        };
+        if let (Stability::Fixed, Some(fact)) = (stability, section.facts().first()) {
+            let message = format!("section `{}` is fixed and names `{fact}`", section.id);
+            return Err(self
+                .error(&message, file.stability.span())
+                .with_hint("fixed text is the same for everyone until the layout changes; make the section frozen"));
+        }
+        Ok(section)
+    }
+
+    fn template(&self, id: &str, file: &SectionFile, dialect: Dialect) -> Result<Template> {
+        match (&file.text, &file.file, &file.wording) {
+            (Some(text), None, None) => {
+                let name = format!("{}#{id}", self.source.name);
+                let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
+                source.path.clone_from(&self.source.path);
+                let source = source.within(Within::toml(self.source, text.span()));
+                Template::parse(&Arc::new(source), None, dialect, self.shelf)
+            }
+            (None, Some(path), None) => {
+                let reference = self.reference(path)?;
+                let source =
+                    load(&reference, self.shelf).map_err(|error| error.at(Place::new(self.source, path.span())))?;
+                Template::parse(&source, Some(&reference), dialect, self.shelf)
+            }
+            // Somebody's own words for it may stand in any of the layers.
+            (None, None, Some(key)) => {
+                let (key, _) = self.wording(key, 0)?;
+                Template::parse(self.wording.source(key), None, Dialect::Jinja, self.shelf)
+            }
+            (None, None, None) => Err(self
+                .error(&format!("section `{id}` has neither a text nor a file"), file.id.span())
+                .with_hint("add `text = \"…\"`, or `file = \"…\"` with the name of a file beside the layout")),
+            (text, path, key) => {
+                let both = match (text, path, key) {
+                    (Some(_), _, Some(_)) => "a text and a wording",
+                    (None, _, Some(_)) => "a file and a wording",
+                    _ => "a text and a file",
+                };
+                let second = key.as_ref().or(path.as_ref()).map_or(file.id.span(), Spanned::span);
+                Err(self.error(&format!("section `{id}` has both {both}"), second))
+            }
+        }
+    }
+
+    /// `$builtin/path sha256:…`, as `antefix layouts` prints it.
+    fn copied(&self, from: &Spanned<String>) -> Result<Copied> {
+        let parts = from.get_ref().split_once(' ').filter(|(_, digest)| digest.starts_with("sha256:"));
+        let parts = parts.and_then(|(name, digest)| Some((name.strip_prefix("$builtin/")?, digest)));
+        let Some((path, digest)) = parts else {
+            return Err(self
+                .error("this does not say what the text is a copy of", from.span())
+                .with_hint("write `$builtin/…` and its digest, as `antefix layouts '$builtin/…'` tells them"));
+        };
+        let place = Place::new(self.source, from.span());
+        Ok(Copied { place, of: Original::Prompt(path.to_owned()), digest: digest.to_owned() })
+    }
+
+    /// `$prefix/path`, or the name of a file beside the layout, whose `.md` may be written.
+    fn reference(&self, path: &Spanned<String>) -> Result<TemplateRef> {
+        let text = path.get_ref();
+        let reference = if text.trim_start().starts_with('$') {
+            TemplateRef::parse(text, None)
+        } else {
+            let beside = text.strip_suffix(".md").unwrap_or(text);
+            TemplateRef::parse(&format!("{}/{beside}", Prefix::Layout.name()), None)
+        };
+        reference.map_err(|error| error.at(Place::new(self.source, path.span())))
+    }
+
+    fn condition(&self, text: &Spanned<String>) -> Result<Condition> {
+        let (stripped, condition): (&str, fn(FactName) -> Condition) = match text.get_ref().strip_prefix('!') {
+            Some(name) => (name, Condition::NoFact),
+            None => (text.get_ref(), Condition::Fact),
+        };
+        let Some(name) = FactName::parse(stripped) else {
+            return Err(self
+                .error(&format!("`{}` is no fact", text.get_ref()), text.span())
+                .with_hint("write `namespace:name`, `!namespace:name`, or `tool:name` for a tool"));
+        };
+        if name.namespace() == "tool" && stripped == text.get_ref() {
+            return Ok(Condition::Tool(name.name().to_owned()));
+        }
+        match catalog::lookup(&name) {
+            Lookup::Known(_) => Ok(condition(name)),
+            _ => {
+                let error = self.error(&format!("the catalog has no `{name}`"), text.span());
+                Err(match catalog::suggestion(&name) {
+                    Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
+                    None => error.with_hint("`antefix vars` lists the names"),
+                })
+            }
+        }
+    }
+
+    /// A wording that takes so many variables.
+    fn wording(&self, key: &Spanned<String>, variables: usize) -> Result<(WordingKey, Jinja)> {
+        let place = || Place::new(self.source, key.span());
+        let found = WordingKey::parse(key.get_ref()).map_err(|error| error.at(place()))?;
+        if found.variables().len() != variables {
+            let message = format!(
+                "wording `{}` has {} variables; one with {variables} is needed here",
+                key.get_ref(),
+                found.variables().len()
+            );
+            return Err(self.error(&message, key.span()));
+        }
+        let template = self.wording.template(found, self.shelf)?;
+        Ok((found, template))
+    }
+
+    fn allowance(&self, file: Spanned<AllowanceFile>) -> Result<Allowance> {
+        let at = file.span();
+        let AllowanceFile { bytes, characters, tokens, notice, notice_stands } = file.into_inner();
+        let budget = one_of(bytes, characters, tokens).map_err(|what| self.error(what, at))?;
+        let notice = match notice {
+            Some(key) => self.wording(&key, 0)?.1,
+            None => self.cut_notice()?,
+        };
+        Ok(Allowance { budget, notice, notice_stands })
+    }
+
+    fn cut_notice(&self) -> Result<Jinja> {
+        self.wording.template(WordingKey::parse("cut_notice")?, self.shelf)
+    }
+
+    /// The budget of the whole prompt, and the sections that it is taken from, in order.
+    fn total(
+        &self,
+        budget: Option<Spanned<Budget>>,
+        cut: Option<Spanned<Vec<Spanned<String>>>>,
+        sections: &[Section],
+    ) -> Result<Option<Total>> {
+        let Some(budget) = budget else {
+            return match cut {
+                Some(cut) => Err(self
+                    .error("`cut` says what goes first, and there is no budget", cut.span())
+                    .with_hint("add `budget = { tokens = … }` at the top, or take `cut` out")),
+                None => Ok(None),
+            };
+        };
+        let order = match cut {
+            None => fit::by_default(sections),
+            Some(cut) => {
+                cut.into_inner().iter().map(|id| self.section_number(id, sections, "cut")).collect::<Result<_>>()?
+            }
+        };
+        let declared = budget.span();
+        Ok(Some(Total { budget: budget.into_inner(), declared, order, notice: self.cut_notice()? }))
+    }
+
+    fn section_number(&self, id: &Spanned<String>, sections: &[Section], to: &str) -> Result<usize> {
+        sections.iter().position(|section| section.id == *id.get_ref()).ok_or_else(|| {
+            let ids: Vec<&str> = sections.iter().map(|section| section.id.as_str()).collect();
+            let error = self.error(&format!("there is no section `{}` to {to}", id.get_ref()), id.span());
+            error.with_hint(match did_you_mean(id.get_ref(), ids.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("the sections are {}", ids.join(", ")),
+            })
+        })
+    }
+
+    fn error(&self, message: &str, range: Range<usize>) -> Error {
+        Error::new(ErrorKind::Layout, message).at(Place::new(self.source, range))
+    }
+}
