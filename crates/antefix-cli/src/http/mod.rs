@@ -25,6 +25,7 @@ mod situation;
 mod store;
 mod template;
 mod token;
+mod told;
 mod work;
 
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ use self::near::Near;
 use self::store::Kept;
 use self::template::LastRead;
 use self::token::Token;
+use self::told::Told;
 use self::work::Work;
 use crate::args::ServeArgs;
 use crate::counts::Counts;
@@ -58,6 +60,7 @@ struct Server {
     metrics: Metrics,
     log: Log,
     last_template: LastRead,
+    told: Told,
     grounds: Grounds,
     escaped: Escaped,
     near: Near,
@@ -107,6 +110,7 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
         metrics: Metrics::default(),
         log: Log::new(config.log),
         last_template: LastRead::default(),
+        told: Told::default(),
         grounds: Grounds::default(),
         escaped: Escaped::default(),
         near: Near::default(),

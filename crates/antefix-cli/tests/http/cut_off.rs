@@ -169,6 +169,9 @@ fn a_replica_without_its_database_says_so_in_time_and_recovers_by_itself() {
         scope.spawn(|| comes_again_later(&cut, |cut| cut.get("/conversations/c/system-prompt")));
         scope.spawn(|| comes_again_later(&cut, |cut| cut.put("/system-prompt", r#"{"template":"stale"}"#)));
         // What needs no database does not wait for it.
+        let (kept, took) =
+            timed(|| cut.send_with("GET", "/conversations/c/epochs/1", &[("accept", "text/plain")], "").ok());
+        assert!(kept.body == "before" && took < Duration::from_secs(2), "{kept:?} after {took:?}");
         for path in ["/healthz", "/system-prompt/variables", "/layouts", "/models"] {
             let (reply, took) = timed(|| cut.get(path));
             assert!(reply.status == 200 && took < Duration::from_secs(2), "{path}: {} after {took:?}", reply.status);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use antefix::freeze::{Difference, EpochRow};
+use antefix::freeze::{Difference, Epoch, EpochRow};
 use antefix::keeper::Keeper;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -90,18 +91,27 @@ pub(super) async fn one(
     headers: HeaderMap,
 ) -> Answer {
     let number = number(&path.0.1)?;
+    if let Some(epoch) = server.told.recall(&conversation, number).filter(|_| wants_text(&headers)) {
+        return Ok(forever(&epoch, &headers));
+    }
     work::read(server, move |server| {
         let (epoch, amendments) = server.kept.keeper()?.epoch(&conversation, number)?;
+        server.told.remember(&epoch);
         if wants_text(&headers) {
-            let mut response = tagged(text(epoch.text()), &epoch.digest().to_string(), &headers);
-            let forever = HeaderValue::from_static("private, max-age=31536000, immutable");
-            response.headers_mut().insert(header::CACHE_CONTROL, forever);
-            return Ok(response);
+            return Ok(forever(&epoch, &headers));
         }
         let tag = format!("{number}.{}.{}", amendments.len(), epoch.digest());
         Ok(tagged(json(&document::epoch(&epoch, &amendments)?), &tag, &headers))
     })
     .await
+}
+
+/// The prefix of an epoch, which may be kept for ever.
+fn forever(epoch: &Epoch, headers: &HeaderMap) -> Response {
+    let mut response = tagged(text(epoch.text()), &epoch.digest().to_string(), headers);
+    let forever = HeaderValue::from_static("private, max-age=31536000, immutable");
+    response.headers_mut().insert(header::CACHE_CONTROL, forever);
+    response
 }
 
 fn number(text: &str) -> Answer<u64> {

@@ -104,6 +104,9 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
             Some(delivery::counted_here(delivery, &prepared)?)
         }
     };
+    if let Some(epoch) = &done.epoch {
+        server.told.remember(epoch);
+    }
     count(server, &done);
     let took = begun.elapsed();
     server.metrics.took("antefix_compose_seconds", &[], took);
