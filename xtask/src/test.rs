@@ -25,8 +25,10 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
     match sdk::prepare() {
         Ok(place) => drop(tests.env(sdk::VARIABLE, place)),
         Err(why) => {
-            eprintln!("\n▸ the tests with the providers' SDKs cannot run: {why}");
-            missing.push(format!("tests with the providers' SDKs: {why}"));
+            eprintln!(
+                "\n▸ the tests with the providers' SDKs, of the clients and of the OpenAPI document cannot run: {why}"
+            );
+            missing.push(format!("tests with the providers' SDKs, of the clients and of the OpenAPI document: {why}"));
             tests.env(sdk::VARIABLE, "none");
         }
     }

@@ -226,7 +226,10 @@ class Client:
 
 
 def _read(answer: bytes) -> Any:
-    return json.loads(answer)
+    try:
+        return json.loads(answer)
+    except ValueError as error:
+        raise Unreachable(f"an answer that is no JSON, and so not of antefix: {answer[:200]!r}") from error
 
 
 def _conditions(if_match: str | None, author: str | None) -> dict[str, str | None]:

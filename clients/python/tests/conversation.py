@@ -175,6 +175,7 @@ class Retries(unittest.TestCase):
             ("turn", [never], Unavailable),
             ("turn", [silent], Unavailable),
             ("turn", [answer(500, "<html>")], Problem),
+            ("turn", [answer(200, "<html>")], Unreachable),
             ("send", [busy, well], None),
             ("send", [lost], Unreachable),
             ("send", [away], Unavailable),

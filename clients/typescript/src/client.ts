@@ -224,7 +224,12 @@ export class Client {
   }
 
   async #read<T>(route: string, asked: Asked): Promise<T> {
-    return JSON.parse(await this.#connection.ask(route, asked)) as T;
+    const answer = await this.#connection.ask(route, asked);
+    try {
+      return JSON.parse(answer) as T;
+    } catch (cause) {
+      throw new Unreachable(`an answer that is no JSON, and so not of antefix: ${answer.slice(0, 200)}`, { cause });
+    }
   }
 }
 

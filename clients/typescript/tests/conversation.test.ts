@@ -161,6 +161,7 @@ test("requests are sent again only where that is safe", async () => {
     ["turn", [never], Unavailable],
     ["turn", [silent], Unavailable],
     ["turn", [answer(500, "<html>")], Problem],
+    ["turn", [answer(200, "<html>")], Unreachable],
     ["send", [busy, well], undefined],
     ["send", [lost], Unreachable],
     ["send", [away], Unavailable],
