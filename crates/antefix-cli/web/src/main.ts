@@ -88,8 +88,11 @@ function slowly(progress: HTMLElement): void {
 }
 
 function enter(): void {
+  // A link that does not work any more leads here as well. Its code is of no use to anybody, and is not kept in the address.
+  const wasUsed = new URLSearchParams(location.search).has("code");
+  if (wasUsed) history.replaceState(null, "", "/");
   known.watch((isKnown) => {
-    if (!isKnown) document.body.replaceChildren(login());
+    if (!isKnown) document.body.replaceChildren(login(wasUsed));
   });
   start().catch((error: unknown) => {
     if (!known.value) return;

@@ -59,10 +59,10 @@ const focus = (page) => page.evaluate(() => {
 });
 
 sentence("Tab reaches every control in order, each with a visible focus, and the first one skips the bar", { files, before }, async ({ page }) => {
-  await page.getByRole("tab", { name: "Origin" }).waitFor();
+  await page.locator(".ruler-part").first().waitFor();
   await type(page, "x");
   await page.reload();
-  await editor(page).waitFor();
+  await page.locator(".ruler-part").first().waitFor();
   const wanted = await page.evaluate(() => [...document.querySelectorAll("a[href], button, input, select, .code, [role=tabpanel]")]
     .filter((element) => !element.disabled && element.tabIndex >= 0 | element.classList.contains("code") && element.checkVisibility()).length);
   const names = [];

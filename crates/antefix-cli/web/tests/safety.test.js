@@ -1,6 +1,7 @@
 // Whatever anybody wrote is shown as text, and nobody but the page gets anything.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -37,17 +38,21 @@ const strangers = (page) => page.evaluate(() => {
 });
 
 const evil = PAYLOADS[1];
+/** What git takes for the name of a branch. */
+const BRANCH = "<svg/onload=alert(1)>";
 
 sentence("payloads in template, file, skill, branch, conversation id, label and findings show as text", {
   files: {
-    ".git/HEAD": `ref: refs/heads/x\n`,
     "AGENTS.md": PAYLOADS.join("\n"),
     [`<img src=x onerror=alert(1)>.md`]: PAYLOADS[0],
     ".agents/skills/evil/SKILL.md": `---\nname: evil\ndescription: ${JSON.stringify(`${PAYLOADS[0]} ${evil}`)}\n---\n${PAYLOADS[0]}\n`,
   },
   before: async (server) => {
-    await server.save(`${PAYLOADS.join("\n")}\n[file:AGENTS.md]\n[skills:listing]\n`);
-    for (const id of PAYLOADS) await server.turn(id, { set: { "git:branch": evil } });
+    execFileSync("git", ["init", "--quiet", server.root]);
+    server.write({ ".git/HEAD": `ref: refs/heads/${BRANCH}\n` });
+    execFileSync("git", ["-C", server.root, "-c", "user.name=ada", "-c", "user.email=ada@example", "commit", "--quiet", "--allow-empty", "--message", "x"]);
+    await server.save(`${PAYLOADS.join("\n")}\n[file:AGENTS.md]\n[skills:listing]\n[git:branch]\n`);
+    for (const id of PAYLOADS) await server.turn(id, { set: { "git:status": evil } });
     await server.ask("POST", "/system-prompt/history/1/labels", { label: evil });
     await server.ask("POST", `/conversations/${encodeURIComponent(evil)}/messages`, { message: evil });
     server.write({ "AGENTS.md": `${PAYLOADS.join("\n")}\nmore ${evil}\n` });
@@ -57,7 +62,7 @@ sentence("payloads in template, file, skill, branch, conversation id, label and 
   await editor(page).click();
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText(`[nope:${evil}] [file:<img src=x onerror=alert(1)>.md] [file:${PAYLOADS[0]}] {{ x`);
-  await previews(page, /onerror=alert\(1\)/);
+  await previews(page, /onerror=alert\(1\)[^]*<svg\/onload=alert\(1\)>/);
   await page.getByRole("combobox", { name: "Compare with" }).fill(evil);
   await page.getByRole("combobox", { name: "Compare with" }).press("Enter");
   for (const tab of [/Problems/, /Not loaded/, /Tokens/, /If saved/, /Origin/]) {
@@ -69,7 +74,7 @@ sentence("payloads in template, file, skill, branch, conversation id, label and 
   await until("an error that quotes", async () => assert.notEqual(await page.locator(".failed").textContent(), ""));
   assert.deepEqual(await strangers(page), []);
   await page.goto(`${server.origin}/#/conversations`);
-  await until("all ids", async () => assert.deepEqual((await page.locator(".row-id").allTextContents()).sort(), [...PAYLOADS].sort()));
+  await until("all ids", async () => assert.deepEqual((await page.locator("a.row-id").allTextContents()).sort(), [...PAYLOADS].sort()));
   assert.deepEqual(await strangers(page), []);
   await page.getByRole("link", { name: evil, exact: true }).click();
   await until("its own id", async () => assert.equal(await page.locator("h1").textContent(), evil));
@@ -169,6 +174,26 @@ test("a browser that the server does not know is told both ways in, and the toke
   assert.ok(!page.url().includes("code"));
   assert.ok(!(await page.evaluate(() => document.cookie)).includes("antefix"));
   await context.close();
+  await server.stop();
+});
+
+test("a link that was opened before leads to the way in, and to the page for who is in", { timeout: 60_000 }, async () => {
+  const server = await serve();
+  const link = await server.fresh();
+  const context = await (await launch()).newContext();
+  const page = await context.newPage();
+  await page.goto(link);
+  await editor(page).waitFor();
+  await page.goto(link);
+  await editor(page).waitFor();
+  assert.equal(page.url(), `${server.origin}/`);
+  const stranger = await (await launch()).newContext();
+  const other = await stranger.newPage();
+  await other.goto(link);
+  await other.getByText("That link was opened before").waitFor();
+  assert.equal(other.url(), `${server.origin}/`);
+  await context.close();
+  await stranger.close();
   await server.stop();
 });
 

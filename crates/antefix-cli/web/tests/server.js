@@ -25,7 +25,7 @@ export function write(root, files) {
   }
 }
 
-/** Starts a server for a project with these files. */
+/** Starts a server for a project with these files. Arguments may depend on where that is. */
 export async function serve(files = {}, args = []) {
   const place = mkdtempSync(join(tmpdir(), "antefix-page-"));
   const root = join(place, "project");
@@ -33,7 +33,7 @@ export async function serve(files = {}, args = []) {
   write(root, { ".git/HEAD": "ref: refs/heads/main\n", ...files });
   const child = spawn(
     PROGRAM,
-    ["serve", "--listen", "127.0.0.1:0", "--store", `sqlite:${place}/ledger.db`, "--root", root, "--token-file", `${place}/token`, "--log", "none", ...args],
+    ["serve", "--listen", "127.0.0.1:0", "--store", `sqlite:${place}/ledger.db`, "--root", root, "--token-file", `${place}/token`, "--log", "none", ...(typeof args === "function" ? args(root) : args)],
     { env: { PATH: process.env.PATH, HOME: place, XDG_STATE_HOME: place, XDG_CONFIG_HOME: place, XDG_DATA_HOME: place, XDG_CACHE_HOME: place }, stdio: ["ignore", "pipe", "inherit"] },
   );
   running.add(child);

@@ -164,6 +164,18 @@ sentence("lint marks are the findings of `check`, at their places", { files }, a
   assert.match(await page.locator(".said").textContent(), /syntax error/);
 });
 
+sentence("what takes longer shows that it is under way", { files }, async ({ page }) => {
+  const bar = page.getByRole("progressbar", { name: "Working" });
+  await page.route("**/system-prompt/preview", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    await route.continue();
+  });
+  assert.equal(await bar.isVisible(), false);
+  await type(page, "x");
+  await bar.waitFor({ state: "visible", timeout: 1000 });
+  await bar.waitFor({ state: "hidden" });
+});
+
 sentence("an empty template is a template: no system prompt", { files }, async ({ page, server }) => {
   await editor(page).click();
   await page.keyboard.press("Control+a");

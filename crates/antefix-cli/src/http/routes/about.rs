@@ -39,6 +39,11 @@ pub(super) async fn page(
         return files::file(&uri, &headers).ok_or_else(|| Problem::not_found("Not found"));
     };
     if !server.guard.token.open(&code) {
+        // A person is better served by the page, which knows a way in; who is logged in goes on with it.
+        if says_html(&headers) {
+            let page = files::file(&Uri::from_static("/"), &headers).ok_or_else(|| Problem::not_found("Not found"));
+            return page.map(|page| (StatusCode::FORBIDDEN, page).into_response());
+        }
         let problem = Problem::forbidden("link", "This link was opened before, or is too old");
         return Err(problem.hint("start the server again, or POST /links with the token, to get another one"));
     }
@@ -49,6 +54,11 @@ pub(super) async fn page(
         cookie.map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", "No cookie could be made"))?;
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)
+}
+
+fn says_html(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|kind| kind.split(';').next().unwrap_or(kind).trim() == "text/html")
 }
 
 /// The server.

@@ -9,7 +9,7 @@ import { button, h } from "../dom.ts";
 import { look } from "./look.ts";
 import { mount, text } from "./mount.ts";
 
-/** A line that says nothing has a comparison that takes long. */
+/** A comparison is cut short rather than that it holds the page up: a coarser difference is one, too. */
 const DIFF = { scanLimit: 2000, timeout: 200 };
 
 const shared = (label: string) => [
@@ -55,6 +55,6 @@ export function difference(before: string, after: string): HTMLElement {
     const isSplit = mode.getAttribute("aria-pressed") === "true";
     mode.setAttribute("aria-pressed", String(!isSplit));
     place.replaceChildren(isSplit ? unified(before, after) : split(before, after));
-  }, { class: "small wide-only", "aria-pressed": "false" });
-  return h("div", { class: "diff" }, h("div", { class: "diff-bar" }, mode), place);
+  }, { class: "small", "aria-pressed": "false" });
+  return h("div", { class: "diff" }, h("div", { class: "diff-bar wide-only" }, mode), place);
 }

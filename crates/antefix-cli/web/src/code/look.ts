@@ -78,6 +78,8 @@ const theme = EditorView.theme({
   ".cm-deletedLine, .cm-deletedLine del, .cm-insertedLine, .cm-insertedLine ins": { textDecoration: "none" },
   ".cm-changedLineGutter": { backgroundColor: "var(--good)" },
   ".cm-deletedLineGutter": { backgroundColor: "var(--bad)" },
+  // Its own ornament is a sign that few fonts have.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: "none" },
   ".cm-collapsedLines": {
     background: "var(--sunken)", color: "var(--ink-2)", fontFamily: "var(--sans)", fontSize: "12px", padding: "3px 12px",
   },

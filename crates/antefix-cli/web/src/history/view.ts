@@ -50,7 +50,7 @@ export function historyView(): HTMLElement {
         h("time", { class: "quiet", datetime: row.saved_at }, time(row.saved_at))),
       h("p", { class: "quiet" }, [row.author ?? "nobody named", row.dialect, `${number(row.bytes)} bytes`, short(row.digest)].join(" · ")),
       h("div", { class: "row" },
-        button("Compare with the one before", () => void compare(row.number - 1, row.number), { class: "small", disabled: row.number === 1 }),
+        row.number > 1 && button("Compare with the one before", () => void compare(row.number - 1, row.number), { class: "small" }),
         !counts && button("Compare with what counts", () => void compare(row.number, rows[0]?.number ?? row.number), { class: "small" }),
         button("Label", () => label(row), { class: "small" }),
         !counts && button("Roll back", () => void rollBack(row), { class: "small" })));

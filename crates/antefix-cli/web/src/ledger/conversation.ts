@@ -78,7 +78,8 @@ function epochTable(id: string, all: ListedEpoch[]): HTMLElement {
         ? h("span", { class: "row" }, a, "to", b, button("Compare", () => (location.hash = to("conversations", id, a.value, b.value)), { class: "small" }))
         : h("span", { class: "quiet" }, "A second epoch can be compared with this one.")),
     h("div", { class: "wide" }, h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, ...["Epoch", "Cause", "Began", "Bytes", "Notices", "Model", "Digest", ""].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ...["Epoch", "Cause", "Began", "Bytes", "Notices", "Model", "Digest", "State"].map((name) =>
+        h("th", { scope: "col", class: name === "Bytes" || name === "Notices" ? "figure" : false }, name)))),
       h("tbody", {}, ...all.map((epoch) => h("tr", {},
         h("th", { scope: "row" }, h("a", { href: to("conversations", id, epoch.number) }, `epoch ${epoch.number}`)),
         h("td", {}, epoch.cause),

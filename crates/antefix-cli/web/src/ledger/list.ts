@@ -19,6 +19,8 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
 
   const inner = h("div", { class: "rows", role: "list" });
   const scroller = h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": "Conversations" }, inner);
+  const head = h("div", { class: "row-head", "aria-hidden": "true" },
+    ...[["id", "Conversation"], ["epoch", "Standing epoch"], ["model", "Model"], ["cwd", "Directory"], ["time", "Began"]].map(([name, label]) => h("span", { class: `row-${name}` }, label)));
   const amount = h("span", { class: "quiet", role: "status" });
   const failed = h("div");
   const empty = h("div", { class: "empty-state", hidden: true });
@@ -28,6 +30,7 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
     const first = Math.max(0, Math.floor(scroller.scrollTop / HEIGHT) - SPARE);
     const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / HEIGHT) + SPARE);
     inner.style.setProperty("height", `${rows.length * HEIGHT}px`);
+    scroller.style.setProperty("max-height", `${rows.length * HEIGHT + 2}px`);
     inner.replaceChildren(...rows.slice(first, last).map((row, index) => line(row, first + index, rows.length)));
     if (next !== undefined && last > rows.length - 60) void more();
   }
@@ -55,6 +58,7 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
     amount.textContent = next === undefined ? count(rows.length, "conversation") : `${count(rows.length, "conversation")} so far`;
     empty.hidden = rows.length > 0;
     scroller.hidden = rows.length === 0;
+    head.hidden = rows.length === 0;
     if (rows.length === 0) {
       fill(empty, find.value.trim() === ""
         ? h("div", {}, h("h2", {}, "No conversation yet"), h("p", {}, "The first turn of an agent opens one: POST /conversations/{id}/turns, or in a terminal with the same store:"), h("pre", {}, "antefix turn my-conversation"))
@@ -93,7 +97,7 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
   return {
     element: h("div", { class: "page ledger-list" },
       h("div", { class: "page-bar" }, h("h1", {}, "Conversations"), amount, h("span", { class: "spring" }), h("label", { for: "find" }, "Begin at"), find),
-      failed, empty, scroller),
+      failed, empty, head, scroller),
     leave: () => window.removeEventListener("resize", redraw),
   };
 }

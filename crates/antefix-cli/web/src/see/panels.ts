@@ -93,7 +93,7 @@ export function parting(difference: Difference): HTMLElement {
   for (const [name, side] of [["Before", difference.before], ["After", difference.after]] as const) {
     if (!side) continue;
     const where = side.origin ? address({ ...side.origin, ...(side.line === undefined ? {} : { line: side.line }) }) : "";
-    rows.push([name, h("span", {}, h("code", { class: "excerpt" }, side.excerpt), h("span", { class: "tagline" }, `${side.section}${where && `, ${where}`}`))]);
+    rows.push([name, h("span", {}, side.excerpt.trim() === "" ? "white space" : h("code", { class: "excerpt" }, side.excerpt), h("span", { class: "tagline" }, `${side.section}${where && `, ${where}`}`))]);
   }
   return h("dl", { class: "facts" }, ...rows.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
 }

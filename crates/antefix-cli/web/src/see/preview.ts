@@ -110,10 +110,16 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
   draft.base.watch(later);
 
   const element = h("section", { class: "preview", "aria-label": "Preview" },
-    h("div", { class: "pane-bar" }, h("h2", {}, "Preview"), total, state),
+    h("div", { class: "pane-bar" }, h("h2", {}, "Preview"), total, state, legend()),
     failed,
     h("div", { class: "preview-body" }, scale.element, view.host));
   return { element, panels: below.element };
+}
+
+/** What the colors of the text mean. What has none is the template's own. */
+function legend(): HTMLElement {
+  const kinds = [["file", "file"], ["variable", "variable"], ["wording", "wording"], ["remote", "outside"]] as const;
+  return h("span", { class: "legend wide-only" }, ...kinds.map(([kind, name]) => h("span", { class: `from-${kind}` }, name)));
 }
 
 /** The boundary, breakpoints, and where a conversation would part. */
