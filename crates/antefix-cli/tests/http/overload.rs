@@ -169,3 +169,25 @@ fn those_who_do_not_read_keep_nobody_out() {
     // At most one answer is held for each, and not all that it asked for.
     assert!(grown < 150 * 1024 * 1024, "{grown}");
 }
+
+#[test]
+fn a_server_with_few_descriptors_leaves_some_for_its_own_work() {
+    let scratch = Scratch::new();
+    let mut command = std::process::Command::new("prlimit");
+    command.args(["--nofile=64:64", env!("CARGO_BIN_EXE_antefix"), "serve", "--listen", "127.0.0.1:0"]);
+    command.current_dir(scratch.path("p")).env_clear().env("HOME", scratch.path("home"));
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let mut server = scratch.start(command, &[]);
+    // A quarter of them is its own: with all other connections taken, files are still read and written.
+    let mut idle: Vec<TcpStream> = (0..40).map(|_| server.connect()).collect();
+    for number in 0..5 {
+        server.post(&format!("/conversations/c{number}/turns"), "{}").ok();
+    }
+    // More than fit wait in the system's line, and are no error.
+    idle.extend((0..100).map(|_| server.connect()));
+    assert!(server.descriptors() <= 64);
+    drop(idle);
+    server.post("/conversations/after/turns", "{}").ok();
+    let (log, exit) = server.stop();
+    assert!(exit == Some(0) && !log.contains("no connection") && !log.contains("\"status\":5"), "{log}");
+}
