@@ -45,7 +45,7 @@ sentence("moving the caret through the preview says the same, and the preview ca
 sentence("hovering says it as well", { files }, async ({ page, server }) => {
   await previews(page, /Be brief/);
   await shown(page).getByText("Be brief.").hover();
-  await until("a tooltip", async () => assert.match(await page.locator(".cm-tooltip").textContent(), new RegExp(`${server.root}/AGENTS.md:1 · read from a file`)));
+  await until("a tooltip", async () => assert.match(await page.locator(".cm-tooltip").textContent(), new RegExp(`${server.root}/AGENTS.md:4 · read from a file`)));
 });
 
 sentence("the preview is for a chosen directory, model and conversation", { files, before: (server) => server.turn("c1", { model: "claude-sonnet-4-5" }) }, async ({ page, server }) => {

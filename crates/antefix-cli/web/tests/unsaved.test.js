@@ -31,6 +31,25 @@ sentence("the browser asks before a tab with unsaved changes closes, and a reloa
   assert.deepEqual(page.dialogs, ["beforeunload"]);
 });
 
+sentence("two tabs keep a draft each, and a new one finds the last", {}, async ({ page, server }) => {
+  await type(page, "First.");
+  await page.waitForTimeout(300);
+  const second = await page.context().newPage();
+  second.on("dialog", (dialog) => void dialog.accept());
+  await second.goto(server.origin);
+  await editor(second).waitFor();
+  assert.equal(await draft(second), `${TEMPLATE}First.`);
+  await type(second, "Second.");
+  await second.waitForTimeout(300);
+  await page.reload();
+  await editor(page).waitFor();
+  assert.equal(await draft(page), `${TEMPLATE}First.`);
+  await page.getByRole("button", { name: "Reset", exact: true }).click();
+  await second.reload();
+  await editor(second).waitFor();
+  assert.equal(await draft(second), `${TEMPLATE}First.Second.`);
+});
+
 sentence("another view and back keeps the draft, and undo still knows it", {}, async ({ page }) => {
   await type(page, "Mine.");
   await page.getByRole("link", { name: "Conversations" }).click();

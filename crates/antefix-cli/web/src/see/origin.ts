@@ -31,9 +31,16 @@ export function address(origin: Origin): string {
   return origin.line === undefined ? where : `${where}:${origin.line}`;
 }
 
-/** One line, for a tooltip. */
-export function line(span: Span): string {
-  return `${address(span.origin)} · ${KINDS[span.origin.kind] ?? span.origin.kind}`;
+/** One line, for a tooltip at a place so many lines below the span's beginning. */
+export function line(span: Span, below: number): string {
+  const { origin } = span;
+  const at = origin.line === undefined ? origin : { ...origin, line: lineAt(span, origin.line, below) };
+  return `${address(at)} · ${KINDS[origin.kind] ?? origin.kind}`;
+}
+
+/** What was computed has the line where its computation stands. */
+function lineAt(span: Span, first: number, below: number): number {
+  return first + (span.transform === undefined || span.transform === "trimmed" ? below : 0);
 }
 
 /** Everything that is known of a place in a span, so many lines below its beginning. */
@@ -45,8 +52,7 @@ export function details(span: Span, below: number, section: Section | undefined,
   ];
   if (origin.path !== undefined) rows.push(["File", h("code", {}, origin.path)]);
   if (origin.line !== undefined) {
-    // What was computed has the line where its computation stands.
-    const line = origin.line + (span.transform === undefined || span.transform === "trimmed" ? below : 0);
+    const line = lineAt(span, origin.line, below);
     const canGo = go !== undefined && origin.kind === "template" && origin.path === undefined && !origin.name.startsWith("$");
     rows.push(["Line", canGo ? button(`${line}, show in the template`, () => go(line), { class: "link" }) : String(line)]);
   }

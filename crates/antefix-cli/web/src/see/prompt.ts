@@ -2,13 +2,13 @@
 
 import { defaultKeymap } from "@codemirror/commands";
 import { searchKeymap } from "@codemirror/search";
-import { EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, highlightSpecialChars, hoverTooltip, keymap,
   WidgetType,
 } from "@codemirror/view";
 import type { Section, Span, Stability } from "../api/documents.ts";
-import { offset, positions } from "../bytes.ts";
+import { positions } from "../bytes.ts";
 import { mount, text as lines } from "../code/mount.ts";
 import { h } from "../dom.ts";
 import { line } from "./origin.ts";
@@ -113,13 +113,18 @@ function at(spans: Placed["spans"], position: number): number | null {
   return null;
 }
 
+/** How many lines there are between two positions. */
+function below(doc: Text, from: number, to: number): number {
+  return doc.lineAt(to).number - doc.lineAt(from).number;
+}
+
 const tooltip = hoverTooltip((view, position) => {
   const { spans } = view.state.field(placed);
   const found = at(spans, position);
   const span = found === null ? undefined : spans[found];
   if (!span) return null;
   return { pos: span.from > position ? position : Math.max(span.from, view.viewport.from), above: true,
-    create: () => ({ dom: h("div", { class: "cm-diagnostic" }, line(span.span)) }) };
+    create: () => ({ dom: h("div", { class: "cm-diagnostic" }, line(span.span, below(view.state.doc, span.from, position))) }) };
 }, { hoverTime: 200 });
 
 export function promptView(label: string): PromptView {
@@ -137,15 +142,15 @@ export function promptView(label: string): PromptView {
       keymap.of([...defaultKeymap, ...searchKeymap]),
       EditorView.updateListener.of((update) => {
         if (update.viewportChanged || update.docChanged || update.geometryChanged) sight();
-        if (!update.selectionSet) return;
+        // Who is led somewhere did not ask where the text there comes from.
+        if (!update.selectionSet || !update.transactions.some((transaction) => transaction.isUserEvent("select"))) return;
         const { spans } = update.state.field(placed);
         const found = at(spans, update.state.selection.main.head);
         const span = found === null ? undefined : spans[found];
         if (!span) return;
         // A view must not change while it tells of a change.
         queueMicrotask(() => view.dispatch({ effects: choose.of(found) }));
-        const head = update.state.selection.main.head;
-        self.onchoose(span.span, update.state.doc.lineAt(head).number - update.state.doc.lineAt(span.from).number);
+        self.onchoose(span.span, below(update.state.doc, span.from, update.state.selection.main.head));
       }),
     ],
     label,
@@ -221,6 +226,3 @@ function stripes(text: string, sections: Section[]): RangeSet<GutterMarker> {
   }
   return builder.finish();
 }
-
-/** The byte at a position, for whoever has only that. */
-export const byteAt = offset;

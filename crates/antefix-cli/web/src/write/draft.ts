@@ -1,6 +1,7 @@
 // The draft: what is being written, and what it was made from.
 //
-// 1. It outlives the view, a reload and a lost connection: every change is kept in the browser until it is saved or reset.
+// 1. It outlives the view, a reload and a lost connection: every change is kept in the browser until it is saved or reset. Each tab
+//    keeps its own; a new tab finds the one that was written last.
 // 2. It remembers the digest of the template that it was made from, so that nobody's save is overwritten unseen.
 
 import { api } from "../api/client.ts";
@@ -68,13 +69,21 @@ export function settle(current: Template, take: "theirs" | "mine"): void {
 export function keep(): void {
   const from = base.value;
   if (!from) return;
-  if (isChanged()) localStorage.setItem(KEY, JSON.stringify({ text: text.value, dialect: dialect.value, base: from.digest } satisfies Kept));
-  else localStorage.removeItem(KEY);
+  const kept = JSON.stringify({ text: text.value, dialect: dialect.value, base: from.digest } satisfies Kept);
+  const before = sessionStorage.getItem(KEY);
+  if (isChanged()) {
+    sessionStorage.setItem(KEY, kept);
+    localStorage.setItem(KEY, kept);
+  } else {
+    sessionStorage.removeItem(KEY);
+    // What another tab wrote down is not ours to remove.
+    if (localStorage.getItem(KEY) === before) localStorage.removeItem(KEY);
+  }
 }
 
 function read(): Kept | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Kept> | null;
+    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "null") as Partial<Kept> | null;
     const isWhole = typeof kept?.text === "string" && typeof kept.base === "string" && typeof kept.dialect === "string";
     return isWhole ? (kept as Kept) : null;
   } catch {
