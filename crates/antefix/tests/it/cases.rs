@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose, lint, notice};
+use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route, said_sections};
 use antefix::discover::{
     Answer, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Report, Response, Scope,
     Secrets, Shelves, Situation, Survey, Tool, UntrustedText, Workspace, World, discover, touch,
 };
+use antefix::freeze::ConversationId;
+use antefix::keeper::{Keeper, TurnInput};
+use antefix::stores::MemoryStore;
 use antefix::worlds::MemoryWorld;
 use antefix::{Error, Source, SourceKind};
 use serde::Deserialize;
@@ -95,8 +99,19 @@ struct Case {
     /// Servers that answer at exactly these addresses. At others nobody answers.
     #[serde(default)]
     servers: Vec<Server>,
+    /// An agent that the prompt is delivered to: `delivered.txt` has the way, and what goes that way.
+    agent: Option<GivenAgent>,
     /// The prompt, if it is too long for `expected.md`.
     expected: Option<Vec<(String, usize)>>,
+}
+
+/// What an agent says of itself: its name, and whether it takes a system prompt.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenAgent {
+    name: String,
+    #[serde(default)]
+    announces: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -244,13 +259,16 @@ fn read(folder: &Path) -> Case {
 fn run(folder: &Path, case: &Case) -> Outcome {
     let world = world(folder, case);
     match printed(folder, case, &world) {
-        Ok(Printed { prompt, diagnostics, report, lints, touched }) => {
+        Ok(Printed { prompt, diagnostics, report, lints, touched, delivered }) => {
             let mut outcome =
                 Outcome::from([("expected.md", prompt.text().to_owned()), ("diagnostics.txt", diagnostics)]);
             outcome.insert("report.txt", report);
             outcome.insert("lints.txt", lints);
             if let Some(Touching { notice, told }) = touched {
                 outcome.extend([("touched.md", notice), ("touched.txt", told)]);
+            }
+            if let Some(delivered) = delivered {
+                outcome.insert("delivered.txt", delivered);
             }
             outcome.insert("expected.prefix.md", prompt.prefix().to_owned());
             outcome.insert("sections.txt", sections(&prompt));
@@ -311,6 +329,7 @@ struct Printed {
     report: String,
     lints: String,
     touched: Option<Touching>,
+    delivered: Option<String>,
 }
 
 fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, Error> {
@@ -379,7 +398,34 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
     let lints = lints.iter().map(|finding| format!("{finding}\n")).collect();
     let touched =
         (!case.touch.is_empty()).then(|| touching(case, world, &situation, &wording, &shelves)).transpose()?;
-    Ok(Printed { prompt, diagnostics, report: files(&discovery.report), lints, touched })
+    let input = TurnInput::new(world, &layout, &wording, &shelves, &situation);
+    let delivered = case.agent.as_ref().map(|agent| delivering(agent, &input)).transpose()?;
+    Ok(Printed { prompt, diagnostics, report: files(&discovery.report), lints, touched, delivered })
+}
+
+/// The way that a prompt takes to an agent, and what goes that way, text by text. It goes no other way.
+fn delivering(agent: &GivenAgent, input: &TurnInput<'_>) -> Result<String, Error> {
+    let field = if agent.announces { SystemField::Append } else { SystemField::None };
+    let agent = Agent { name: Some(&agent.name), field, ..Agent::default() };
+    let route = route(&agent, Mode::Append, std::iter::empty());
+    let turn = Keeper::new(MemoryStore::new()).turn(&ConversationId::parse("c")?, input)?;
+    let body = turn.epoch.as_ref().unwrap().body();
+    let texts: Vec<(String, String)> = match route.way {
+        Way::UserMessage => {
+            let sections = said_sections(body, input.wording, input.shelf)?;
+            sections.into_iter().map(|said| (said.section, said.text)).collect()
+        }
+        _ => {
+            let fragment = deliver(&Content::of_epoch(body, None), Target::Acp, None)?.fragment;
+            let blocks = fragment["systemPrompt"]["content"].as_array().cloned().unwrap_or_default();
+            blocks.iter().map(|block| ("prompt".to_owned(), block["text"].as_str().unwrap().to_owned())).collect()
+        }
+    };
+    let mut delivered = format!("{} as {}: {}\n", route.way.name(), route.way.role(), route.because);
+    for (what, text) in texts {
+        write!(delivered, "--- {what}\n{text}\n").unwrap();
+    }
+    Ok(delivered)
 }
 
 /// What comes to hold when the case's paths are touched.
@@ -445,7 +491,8 @@ fn always(name: &str) -> bool {
     matches!(name, "diagnostics.txt" | "touched.md")
 }
 
-const EXPECTATIONS: [&str; 9] = [
+const EXPECTATIONS: [&str; 10] = [
+    "delivered.txt",
     "expected.md",
     "expected.prefix.md",
     "sections.txt",
