@@ -21,9 +21,11 @@ const WEB: &str = "crates/antefix-cli/web";
 /// What the build gives. Each has a compressed copy beside it.
 const FILES: [&str; 3] = ["index.html", "page.css", "page.js"];
 
-/// Builds the page, or with `check` says whether the committed files are what the sources give.
+/// Formats and builds the page, or with `check` says whether that was done and the committed files are what the sources give.
 pub(crate) fn run(check: bool) -> Outcome {
     let node = prepare()?;
+    let formats = if check { "--check" } else { "--write" };
+    show(node.run("node_modules/prettier/bin/prettier.cjs").args([formats, "--log-level", "warn", "."]))?;
     if !check {
         return build(&node, &root().join(WEB).join("dist"));
     }

@@ -25,7 +25,7 @@ export function position(text: string, offset: number): number {
 /** The byte offset of a position. */
 export function offset(text: string, position: number): number {
   let bytes = 0;
-  for (let unit = 0; unit < position; ) {
+  for (let unit = 0; unit < position;) {
     const [width, units] = character(text, unit);
     bytes += width;
     unit += units;

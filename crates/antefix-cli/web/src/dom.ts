@@ -43,6 +43,10 @@ export function fill(parent: Element, ...children: Child[]): void {
 }
 
 /** A button that says what it does. */
-export function button(label: string, onclick: () => void, attributes: Record<string, Attribute> = {}): HTMLButtonElement {
+export function button(
+  label: string,
+  onclick: () => void,
+  attributes: Record<string, Attribute> = {},
+): HTMLButtonElement {
   return h("button", { type: "button", onclick, ...attributes }, label);
 }

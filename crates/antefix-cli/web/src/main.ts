@@ -19,7 +19,11 @@ import { tour, wasToured } from "./shell/tour.ts";
 import * as draft from "./write/draft.ts";
 import { writeView } from "./write/view.ts";
 
-const VIEWS: [string, string][] = [["write", "Write"], ["conversations", "Conversations"], ["history", "History"]];
+const VIEWS: [string, string][] = [
+  ["write", "Write"],
+  ["conversations", "Conversations"],
+  ["history", "History"],
+];
 
 async function start(): Promise<void> {
   const about = await api.about();
@@ -27,14 +31,21 @@ async function start(): Promise<void> {
   const write = writeView(about, variables, wasLeft);
   const main = h("main", { id: "main", tabindex: "-1" });
   const links = VIEWS.map(([view, label]) => h("a", { href: to(view) }, label));
-  const bar = h("header", { class: "bar" },
-    h("a", { class: "skip", href: "#main", onclick: (event: Event) => (event.preventDefault(), main.focus()) }, "Skip to the content"),
+  const bar = h(
+    "header",
+    { class: "bar" },
+    h(
+      "a",
+      { class: "skip", href: "#main", onclick: (event: Event) => (event.preventDefault(), main.focus()) },
+      "Skip to the content",
+    ),
     h("a", { class: "mark", href: to("write") }, "antefix"),
     h("nav", { "aria-label": "Views" }, ...links),
     h("span", { class: "spring" }),
     button("Tour", () => ((location.hash = to("write")), requestAnimationFrame(tour)), { class: "quiet-button" }),
     themeButton(),
-    button("Keys", showKeys, { class: "quiet-button", "aria-label": "Keys", title: "?" }));
+    button("Keys", showKeys, { class: "quiet-button", "aria-label": "Keys", title: "?" }),
+  );
   const progress = h("div", { class: "progress", role: "progressbar", "aria-label": "Working", hidden: true });
 
   let leave = () => {};
@@ -96,7 +107,15 @@ function enter(): void {
   });
   start().catch((error: unknown) => {
     if (!known.value) return;
-    document.body.replaceChildren(h("main", { class: "login" }, h("h1", {}, "antefix"), told(error), button("Try again", () => location.reload(), { class: "primary" })));
+    document.body.replaceChildren(
+      h(
+        "main",
+        { class: "login" },
+        h("h1", {}, "antefix"),
+        told(error),
+        button("Try again", () => location.reload(), { class: "primary" }),
+      ),
+    );
   });
 }
 

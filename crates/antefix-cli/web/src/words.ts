@@ -12,7 +12,12 @@ export function count(value: number, one: string, many = `${one}s`): string {
 }
 
 const instant = new Intl.DateTimeFormat("en-GB", {
-  year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
+  year: "numeric",
+  month: "short",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
 });
 
 /** A moment, in the reader's zone. */

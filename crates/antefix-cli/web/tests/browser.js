@@ -6,7 +6,10 @@ import { chromium } from "playwright-core";
 let browser;
 
 export async function launch() {
-  browser ??= await chromium.launch({ executablePath: process.env.ANTEFIX_TEST_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser ??= await chromium.launch({
+    executablePath: process.env.ANTEFIX_TEST_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
   return browser;
 }
 
@@ -27,7 +30,10 @@ export async function open(server, { toured = true, path = "/", ...options } = {
   if (dist) {
     await context.route(/\/page\.(js|css)(\?.*)?$/, (route) => {
       const name = new URL(route.request().url()).pathname;
-      return route.fulfill({ path: `${dist}${name}`, contentType: name.endsWith("js") ? "text/javascript" : "text/css" });
+      return route.fulfill({
+        path: `${dist}${name}`,
+        contentType: name.endsWith("js") ? "text/javascript" : "text/css",
+      });
     });
   }
   await context.addInitScript((isToured) => {
@@ -43,7 +49,8 @@ export async function open(server, { toured = true, path = "/", ...options } = {
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
     // A refused request is a line of Chromium's own, and wanted in some tests.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(message.text());
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      faults.push(message.text());
   });
   page.dialogs = [];
   page.on("dialog", (dialog) => {

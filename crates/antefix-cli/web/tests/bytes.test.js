@@ -16,9 +16,14 @@ test("every offset of a byte is the position of its character, and back", () => 
     const text = Array.from({ length: next() % 12 }, () => pieces[next() % pieces.length]).join("");
     const bytes = new TextEncoder().encode(text);
     const starts = [...bytes.keys(), bytes.length].filter((at) => at === bytes.length || (bytes[at] & 0xc0) !== 0x80);
-    const expected = starts.map((at) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.slice(0, at)).length);
+    const expected = starts.map(
+      (at) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.slice(0, at)).length,
+    );
     assert.deepEqual(positions(text, starts), expected);
-    assert.deepEqual(expected.map((position) => offset(text, position)), starts);
+    assert.deepEqual(
+      expected.map((position) => offset(text, position)),
+      starts,
+    );
   }
 });
 

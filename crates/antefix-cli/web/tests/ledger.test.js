@@ -5,108 +5,173 @@ import { previewed, sentence, TEMPLATE, until } from "./with.js";
 
 const files = { "AGENTS.md": "Be kind.\nBe brief.\n" };
 
-const cells = (page) => page.locator("section[aria-label=Epochs] tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const cells = (page) =>
+  page
+    .locator("section[aria-label=Epochs] tbody tr")
+    .evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
 
 sentence("an empty ledger says what would fill it", { path: "/#/conversations" }, async ({ page }) => {
   await page.getByRole("heading", { name: "No conversation yet" }).waitFor();
   assert.match(await page.locator(".empty-state").textContent(), /antefix turn my-conversation/);
 });
 
-sentence("conversations with their epochs: cause, time, size, degraded; renew from there, and see what is pending", {
-  files, path: "/#/conversations", before: (server) => server.turn("c1", { model: "claude-sonnet-4-5" }),
-}, async ({ page, server }) => {
-  await page.getByRole("link", { name: "c1" }).click();
-  await until("one epoch", async () => assert.equal((await cells(page)).length, 1));
-  const { epoch } = await server.ask("GET", "/conversations/c1");
-  const [row] = await cells(page);
-  assert.deepEqual([row[0], row[1], row[3], row[4], row[7]], ["epoch 1", "opened", String(epoch.bytes), "0", "stands"]);
-  assert.equal(await page.locator("section[aria-label=Epochs] time").getAttribute("datetime"), epoch.opened_at);
-  const pending = page.getByRole("region", { name: "Pending" });
-  await until("nothing pending", async () => assert.match(await pending.textContent(), /Composing now gives the same bytes/));
-  const renew = page.getByRole("button", { name: "Renew" });
-  await renew.click();
-  await until("nothing to renew", async () => assert.match(await page.getByRole("region", { name: "Begin a new epoch" }).textContent(), /same bytes, so epoch 1 stands/));
-  server.write({ "AGENTS.md": "Be kind.\nBe thorough.\n" });
-  await page.reload();
-  await until("pending", async () => assert.match(await pending.textContent(), /AGENTS\.md has changed/));
-  assert.match(await pending.textContent(), /Be brief\.[^]*Be thorough\./);
-  await page.getByLabel("Cause").selectOption("reloaded");
-  await renew.click();
-  await until("two epochs", async () => assert.deepEqual((await cells(page)).map((row) => row.slice(0, 2)), [["epoch 2", "reloaded"], ["epoch 1", "opened"]]));
-});
-
-sentence("one epoch in full, with the origin of its bytes", { files, before: (server) => server.turn("c1") }, async ({ page, server }) => {
-  await page.goto(`${server.origin}/#/conversations/c1`);
-  await page.getByRole("link", { name: "epoch 1" }).click();
-  const text = page.getByRole("textbox", { name: "Epoch 1" });
-  await text.waitFor();
-  const { prefix } = await server.ask("GET", "/conversations/c1/epochs/1");
-  await until("the prefix", async () => assert.equal(await previewed(page, "Epoch 1"), prefix));
-  await text.getByText("Be brief.").click();
-  await until("its origin", async () => assert.match(await page.locator(".origin").textContent(), new RegExp(`File${server.root}/AGENTS\\.mdLine2`)));
-});
-
-sentence("the difference of any two epochs, with cause and cost", {
-  files, before: async (server) => {
-    await server.turn("c1", { model: "claude-sonnet-4-5" });
-    for (const word of ["thorough", "quick"]) {
-      server.write({ "AGENTS.md": `Be kind.\nBe ${word}.\n` });
-      await server.ask("POST", "/conversations/c1/renewals", { cause: "reloaded" });
-    }
+sentence(
+  "conversations with their epochs: cause, time, size, degraded; renew from there, and see what is pending",
+  {
+    files,
+    path: "/#/conversations",
+    before: (server) => server.turn("c1", { model: "claude-sonnet-4-5" }),
   },
-}, async ({ page, server }) => {
-  await page.goto(`${server.origin}/#/conversations/c1`);
-  await page.getByLabel("From epoch").selectOption("1");
-  await page.getByLabel("To epoch").selectOption("3");
-  await page.getByRole("button", { name: "Compare" }).click();
-  await page.getByRole("heading", { name: "Epoch 1 to 3" }).waitFor();
-  const told = page.getByRole("region", { name: "Cause and cost" });
-  await until("told", async () => assert.match(await told.textContent(), /cause: reloaded/));
-  const difference = await server.ask("GET", "/conversations/c1/epochs/1/diff/3");
-  const text = await told.textContent();
-  assert.ok(text.includes(`byte ${difference.at}`) && text.includes(difference.cost), text);
-  assert.match(await page.locator(".cm-deletedChunk").textContent(), /Be brief\./);
-  await until("inserted", async () => assert.match(await page.locator(".epoch-diff .cm-content").textContent(), /Be quick\./));
-  await page.getByRole("button", { name: "Side by side" }).click();
-  await page.getByRole("textbox", { name: "Before" }).waitFor();
-  assert.match(await page.getByRole("textbox", { name: "After" }).textContent(), /Be quick\./);
-});
-
-sentence("compact from there: begin, and say how it went", { files, before: (server) => server.turn("c1") }, async ({ page, server }) => {
-  await page.goto(`${server.origin}/#/conversations/c1`);
-  const card = page.getByRole("region", { name: "Begin a new epoch" });
-  server.write({ "AGENTS.md": "Other.\n" });
-  await card.getByRole("button", { name: "Compact" }).click();
-  await card.getByRole("button", { name: "It failed" }).click();
-  await until("failed", async () => assert.match(await card.textContent(), /epoch 1 stands/));
-  await card.getByRole("button", { name: "Compact" }).click();
-  await card.getByRole("button", { name: "It succeeded" }).click();
-  await until("compacted", async () => assert.deepEqual((await cells(page))[0]?.slice(0, 2), ["epoch 2", "compacted"]));
-});
-
-sentence("amendments and messages that wait are shown, and an epoch with a gap is degraded", {
-  files, args: ["--layout", "coding-agent"], before: async (server) => {
-    await server.turn("c1");
+  async ({ page, server }) => {
+    await page.getByRole("link", { name: "c1" }).click();
+    await until("one epoch", async () => assert.equal((await cells(page)).length, 1));
+    const { epoch } = await server.ask("GET", "/conversations/c1");
+    const [row] = await cells(page);
+    assert.deepEqual(
+      [row[0], row[1], row[3], row[4], row[7]],
+      ["epoch 1", "opened", String(epoch.bytes), "0", "stands"],
+    );
+    assert.equal(await page.locator("section[aria-label=Epochs] time").getAttribute("datetime"), epoch.opened_at);
+    const pending = page.getByRole("region", { name: "Pending" });
+    await until("nothing pending", async () =>
+      assert.match(await pending.textContent(), /Composing now gives the same bytes/),
+    );
+    const renew = page.getByRole("button", { name: "Renew" });
+    await renew.click();
+    await until("nothing to renew", async () =>
+      assert.match(
+        await page.getByRole("region", { name: "Begin a new epoch" }).textContent(),
+        /same bytes, so epoch 1 stands/,
+      ),
+    );
     server.write({ "AGENTS.md": "Be kind.\nBe thorough.\n" });
-    await server.turn("c1");
-    await server.ask("POST", "/conversations/c1/messages", { message: "The build is <b>red</b>." });
+    await page.reload();
+    await until("pending", async () => assert.match(await pending.textContent(), /AGENTS\.md has changed/));
+    assert.match(await pending.textContent(), /Be brief\.[^]*Be thorough\./);
+    await page.getByLabel("Cause").selectOption("reloaded");
+    await renew.click();
+    await until("two epochs", async () =>
+      assert.deepEqual(
+        (await cells(page)).map((row) => row.slice(0, 2)),
+        [
+          ["epoch 2", "reloaded"],
+          ["epoch 1", "opened"],
+        ],
+      ),
+    );
   },
-}, async ({ page, server }) => {
-  await page.goto(`${server.origin}/#/conversations/c1`);
-  const { amendments } = await server.ask("GET", "/conversations/c1");
-  assert.equal(amendments.length, 1);
-  const region = page.getByRole("region", { name: "Amendments" });
-  await until("the notice", async () => assert.equal(await region.locator("pre").textContent(), amendments[0].text));
-  assert.equal(await page.getByRole("region", { name: "Messages" }).locator("pre").textContent(), "The build is <b>red</b>.");
-});
+);
 
-sentence("from a conversation to the draft that it is compared with", { files, before: (server) => server.turn("c1") }, async ({ page, server }) => {
-  await page.goto(`${server.origin}/#/conversations/c1`);
-  await page.getByRole("link", { name: "Compare with the draft" }).click();
-  await until("chosen", async () => assert.equal(await page.getByRole("combobox", { name: "Compare with" }).inputValue(), "c1"));
-  assert.ok(TEMPLATE.length > 0);
-});
+sentence(
+  "one epoch in full, with the origin of its bytes",
+  { files, before: (server) => server.turn("c1") },
+  async ({ page, server }) => {
+    await page.goto(`${server.origin}/#/conversations/c1`);
+    await page.getByRole("link", { name: "epoch 1" }).click();
+    const text = page.getByRole("textbox", { name: "Epoch 1" });
+    await text.waitFor();
+    const { prefix } = await server.ask("GET", "/conversations/c1/epochs/1");
+    await until("the prefix", async () => assert.equal(await previewed(page, "Epoch 1"), prefix));
+    await text.getByText("Be brief.").click();
+    await until("its origin", async () =>
+      assert.match(await page.locator(".origin").textContent(), new RegExp(`File${server.root}/AGENTS\\.mdLine2`)),
+    );
+  },
+);
 
-sentence("a conversation that is not there is told with what to do", { path: "/#/conversations/nobody" }, async ({ page }) => {
-  await until("told", async () => assert.match(await page.locator(".problem").textContent(), /nobody/));
-});
+sentence(
+  "the difference of any two epochs, with cause and cost",
+  {
+    files,
+    before: async (server) => {
+      await server.turn("c1", { model: "claude-sonnet-4-5" });
+      for (const word of ["thorough", "quick"]) {
+        server.write({ "AGENTS.md": `Be kind.\nBe ${word}.\n` });
+        await server.ask("POST", "/conversations/c1/renewals", { cause: "reloaded" });
+      }
+    },
+  },
+  async ({ page, server }) => {
+    await page.goto(`${server.origin}/#/conversations/c1`);
+    await page.getByLabel("From epoch").selectOption("1");
+    await page.getByLabel("To epoch").selectOption("3");
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("heading", { name: "Epoch 1 to 3" }).waitFor();
+    const told = page.getByRole("region", { name: "Cause and cost" });
+    await until("told", async () => assert.match(await told.textContent(), /cause: reloaded/));
+    const difference = await server.ask("GET", "/conversations/c1/epochs/1/diff/3");
+    const text = await told.textContent();
+    assert.ok(text.includes(`byte ${difference.at}`) && text.includes(difference.cost), text);
+    assert.match(await page.locator(".cm-deletedChunk").textContent(), /Be brief\./);
+    await until("inserted", async () =>
+      assert.match(await page.locator(".epoch-diff .cm-content").textContent(), /Be quick\./),
+    );
+    await page.getByRole("button", { name: "Side by side" }).click();
+    await page.getByRole("textbox", { name: "Before" }).waitFor();
+    assert.match(await page.getByRole("textbox", { name: "After" }).textContent(), /Be quick\./);
+  },
+);
+
+sentence(
+  "compact from there: begin, and say how it went",
+  { files, before: (server) => server.turn("c1") },
+  async ({ page, server }) => {
+    await page.goto(`${server.origin}/#/conversations/c1`);
+    const card = page.getByRole("region", { name: "Begin a new epoch" });
+    server.write({ "AGENTS.md": "Other.\n" });
+    await card.getByRole("button", { name: "Compact" }).click();
+    await card.getByRole("button", { name: "It failed" }).click();
+    await until("failed", async () => assert.match(await card.textContent(), /epoch 1 stands/));
+    await card.getByRole("button", { name: "Compact" }).click();
+    await card.getByRole("button", { name: "It succeeded" }).click();
+    await until("compacted", async () =>
+      assert.deepEqual((await cells(page))[0]?.slice(0, 2), ["epoch 2", "compacted"]),
+    );
+  },
+);
+
+sentence(
+  "amendments and messages that wait are shown, and an epoch with a gap is degraded",
+  {
+    files,
+    args: ["--layout", "coding-agent"],
+    before: async (server) => {
+      await server.turn("c1");
+      server.write({ "AGENTS.md": "Be kind.\nBe thorough.\n" });
+      await server.turn("c1");
+      await server.ask("POST", "/conversations/c1/messages", { message: "The build is <b>red</b>." });
+    },
+  },
+  async ({ page, server }) => {
+    await page.goto(`${server.origin}/#/conversations/c1`);
+    const { amendments } = await server.ask("GET", "/conversations/c1");
+    assert.equal(amendments.length, 1);
+    const region = page.getByRole("region", { name: "Amendments" });
+    await until("the notice", async () => assert.equal(await region.locator("pre").textContent(), amendments[0].text));
+    assert.equal(
+      await page.getByRole("region", { name: "Messages" }).locator("pre").textContent(),
+      "The build is <b>red</b>.",
+    );
+  },
+);
+
+sentence(
+  "from a conversation to the draft that it is compared with",
+  { files, before: (server) => server.turn("c1") },
+  async ({ page, server }) => {
+    await page.goto(`${server.origin}/#/conversations/c1`);
+    await page.getByRole("link", { name: "Compare with the draft" }).click();
+    await until("chosen", async () =>
+      assert.equal(await page.getByRole("combobox", { name: "Compare with" }).inputValue(), "c1"),
+    );
+    assert.ok(TEMPLATE.length > 0);
+  },
+);
+
+sentence(
+  "a conversation that is not there is told with what to do",
+  { path: "/#/conversations/nobody" },
+  async ({ page }) => {
+    await until("told", async () => assert.match(await page.locator(".problem").textContent(), /nobody/));
+  },
+);

@@ -44,22 +44,35 @@ The directory is [prompt:cwd], and today is [system:date].
 """
 `;
 
-const server = await serve({
-  "layout.toml": LAYOUT,
-  "AGENTS.md": "# Working here\n\nRun `cargo test` before you say that it works.\nKeep functions short, and say why in comments.\n\n## Style\n\nAmerican spelling. No em-dashes.\n",
-  "docs/notes.md": "Notes.\n",
-  ".agents/skills/release/SKILL.md": "---\nname: release\ndescription: Cuts a release, with its changelog and tag\n---\nSteps.\n",
-  ".agents/skills/review/SKILL.md": "---\nname: review\ndescription: Reviews a change for correctness and style\n---\nSteps.\n",
-}, (place) => ["--layout", `${place}/layout.toml`]);
+const server = await serve(
+  {
+    "layout.toml": LAYOUT,
+    "AGENTS.md":
+      "# Working here\n\nRun `cargo test` before you say that it works.\nKeep functions short, and say why in comments.\n\n## Style\n\nAmerican spelling. No em-dashes.\n",
+    "docs/notes.md": "Notes.\n",
+    ".agents/skills/release/SKILL.md":
+      "---\nname: release\ndescription: Cuts a release, with its changelog and tag\n---\nSteps.\n",
+    ".agents/skills/review/SKILL.md":
+      "---\nname: review\ndescription: Reviews a change for correctness and style\n---\nSteps.\n",
+  },
+  (place) => ["--layout", `${place}/layout.toml`],
+);
 try {
-  for (const id of ["support/4711", "support/4712", "nightly-review", "release-2026-11"]) await server.turn(id, { model: "claude-sonnet-4-5" });
+  for (const id of ["support/4711", "support/4712", "nightly-review", "release-2026-11"])
+    await server.turn(id, { model: "claude-sonnet-4-5" });
   const first = (await server.ask("GET", "/system-prompt")).template;
   await server.save(`${first}\nAnswer in the language of the question.\n`);
   await server.save(`${first}\nAnswer in the language of the question, briefly.\n`);
   await server.ask("POST", "/system-prompt/history/1/labels", { label: "before the summer" });
   await server.ask("POST", "/conversations/nightly-review/renewals", { cause: "requested" });
-  server.write({ "AGENTS.md": "# Working here\n\nRun `cargo xtask test` before you say that it works.\nKeep functions short, and say why in comments.\n" });
-  for (const [size, viewport] of [["wide", { width: 1280, height: 800 }], ["narrow", { width: 400, height: 800 }]]) {
+  server.write({
+    "AGENTS.md":
+      "# Working here\n\nRun `cargo xtask test` before you say that it works.\nKeep functions short, and say why in comments.\n",
+  });
+  for (const [size, viewport] of [
+    ["wide", { width: 1280, height: 800 }],
+    ["narrow", { width: 400, height: 800 }],
+  ]) {
     for (const colorScheme of ["light", "dark"]) {
       const page = await open(server, { viewport, colorScheme });
       const shoot = async (name) => {

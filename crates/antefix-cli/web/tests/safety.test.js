@@ -23,74 +23,106 @@ const PAYLOADS = [
 ];
 
 /** Elements that only a payload could have brought. */
-const strangers = (page) => page.evaluate(() => {
-  const found = [];
-  const look = (root) => {
-    for (const element of root.querySelectorAll("*")) {
-      if (/^(IFRAME|OBJECT|EMBED|IMG|TEMPLATE|SVG|FORM)$/i.test(element.tagName) && !(element.tagName === "IMG" && element.classList.contains("cm-widgetBuffer"))) found.push(element.tagName);
-      for (const { name } of element.attributes) if (name.startsWith("on")) found.push(name);
-      if (element.tagName === "A" && !element.getAttribute("href").startsWith("#/") && element.getAttribute("href") !== "#main") found.push(element.getAttribute("href"));
-      if (element.shadowRoot) look(element.shadowRoot);
-    }
-  };
-  look(document.body);
-  return found;
-});
+const strangers = (page) =>
+  page.evaluate(() => {
+    const found = [];
+    const look = (root) => {
+      for (const element of root.querySelectorAll("*")) {
+        if (
+          /^(IFRAME|OBJECT|EMBED|IMG|TEMPLATE|SVG|FORM)$/i.test(element.tagName) &&
+          !(element.tagName === "IMG" && element.classList.contains("cm-widgetBuffer"))
+        )
+          found.push(element.tagName);
+        for (const { name } of element.attributes) if (name.startsWith("on")) found.push(name);
+        if (
+          element.tagName === "A" &&
+          !element.getAttribute("href").startsWith("#/") &&
+          element.getAttribute("href") !== "#main"
+        )
+          found.push(element.getAttribute("href"));
+        if (element.shadowRoot) look(element.shadowRoot);
+      }
+    };
+    look(document.body);
+    return found;
+  });
 
 const evil = PAYLOADS[1];
 /** What git takes for the name of a branch. */
 const BRANCH = "<svg/onload=alert(1)>";
 
-sentence("payloads in template, file, skill, branch, conversation id, label and findings show as text", {
-  files: {
-    "AGENTS.md": PAYLOADS.join("\n"),
-    [`<img src=x onerror=alert(1)>.md`]: PAYLOADS[0],
-    ".agents/skills/evil/SKILL.md": `---\nname: evil\ndescription: ${JSON.stringify(`${PAYLOADS[0]} ${evil}`)}\n---\n${PAYLOADS[0]}\n`,
+sentence(
+  "payloads in template, file, skill, branch, conversation id, label and findings show as text",
+  {
+    files: {
+      "AGENTS.md": PAYLOADS.join("\n"),
+      [`<img src=x onerror=alert(1)>.md`]: PAYLOADS[0],
+      ".agents/skills/evil/SKILL.md": `---\nname: evil\ndescription: ${JSON.stringify(`${PAYLOADS[0]} ${evil}`)}\n---\n${PAYLOADS[0]}\n`,
+    },
+    before: async (server) => {
+      execFileSync("git", ["init", "--quiet", server.root]);
+      server.write({ ".git/HEAD": `ref: refs/heads/${BRANCH}\n` });
+      execFileSync("git", [
+        "-C",
+        server.root,
+        "-c",
+        "user.name=ada",
+        "-c",
+        "user.email=ada@example",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "--message",
+        "x",
+      ]);
+      await server.save(`${PAYLOADS.join("\n")}\n[file:AGENTS.md]\n[skills:listing]\n[git:branch]\n`);
+      for (const id of PAYLOADS) await server.turn(id, { set: { "git:status": evil } });
+      await server.ask("POST", "/system-prompt/history/1/labels", { label: evil });
+      await server.ask("POST", `/conversations/${encodeURIComponent(evil)}/messages`, { message: evil });
+      server.write({ "AGENTS.md": `${PAYLOADS.join("\n")}\nmore ${evil}\n` });
+      await server.ask("POST", `/conversations/${encodeURIComponent(evil)}/renewals`, { cause: "reloaded" });
+    },
   },
-  before: async (server) => {
-    execFileSync("git", ["init", "--quiet", server.root]);
-    server.write({ ".git/HEAD": `ref: refs/heads/${BRANCH}\n` });
-    execFileSync("git", ["-C", server.root, "-c", "user.name=ada", "-c", "user.email=ada@example", "commit", "--quiet", "--allow-empty", "--message", "x"]);
-    await server.save(`${PAYLOADS.join("\n")}\n[file:AGENTS.md]\n[skills:listing]\n[git:branch]\n`);
-    for (const id of PAYLOADS) await server.turn(id, { set: { "git:status": evil } });
-    await server.ask("POST", "/system-prompt/history/1/labels", { label: evil });
-    await server.ask("POST", `/conversations/${encodeURIComponent(evil)}/messages`, { message: evil });
-    server.write({ "AGENTS.md": `${PAYLOADS.join("\n")}\nmore ${evil}\n` });
-    await server.ask("POST", `/conversations/${encodeURIComponent(evil)}/renewals`, { cause: "reloaded" });
+  async ({ page, server }) => {
+    await editor(page).click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.insertText(`[nope:${evil}] [file:<img src=x onerror=alert(1)>.md] [file:${PAYLOADS[0]}] {{ x`);
+    await previews(page, /onerror=alert\(1\)[^]*<svg\/onload=alert\(1\)>/);
+    await page.getByRole("combobox", { name: "Compare with" }).fill(evil);
+    await page.getByRole("combobox", { name: "Compare with" }).press("Enter");
+    for (const tab of [/Problems/, /Not loaded/, /Tokens/, /If saved/, /Origin/]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.waitForTimeout(60);
+    }
+    assert.deepEqual(await strangers(page), []);
+    await page.getByRole("combobox", { name: "Dialect" }).selectOption("jinja");
+    await until("an error that quotes", async () => assert.notEqual(await page.locator(".failed").textContent(), ""));
+    assert.deepEqual(await strangers(page), []);
+    await page.goto(`${server.origin}/#/conversations`);
+    await until("all ids", async () =>
+      assert.deepEqual((await page.locator("a.row-id").allTextContents()).sort(), [...PAYLOADS].sort()),
+    );
+    assert.deepEqual(await strangers(page), []);
+    await page.getByRole("link", { name: evil, exact: true }).click();
+    await until("its own id", async () => assert.equal(await page.locator("h1").textContent(), evil));
+    await until("the message", async () =>
+      assert.equal(await page.getByRole("region", { name: "Messages" }).locator("pre").textContent(), evil),
+    );
+    await page.getByRole("link", { name: "epoch 1" }).click();
+    await page.getByRole("textbox", { name: "Epoch 1" }).waitFor();
+    assert.deepEqual(await strangers(page), []);
+    await page.goto(`${server.origin}/#/conversations/${encodeURIComponent(evil)}/1/2`);
+    await until("the difference", async () =>
+      assert.match(await page.locator(".epoch-diff .cm-content").textContent(), /onerror/),
+    );
+    assert.deepEqual(await strangers(page), []);
+    await page.goto(`${server.origin}/#/history`);
+    await until("the label", async () => assert.equal(await page.locator(".label").textContent(), evil));
+    await page.goto(`${server.origin}/#/conversations/${encodeURIComponent(PAYLOADS[0] + "x")}`);
+    await until("a problem", async () => assert.ok((await page.locator(".problem").count()) > 0));
+    assert.deepEqual(await strangers(page), []);
   },
-}, async ({ page, server }) => {
-  await editor(page).click();
-  await page.keyboard.press("Control+End");
-  await page.keyboard.insertText(`[nope:${evil}] [file:<img src=x onerror=alert(1)>.md] [file:${PAYLOADS[0]}] {{ x`);
-  await previews(page, /onerror=alert\(1\)[^]*<svg\/onload=alert\(1\)>/);
-  await page.getByRole("combobox", { name: "Compare with" }).fill(evil);
-  await page.getByRole("combobox", { name: "Compare with" }).press("Enter");
-  for (const tab of [/Problems/, /Not loaded/, /Tokens/, /If saved/, /Origin/]) {
-    await page.getByRole("tab", { name: tab }).click();
-    await page.waitForTimeout(60);
-  }
-  assert.deepEqual(await strangers(page), []);
-  await page.getByRole("combobox", { name: "Dialect" }).selectOption("jinja");
-  await until("an error that quotes", async () => assert.notEqual(await page.locator(".failed").textContent(), ""));
-  assert.deepEqual(await strangers(page), []);
-  await page.goto(`${server.origin}/#/conversations`);
-  await until("all ids", async () => assert.deepEqual((await page.locator("a.row-id").allTextContents()).sort(), [...PAYLOADS].sort()));
-  assert.deepEqual(await strangers(page), []);
-  await page.getByRole("link", { name: evil, exact: true }).click();
-  await until("its own id", async () => assert.equal(await page.locator("h1").textContent(), evil));
-  await until("the message", async () => assert.equal(await page.getByRole("region", { name: "Messages" }).locator("pre").textContent(), evil));
-  await page.getByRole("link", { name: "epoch 1" }).click();
-  await page.getByRole("textbox", { name: "Epoch 1" }).waitFor();
-  assert.deepEqual(await strangers(page), []);
-  await page.goto(`${server.origin}/#/conversations/${encodeURIComponent(evil)}/1/2`);
-  await until("the difference", async () => assert.match(await page.locator(".epoch-diff .cm-content").textContent(), /onerror/));
-  assert.deepEqual(await strangers(page), []);
-  await page.goto(`${server.origin}/#/history`);
-  await until("the label", async () => assert.equal(await page.locator(".label").textContent(), evil));
-  await page.goto(`${server.origin}/#/conversations/${encodeURIComponent(PAYLOADS[0] + "x")}`);
-  await until("a problem", async () => assert.ok((await page.locator(".problem").count()) > 0));
-  assert.deepEqual(await strangers(page), []);
-});
+);
 
 sentence("the policy forbids what the page never does", {}, async ({ page, server }) => {
   const { headers } = await (await fetch(`${server.origin}/`)).text().then(async () => fetch(`${server.origin}/`));
@@ -123,7 +155,12 @@ test("a page on another origin gets nothing, also under a name that leads here",
       const tries = [
         fetch(`${origin}/system-prompt`, { credentials: "include" }).then((response) => response.text()),
         fetch(`${origin}/about`, { credentials: "include", mode: "no-cors" }).then((response) => response.text()),
-        fetch(`${origin}/system-prompt`, { method: "PUT", credentials: "include", headers: { "content-type": "application/json" }, body: "{}" }).then((response) => response.text()),
+        fetch(`${origin}/system-prompt`, {
+          method: "PUT",
+          credentials: "include",
+          headers: { "content-type": "application/json" },
+          body: "{}",
+        }).then((response) => response.text()),
         new Promise((resolve) => {
           const frame = document.createElement("iframe");
           frame.src = `${origin}/`;
@@ -152,54 +189,67 @@ test("a page on another origin gets nothing, also under a name that leads here",
     attacker.closeAllConnections();
     attacker.close();
   }
-  const answer = await fetch(`http://127.0.0.1:${port}/system-prompt`, { headers: { authorization: `Bearer ${server.token}`, origin: "http://evil.example" } });
+  const answer = await fetch(`http://127.0.0.1:${port}/system-prompt`, {
+    headers: { authorization: `Bearer ${server.token}`, origin: "http://evil.example" },
+  });
   assert.equal(answer.status, 403);
   assert.equal(answer.headers.get("access-control-allow-origin"), null);
   await server.stop();
 });
 
-test("a browser that the server does not know is told both ways in, and the token is one of them", { timeout: 60_000 }, async () => {
-  const server = await serve();
-  const context = await (await launch()).newContext();
-  const page = await context.newPage();
-  await page.goto(server.origin);
-  await page.getByText("This server does not know your browser yet").waitFor();
-  assert.match(await page.locator("main").textContent(), /antefix serve.*token file/);
-  await page.getByLabel("Token").fill("wrong");
-  await page.keyboard.press("Enter");
-  await until("refused", async () => assert.match(await page.locator(".problem").textContent(), /token/));
-  await page.getByLabel("Token").fill(server.token);
-  await page.keyboard.press("Enter");
-  await editor(page).waitFor();
-  assert.ok(!page.url().includes("code"));
-  assert.ok(!(await page.evaluate(() => document.cookie)).includes("antefix"));
-  await context.close();
-  await server.stop();
-});
+test(
+  "a browser that the server does not know is told both ways in, and the token is one of them",
+  { timeout: 60_000 },
+  async () => {
+    const server = await serve();
+    const context = await (await launch()).newContext();
+    const page = await context.newPage();
+    await page.goto(server.origin);
+    await page.getByText("This server does not know your browser yet").waitFor();
+    assert.match(await page.locator("main").textContent(), /antefix serve.*token file/);
+    await page.getByLabel("Token").fill("wrong");
+    await page.keyboard.press("Enter");
+    await until("refused", async () => assert.match(await page.locator(".problem").textContent(), /token/));
+    await page.getByLabel("Token").fill(server.token);
+    await page.keyboard.press("Enter");
+    await editor(page).waitFor();
+    assert.ok(!page.url().includes("code"));
+    assert.ok(!(await page.evaluate(() => document.cookie)).includes("antefix"));
+    await context.close();
+    await server.stop();
+  },
+);
 
-test("a link that was opened before leads to the way in, and to the page for who is in", { timeout: 60_000 }, async () => {
-  const server = await serve();
-  const link = await server.fresh();
-  const context = await (await launch()).newContext();
-  const page = await context.newPage();
-  await page.goto(link);
-  await editor(page).waitFor();
-  await page.goto(link);
-  await editor(page).waitFor();
-  assert.equal(page.url(), `${server.origin}/`);
-  const stranger = await (await launch()).newContext();
-  const other = await stranger.newPage();
-  await other.goto(link);
-  await other.getByText("That link was opened before").waitFor();
-  assert.equal(other.url(), `${server.origin}/`);
-  await context.close();
-  await stranger.close();
-  await server.stop();
-});
+test(
+  "a link that was opened before leads to the way in, and to the page for who is in",
+  { timeout: 60_000 },
+  async () => {
+    const server = await serve();
+    const link = await server.fresh();
+    const context = await (await launch()).newContext();
+    const page = await context.newPage();
+    await page.goto(link);
+    await editor(page).waitFor();
+    await page.goto(link);
+    await editor(page).waitFor();
+    assert.equal(page.url(), `${server.origin}/`);
+    const stranger = await (await launch()).newContext();
+    const other = await stranger.newPage();
+    await other.goto(link);
+    await other.getByText("That link was opened before").waitFor();
+    assert.equal(other.url(), `${server.origin}/`);
+    await context.close();
+    await stranger.close();
+    await server.stop();
+  },
+);
 
 test("no source sets markup or makes code of text", () => {
-  const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|\beval\(|new Function|setAttribute\("style|srcdoc/;
-  const files = readdirSync(new URL("../src", import.meta.url), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const forbidden =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|\beval\(|new Function|setAttribute\("style|srcdoc/;
+  const files = readdirSync(new URL("../src", import.meta.url), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile(),
+  );
   assert.ok(files.length > 20);
   for (const entry of files) {
     const text = readFileSync(`${entry.parentPath}/${entry.name}`, "utf8");

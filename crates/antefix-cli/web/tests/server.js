@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
-const PROGRAM = process.env.ANTEFIX_TEST_PROGRAM ?? new URL("../../../../target/debug/antefix", import.meta.url).pathname;
+const PROGRAM =
+  process.env.ANTEFIX_TEST_PROGRAM ?? new URL("../../../../target/debug/antefix", import.meta.url).pathname;
 
 /** Servers that run. */
 const running = new Set();
@@ -33,8 +34,31 @@ export async function serve(files = {}, args = []) {
   write(root, { ".git/HEAD": "ref: refs/heads/main\n", ...files });
   const child = spawn(
     PROGRAM,
-    ["serve", "--listen", "127.0.0.1:0", "--store", `sqlite:${place}/ledger.db`, "--root", root, "--token-file", `${place}/token`, "--log", "none", ...(typeof args === "function" ? args(root) : args)],
-    { env: { PATH: process.env.PATH, HOME: place, XDG_STATE_HOME: place, XDG_CONFIG_HOME: place, XDG_DATA_HOME: place, XDG_CACHE_HOME: place }, stdio: ["ignore", "pipe", "inherit"] },
+    [
+      "serve",
+      "--listen",
+      "127.0.0.1:0",
+      "--store",
+      `sqlite:${place}/ledger.db`,
+      "--root",
+      root,
+      "--token-file",
+      `${place}/token`,
+      "--log",
+      "none",
+      ...(typeof args === "function" ? args(root) : args),
+    ],
+    {
+      env: {
+        PATH: process.env.PATH,
+        HOME: place,
+        XDG_STATE_HOME: place,
+        XDG_CONFIG_HOME: place,
+        XDG_DATA_HOME: place,
+        XDG_CACHE_HOME: place,
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
   );
   running.add(child);
   const ended = new Promise((resolve) => child.once("exit", () => resolve(running.delete(child))));
@@ -52,7 +76,10 @@ export async function serve(files = {}, args = []) {
   async function ask(method, path, body) {
     const response = await fetch(origin + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const document = await response.json();
@@ -61,7 +88,12 @@ export async function serve(files = {}, args = []) {
   }
 
   return {
-    origin, link, token, root, place, ask,
+    origin,
+    link,
+    token,
+    root,
+    place,
+    ask,
     /** A link that nobody opened yet. */
     fresh: async () => origin + (await ask("POST", "/links")).path,
     turn: (id, body = {}) => ask("POST", `/conversations/${encodeURIComponent(id)}/turns`, body),

@@ -15,21 +15,25 @@ sentence("Escape loses nothing, wherever it is pressed", {}, async ({ page }) =>
   assert.equal(await draft(page), `${TEMPLATE}Mine.`);
 });
 
-sentence("the browser asks before a tab with unsaved changes closes, and a reload brings the draft back", {}, async ({ page }) => {
-  await page.reload();
-  assert.deepEqual(page.dialogs, []);
-  await type(page, "Mine.");
-  await page.reload();
-  assert.deepEqual(page.dialogs, ["beforeunload"]);
-  await editor(page).waitFor();
-  assert.equal(await draft(page), `${TEMPLATE}Mine.`);
-  assert.equal(await status(page).textContent(), "Your unsaved draft is back. Unsaved changes");
-  await save(page).click();
-  await until("saved", async () => assert.equal(await status(page).textContent(), "Saved."));
-  await page.reload();
-  await editor(page).waitFor();
-  assert.deepEqual(page.dialogs, ["beforeunload"]);
-});
+sentence(
+  "the browser asks before a tab with unsaved changes closes, and a reload brings the draft back",
+  {},
+  async ({ page }) => {
+    await page.reload();
+    assert.deepEqual(page.dialogs, []);
+    await type(page, "Mine.");
+    await page.reload();
+    assert.deepEqual(page.dialogs, ["beforeunload"]);
+    await editor(page).waitFor();
+    assert.equal(await draft(page), `${TEMPLATE}Mine.`);
+    assert.equal(await status(page).textContent(), "Your unsaved draft is back. Unsaved changes");
+    await save(page).click();
+    await until("saved", async () => assert.equal(await status(page).textContent(), "Saved."));
+    await page.reload();
+    await editor(page).waitFor();
+    assert.deepEqual(page.dialogs, ["beforeunload"]);
+  },
+);
 
 sentence("two tabs keep a draft each, and a new one finds the last", {}, async ({ page, server }) => {
   await type(page, "First.");
@@ -62,35 +66,41 @@ sentence("another view and back keeps the draft, and undo still knows it", {}, a
   assert.equal(await draft(page), `${TEMPLATE}Mine.`);
 });
 
-sentence("two browsers saving at once: the second one sees a difference, and both texts are there", {}, async ({ page, server }) => {
-  const other = await open(server);
-  await type(page, "Mine.");
-  await type(other, "Theirs.");
-  await save(other).click();
-  await until("theirs is saved", async () => assert.equal(await status(other).textContent(), "Saved."));
-  await save(page).click();
-  const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
-  await dialog.waitFor();
-  assert.match(await dialog.locator(".cm-deletedChunk").textContent(), /Theirs\./);
-  assert.match(await dialog.locator(".cm-insertedLine, .cm-changedLine").first().textContent(), /Mine\./);
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "detached" });
-  assert.equal(await draft(page), `${TEMPLATE}Mine.`);
-  assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Theirs.`);
-  // Taking theirs can be undone.
-  await save(page).click();
-  await dialog.getByRole("button", { name: "Take theirs" }).click();
-  assert.equal(await draft(page), `${TEMPLATE}Theirs.`);
-  await page.keyboard.press("Control+z");
-  assert.equal(await draft(page), `${TEMPLATE}Mine.`);
-  // Their text is the base now, so that mine goes over it knowingly.
-  await save(page).click();
-  await until("mine is saved", async () => assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Mine.`));
-  const { templates } = await server.ask("GET", "/system-prompt/history");
-  assert.equal(templates.length, 2);
-  assert.deepEqual(other.faults, []);
-  await other.context().close();
-});
+sentence(
+  "two browsers saving at once: the second one sees a difference, and both texts are there",
+  {},
+  async ({ page, server }) => {
+    const other = await open(server);
+    await type(page, "Mine.");
+    await type(other, "Theirs.");
+    await save(other).click();
+    await until("theirs is saved", async () => assert.equal(await status(other).textContent(), "Saved."));
+    await save(page).click();
+    const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
+    await dialog.waitFor();
+    assert.match(await dialog.locator(".cm-deletedChunk").textContent(), /Theirs\./);
+    assert.match(await dialog.locator(".cm-insertedLine, .cm-changedLine").first().textContent(), /Mine\./);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await draft(page), `${TEMPLATE}Mine.`);
+    assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Theirs.`);
+    // Taking theirs can be undone.
+    await save(page).click();
+    await dialog.getByRole("button", { name: "Take theirs" }).click();
+    assert.equal(await draft(page), `${TEMPLATE}Theirs.`);
+    await page.keyboard.press("Control+z");
+    assert.equal(await draft(page), `${TEMPLATE}Mine.`);
+    // Their text is the base now, so that mine goes over it knowingly.
+    await save(page).click();
+    await until("mine is saved", async () =>
+      assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Mine.`),
+    );
+    const { templates } = await server.ask("GET", "/system-prompt/history");
+    assert.equal(templates.length, 2);
+    assert.deepEqual(other.faults, []);
+    await other.context().close();
+  },
+);
 
 sentence("a draft that was left behind meets what was saved meanwhile", {}, async ({ page, server }) => {
   await type(page, "Mine.");
@@ -99,7 +109,9 @@ sentence("a draft that was left behind meets what was saved meanwhile", {}, asyn
   await page.reload();
   const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
   await dialog.getByRole("button", { name: "Save mine over theirs" }).click();
-  await until("saved", async () => assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Mine.`));
+  await until("saved", async () =>
+    assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Mine.`),
+  );
   assert.equal(await draft(page), `${TEMPLATE}Mine.`);
 });
 
@@ -112,5 +124,7 @@ sentence("a server that does not answer is told, and the draft stays", {}, async
   assert.equal(await draft(page), `${TEMPLATE}Mine.`);
   await page.context().setOffline(false);
   await save(page).click();
-  await until("saved", async () => assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Mine.`));
+  await until("saved", async () =>
+    assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}Mine.`),
+  );
 });

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { open } from "./browser.js";
 import { serve } from "./server.js";
 
-export const TEMPLATE = "You help with the code in this directory.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].\n";
+export const TEMPLATE =
+  "You help with the code in this directory.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].\n";
 
 /** A test with a server of its own and a page on it. Whatever it does, the page must not break its policy. */
 export function sentence(name, { files, args, before, ...options }, body) {
@@ -18,7 +19,8 @@ export function sentence(name, { files, args, before, ...options }, body) {
         await body({ page, server });
         assert.deepEqual(page.faults, []);
       } catch (error) {
-        if (process.env.ANTEFIX_TEST_PICTURES) await page.screenshot({ path: `${process.env.ANTEFIX_TEST_PICTURES}/${name.replaceAll(/\W+/g, "_")}.png` });
+        if (process.env.ANTEFIX_TEST_PICTURES)
+          await page.screenshot({ path: `${process.env.ANTEFIX_TEST_PICTURES}/${name.replaceAll(/\W+/g, "_")}.png` });
         throw error;
       } finally {
         await page.context().close();
@@ -34,19 +36,23 @@ export const shown = (page) => page.getByRole("textbox", { name: "Preview of the
 
 /** The text of the template, as the page has it. */
 export async function draft(page) {
-  return editor(page).evaluate((content) => content.cmTile?.view?.state.doc.toString() ?? content.cmView.view.state.doc.toString());
+  return editor(page).evaluate(
+    (content) => content.cmTile?.view?.state.doc.toString() ?? content.cmView.view.state.doc.toString(),
+  );
 }
 
 /** The whole text of the preview, also what is not in sight. */
 export async function previewed(page, label = "Preview of the prompt") {
   const content = page.getByRole("textbox", { name: label });
-  return content.evaluate((content) => content.cmTile?.view?.state.doc.toString() ?? content.cmView.view.state.doc.toString());
+  return content.evaluate(
+    (content) => content.cmTile?.view?.state.doc.toString() ?? content.cmView.view.state.doc.toString(),
+  );
 }
 
 /** Waits until something holds. */
 export async function until(what, ask, patience = 5000) {
   const end = Date.now() + patience;
-  for (let last; ; ) {
+  for (let last; ;) {
     try {
       return await ask();
     } catch (error) {

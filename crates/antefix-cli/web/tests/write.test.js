@@ -5,68 +5,99 @@ import { draft, editor, previews, save, sentence, status, TEMPLATE, type, until 
 
 const files = { "AGENTS.md": "Be kind.\n" };
 
-sentence("an empty server greets with the default template, rendered for the served directory", { files, toured: false }, async ({ page, server }) => {
-  assert.equal(await draft(page), TEMPLATE);
-  await previews(page, `You help with the code in this directory.\n\n\nBe kind.\n\n\n\nThe current working directory is ${server.root}.\n`);
-  assert.match(await status(page).textContent(), /Nobody saved a template yet/);
-  const tour = page.getByRole("dialog", { name: "Tour" });
-  for (const title of ["Write", "Insert", "See", "The cache ruler", "Before you save"]) {
-    await tour.getByRole("heading", { name: title, exact: true }).waitFor();
-    await tour.getByRole("button", { name: /Next|Done/ }).click();
-  }
-  await tour.waitFor({ state: "detached" });
-  await page.reload();
-  await editor(page).waitFor();
-  assert.equal(await tour.count(), 0);
-});
+sentence(
+  "an empty server greets with the default template, rendered for the served directory",
+  { files, toured: false },
+  async ({ page, server }) => {
+    assert.equal(await draft(page), TEMPLATE);
+    await previews(
+      page,
+      `You help with the code in this directory.\n\n\nBe kind.\n\n\n\nThe current working directory is ${server.root}.\n`,
+    );
+    assert.match(await status(page).textContent(), /Nobody saved a template yet/);
+    const tour = page.getByRole("dialog", { name: "Tour" });
+    for (const title of ["Write", "Insert", "See", "The cache ruler", "Before you save"]) {
+      await tour.getByRole("heading", { name: title, exact: true }).waitFor();
+      await tour.getByRole("button", { name: /Next|Done/ }).click();
+    }
+    await tour.waitFor({ state: "detached" });
+    await page.reload();
+    await editor(page).waitFor();
+    assert.equal(await tour.count(), 0);
+  },
+);
 
-sentence("Save is disabled without changes, Reset goes back to what was loaded, and the status says which", { files }, async ({ page, server }) => {
-  const reset = page.getByRole("button", { name: "Reset", exact: true });
-  assert.equal(await save(page).isDisabled(), true);
-  assert.equal(await reset.isDisabled(), true);
-  await type(page, "More.");
-  assert.equal(await status(page).textContent(), "Unsaved changes");
-  await reset.click();
-  assert.equal(await draft(page), TEMPLATE);
-  assert.equal(await save(page).isDisabled(), true);
-  await type(page, "More.");
-  await save(page).click();
-  await until("saved", async () => assert.equal(await status(page).textContent(), "Saved."));
-  assert.equal(await save(page).isDisabled(), true);
-  assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}More.`);
-  await type(page, "!");
-  assert.equal(await status(page).textContent(), "Unsaved changes");
-  await page.keyboard.press("Control+s");
-  await until("saved by key", async () => assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}More.!`));
-});
+sentence(
+  "Save is disabled without changes, Reset goes back to what was loaded, and the status says which",
+  { files },
+  async ({ page, server }) => {
+    const reset = page.getByRole("button", { name: "Reset", exact: true });
+    assert.equal(await save(page).isDisabled(), true);
+    assert.equal(await reset.isDisabled(), true);
+    await type(page, "More.");
+    assert.equal(await status(page).textContent(), "Unsaved changes");
+    await reset.click();
+    assert.equal(await draft(page), TEMPLATE);
+    assert.equal(await save(page).isDisabled(), true);
+    await type(page, "More.");
+    await save(page).click();
+    await until("saved", async () => assert.equal(await status(page).textContent(), "Saved."));
+    assert.equal(await save(page).isDisabled(), true);
+    assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}More.`);
+    await type(page, "!");
+    assert.equal(await status(page).textContent(), "Unsaved changes");
+    await page.keyboard.press("Control+s");
+    await until("saved by key", async () =>
+      assert.equal((await server.ask("GET", "/system-prompt")).template, `${TEMPLATE}More.!`),
+    );
+  },
+);
 
-sentence("the catalog's buttons are those of the server, grouped by type in order of first appearance", { files }, async ({ page, server }) => {
-  const { variables } = await server.ask("GET", "/system-prompt/variables");
-  const types = [...new Set(variables.map((variable) => variable.type))];
-  const groups = page.locator(".catalog .group");
-  await groups.first().waitFor();
-  assert.deepEqual((await groups.locator(".type").allTextContents()).slice(1), types);
-  for (const [index, type] of types.entries()) {
-    const own = variables.filter((variable) => variable.type === type && !variable.dynamic);
-    assert.deepEqual(await groups.nth(index + 1).locator(".tag").allTextContents(), own.map((variable) => variable.name));
-    for (const variable of own) assert.equal(await page.getByRole("button", { name: `${type}:${variable.name}`, exact: true }).getAttribute("title"), variable.description);
-  }
-});
+sentence(
+  "the catalog's buttons are those of the server, grouped by type in order of first appearance",
+  { files },
+  async ({ page, server }) => {
+    const { variables } = await server.ask("GET", "/system-prompt/variables");
+    const types = [...new Set(variables.map((variable) => variable.type))];
+    const groups = page.locator(".catalog .group");
+    await groups.first().waitFor();
+    assert.deepEqual((await groups.locator(".type").allTextContents()).slice(1), types);
+    for (const [index, type] of types.entries()) {
+      const own = variables.filter((variable) => variable.type === type && !variable.dynamic);
+      assert.deepEqual(
+        await groups
+          .nth(index + 1)
+          .locator(".tag")
+          .allTextContents(),
+        own.map((variable) => variable.name),
+      );
+      for (const variable of own)
+        assert.equal(
+          await page.getByRole("button", { name: `${type}:${variable.name}`, exact: true }).getAttribute("title"),
+          variable.description,
+        );
+    }
+  },
+);
 
-sentence("a button inserts at the caret, replaces the selection, and leaves focus and caret behind the tag", { files }, async ({ page }) => {
-  await editor(page).click();
-  await page.keyboard.press("Control+Home");
-  for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight");
-  await page.getByRole("button", { name: "git:branch", exact: true }).click();
-  assert.ok((await draft(page)).startsWith("You[git:branch] help"));
-  // No click in between: the focus is in the editor again.
-  await page.keyboard.insertText("!");
-  assert.ok((await draft(page)).startsWith("You[git:branch]! help"));
-  for (let i = 0; i < 5; i++) await page.keyboard.press("Shift+ArrowRight");
-  await page.getByRole("button", { name: "system:os", exact: true }).click();
-  await page.keyboard.insertText("?");
-  assert.ok((await draft(page)).startsWith("You[git:branch]![system:os]? with"));
-});
+sentence(
+  "a button inserts at the caret, replaces the selection, and leaves focus and caret behind the tag",
+  { files },
+  async ({ page }) => {
+    await editor(page).click();
+    await page.keyboard.press("Control+Home");
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight");
+    await page.getByRole("button", { name: "git:branch", exact: true }).click();
+    assert.ok((await draft(page)).startsWith("You[git:branch] help"));
+    // No click in between: the focus is in the editor again.
+    await page.keyboard.insertText("!");
+    assert.ok((await draft(page)).startsWith("You[git:branch]! help"));
+    for (let i = 0; i < 5; i++) await page.keyboard.press("Shift+ArrowRight");
+    await page.getByRole("button", { name: "system:os", exact: true }).click();
+    await page.keyboard.insertText("?");
+    assert.ok((await draft(page)).startsWith("You[git:branch]![system:os]? with"));
+  },
+);
 
 sentence("a path field takes Enter, trims, ignores nothing, and is empty afterwards", { files }, async ({ page }) => {
   const field = page.getByRole("textbox", { name: /^file:/ });
@@ -95,10 +126,15 @@ sentence("conditions go around the selection and leave the name to be written", 
 });
 
 /** Whether these pieces of the template have a color of their own. */
-const colored = (page, pieces) => editor(page).evaluate((content, pieces) => {
-  const plain = getComputedStyle(content).color;
-  return pieces.map((piece) => [...content.querySelectorAll("span")].some((span) => span.textContent === piece && getComputedStyle(span).color !== plain));
-}, pieces);
+const colored = (page, pieces) =>
+  editor(page).evaluate((content, pieces) => {
+    const plain = getComputedStyle(content).color;
+    return pieces.map((piece) =>
+      [...content.querySelectorAll("span")].some(
+        (span) => span.textContent === piece && getComputedStyle(span).color !== plain,
+      ),
+    );
+  }, pieces);
 
 sentence("both dialects are highlighted, and their tags are offered while one writes", { files }, async ({ page }) => {
   const offered = page.locator(".cm-tooltip-autocomplete li");
@@ -125,22 +161,28 @@ sentence("both dialects are highlighted, and their tags are offered while one wr
   await page.keyboard.press("Escape");
   assert.deepEqual(await colored(page, ["git.branch"]), [true]);
   await page.getByRole("combobox", { name: "Dialect" }).selectOption("bracket");
-  await until("colors", async () => assert.deepEqual(await colored(page, ["[if ", "file:AGENTS.md", "[endif]"]), [true, true, true]));
+  await until("colors", async () =>
+    assert.deepEqual(await colored(page, ["[if ", "file:AGENTS.md", "[endif]"]), [true, true, true]),
+  );
 });
 
-sentence("in jinja the buttons insert holes, and a plain template says that it has none", { files }, async ({ page }) => {
-  const dialect = page.getByRole("combobox", { name: "Dialect" });
-  await dialect.selectOption("jinja");
-  await editor(page).click();
-  await page.keyboard.press("Control+a");
-  await page.getByRole("button", { name: "git:branch", exact: true }).click();
-  const field = page.getByRole("textbox", { name: /^file:/ });
-  await field.fill("a.md");
-  await field.press("Enter");
-  assert.equal(await draft(page), '{{ git.branch }}{{ file("a.md") }}');
-  await dialect.selectOption("plain");
-  assert.match(await page.locator(".catalog").textContent(), /it has no variables/);
-});
+sentence(
+  "in jinja the buttons insert holes, and a plain template says that it has none",
+  { files },
+  async ({ page }) => {
+    const dialect = page.getByRole("combobox", { name: "Dialect" });
+    await dialect.selectOption("jinja");
+    await editor(page).click();
+    await page.keyboard.press("Control+a");
+    await page.getByRole("button", { name: "git:branch", exact: true }).click();
+    const field = page.getByRole("textbox", { name: /^file:/ });
+    await field.fill("a.md");
+    await field.press("Enter");
+    assert.equal(await draft(page), '{{ git.branch }}{{ file("a.md") }}');
+    await dialect.selectOption("plain");
+    assert.match(await page.locator(".catalog").textContent(), /it has no variables/);
+  },
+);
 
 sentence("lint marks are the findings of `check`, at their places", { files }, async ({ page, server }) => {
   await editor(page).click();
@@ -151,13 +193,18 @@ sentence("lint marks are the findings of `check`, at their places", { files }, a
   await until("marks", async () => assert.deepEqual(await marks.allTextContents(), ["[nope:x]", "[if file:x]"]));
   await page.getByRole("tab", { name: /^Problems/ }).click();
   const { diagnostics } = await server.ask("POST", "/system-prompt/preview", { template: await draft(page) });
-  assert.deepEqual(await page.locator(".findings .message").allTextContents(), diagnostics.map((finding) => finding.message));
+  assert.deepEqual(
+    await page.locator(".findings .message").allTextContents(),
+    diagnostics.map((finding) => finding.message),
+  );
   assert.match(await page.locator(".findings").textContent(), /antefix vars/);
   await page.getByRole("combobox", { name: "Dialect" }).selectOption("jinja");
   await editor(page).click();
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText("ä {{ a.");
-  await until("an error", async () => assert.equal(await page.locator(".cm-lintRange-error, .cm-lintPoint-error").count(), 1));
+  await until("an error", async () =>
+    assert.equal(await page.locator(".cm-lintRange-error, .cm-lintPoint-error").count(), 1),
+  );
   assert.match(await page.locator(".failed").textContent(), /syntax error/);
   await save(page).click();
   await until("refused", async () => assert.match(await status(page).textContent(), /Not saved\. Unsaved changes/));
@@ -185,10 +232,17 @@ sentence("an empty template is a template: no system prompt", { files }, async (
   await until("told", async () => assert.equal(await page.locator(".total").textContent(), "no system prompt"));
 });
 
-sentence("bytes stay as they are: carriage returns, tabs and joined emoji survive a load and a save", {
-  files, before: (server) => server.save("a\r\nb\rc\t👩‍👩‍👧 \u200b e\u0301\n\n"),
-}, async ({ page, server }) => {
-  await type(page, "x");
-  await save(page).click();
-  await until("saved", async () => assert.equal((await server.ask("GET", "/system-prompt")).template, "a\r\nb\rc\t👩‍👩‍👧 \u200b e\u0301\n\nx"));
-});
+sentence(
+  "bytes stay as they are: carriage returns, tabs and joined emoji survive a load and a save",
+  {
+    files,
+    before: (server) => server.save("a\r\nb\rc\t👩‍👩‍👧 \u200b e\u0301\n\n"),
+  },
+  async ({ page, server }) => {
+    await type(page, "x");
+    await save(page).click();
+    await until("saved", async () =>
+      assert.equal((await server.ask("GET", "/system-prompt")).template, "a\r\nb\rc\t👩‍👩‍👧 \u200b e\u0301\n\nx"),
+    );
+  },
+);

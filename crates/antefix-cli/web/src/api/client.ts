@@ -2,8 +2,24 @@
 
 import { cell } from "../cell.ts";
 import type {
-  About, Compaction, Conversation, Conversations, Difference, Directory, Drift, EpochDocument, Epochs, Finding, History, Model,
-  Preview, Renewal, Saved, SavedRow, Template, Variable,
+  About,
+  Compaction,
+  Conversation,
+  Conversations,
+  Difference,
+  Directory,
+  Drift,
+  EpochDocument,
+  Epochs,
+  Finding,
+  History,
+  Model,
+  Preview,
+  Renewal,
+  Saved,
+  SavedRow,
+  Template,
+  Variable,
 } from "./documents.ts";
 
 /** How many requests are under way. */
@@ -20,7 +36,10 @@ export class Problem extends Error {
   readonly hint: string | undefined;
   readonly diagnostics: Finding[];
 
-  constructor(status: number, document: Partial<{ error: string; detail: string; hint: string; diagnostics: Finding[] }>) {
+  constructor(
+    status: number,
+    document: Partial<{ error: string; detail: string; hint: string; diagnostics: Finding[] }>,
+  ) {
     super(document.error ?? `The server answered ${status}`);
     this.status = status;
     this.detail = document.detail;
@@ -43,12 +62,17 @@ async function ask<T>(path: string, { method = "GET", body, headers = {}, signal
   pending.set(pending.value + 1);
   try {
     const response = await fetch(path, {
-      method, headers: sent, credentials: "same-origin",
+      method,
+      headers: sent,
+      credentials: "same-origin",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === "AbortError") throw error;
-      throw new Problem(0, { error: "The server does not answer", hint: "see whether `antefix serve` still runs; nothing here is lost" });
+      throw new Problem(0, {
+        error: "The server does not answer",
+        hint: "see whether `antefix serve` still runs; nothing here is lost",
+      });
     });
     const document: unknown = await response.json().catch(() => ({}));
     if (response.ok) return document as T;
@@ -63,7 +87,8 @@ const id = encodeURIComponent;
 
 function query(values: Record<string, string | number | undefined>): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== "") search.set(name, String(value));
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined && value !== "") search.set(name, String(value));
   return search.size > 0 ? `?${search}` : "";
 }
 
@@ -89,10 +114,15 @@ export const api = {
     return about;
   },
   /** A link for whoever has the token. */
-  link: (token: string) => ask<{ path: string }>("/links", { method: "POST", headers: { authorization: `Bearer ${token}` } }),
+  link: (token: string) =>
+    ask<{ path: string }>("/links", { method: "POST", headers: { authorization: `Bearer ${token}` } }),
   template: () => ask<Template>("/system-prompt"),
   save: (template: string, dialect: string, digest: string) =>
-    ask<Template>("/system-prompt", { method: "PUT", body: { template, dialect }, headers: { "if-match": `"${digest}"`, ...author() } }),
+    ask<Template>("/system-prompt", {
+      method: "PUT",
+      body: { template, dialect },
+      headers: { "if-match": `"${digest}"`, ...author() },
+    }),
   variables: async () => (await ask<{ variables: Variable[] }>("/system-prompt/variables")).variables,
   preview: (draft: Draft, signal?: AbortSignal) =>
     ask<Preview>("/system-prompt/preview", { method: "POST", body: draft, ...(signal ? { signal } : {}) }),
@@ -101,17 +131,27 @@ export const api = {
   label: (which: number, label: string | null) =>
     ask<SavedRow>(`/system-prompt/history/${which}/labels`, { method: "POST", body: { label } }),
   rollBack: (which: number, digest: string) =>
-    ask<Template>(`/system-prompt/history/${which}/rollback`, { method: "POST", headers: { "if-match": `"${digest}"`, ...author() } }),
+    ask<Template>(`/system-prompt/history/${which}/rollback`, {
+      method: "POST",
+      headers: { "if-match": `"${digest}"`, ...author() },
+    }),
   conversations: (after?: string, limit = 200) => ask<Conversations>(`/conversations${query({ after, limit })}`),
   conversation: (which: string) => ask<Conversation>(`/conversations/${id(which)}`),
-  epochs: (which: string, after?: number) => ask<Epochs>(`/conversations/${id(which)}/epochs${query({ after, limit: 200 })}`),
+  epochs: (which: string, after?: number) =>
+    ask<Epochs>(`/conversations/${id(which)}/epochs${query({ after, limit: 200 })}`),
   epoch: (which: string, number: number) => ask<EpochDocument>(`/conversations/${id(which)}/epochs/${number}`),
-  diff: (which: string, a: number, b: number) => ask<Difference | null>(`/conversations/${id(which)}/epochs/${a}/diff/${b}`),
+  diff: (which: string, a: number, b: number) =>
+    ask<Difference | null>(`/conversations/${id(which)}/epochs/${a}/diff/${b}`),
   drift: (which: string) => ask<Drift>(`/conversations/${id(which)}/drift`),
-  renew: (which: string, cause: string) => ask<Renewal>(`/conversations/${id(which)}/renewals`, { method: "POST", body: { cause } }),
-  beginCompaction: (which: string) => ask<Compaction>(`/conversations/${id(which)}/compaction`, { method: "POST", body: {} }),
+  renew: (which: string, cause: string) =>
+    ask<Renewal>(`/conversations/${id(which)}/renewals`, { method: "POST", body: { cause } }),
+  beginCompaction: (which: string) =>
+    ask<Compaction>(`/conversations/${id(which)}/compaction`, { method: "POST", body: {} }),
   endCompaction: (which: string, token: string, outcome: "succeeded" | "failed") =>
-    ask<{ epoch: { number: number } }>(`/conversations/${id(which)}/compaction/${id(token)}`, { method: "PUT", body: { outcome } }),
+    ask<{ epoch: { number: number } }>(`/conversations/${id(which)}/compaction/${id(token)}`, {
+      method: "PUT",
+      body: { outcome },
+    }),
   models: async () => (await ask<{ models: Model[] }>("/models")).models,
   roots: async (under?: string) => (await ask<{ roots: Directory[] }>(`/roots${query({ under })}`)).roots,
 };

@@ -1,7 +1,11 @@
 // What is offered while a tag is written: `[` in the bracket dialect, `{{` and `{%` in jinja, `$` for references.
 
 import {
-  autocompletion, type Completion, type CompletionContext, type CompletionResult, snippetCompletion,
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  snippetCompletion,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
 import type { Dialect, Variable } from "../api/documents.ts";
@@ -30,13 +34,23 @@ function inBracket(variables: Variable[]) {
   const tags: Completion[] = variables.map((variable) =>
     variable.dynamic
       ? snippetCompletion(`[${variable.type}:#{${variable.name.replace(/[<>]/g, "") || "path"}}]`, {
-          label: `[${variable.type}:`, detail: variable.description, type: "variable",
+          label: `[${variable.type}:`,
+          detail: variable.description,
+          type: "variable",
         })
       : { label: `[${variable.type}:${variable.name}]`, detail: variable.description, type: "variable" },
   );
   tags.push(
-    snippetCompletion("[if #{type:name}]\n#{}\n[endif]", { label: "[if", detail: "only if there is such a fact", type: "keyword" }),
-    snippetCompletion("[if #{type:name}]\n#{}\n[else]\n#{}\n[endif]", { label: "[if … else", detail: "one or the other", type: "keyword" }),
+    snippetCompletion("[if #{type:name}]\n#{}\n[endif]", {
+      label: "[if",
+      detail: "only if there is such a fact",
+      type: "keyword",
+    }),
+    snippetCompletion("[if #{type:name}]\n#{}\n[else]\n#{}\n[endif]", {
+      label: "[if … else",
+      detail: "one or the other",
+      type: "keyword",
+    }),
     { label: "[else]", detail: "the other branch", type: "keyword" },
     { label: "[endif]", detail: "the end of a condition", type: "keyword" },
   );
@@ -47,7 +61,9 @@ function inBracket(variables: Variable[]) {
       return {
         from: word?.from ?? context.pos,
         options: variables.map(({ type, name, dynamic, description }) => ({
-          label: dynamic ? `${type}:` : `${type}:${name}`, detail: description, type: "variable",
+          label: dynamic ? `${type}:` : `${type}:${name}`,
+          detail: description,
+          type: "variable",
         })),
         validFor: /^[\w:]*$/,
       };
@@ -61,14 +77,28 @@ function inJinja(variables: Variable[]) {
   const holes: Completion[] = variables.map((variable) =>
     variable.dynamic
       ? snippetCompletion(`{{ ${variable.jinja.replace(/<([^>]*)>/, "#{$1}")} }}`, {
-          label: `{{ ${variable.jinja} }}`, detail: variable.description, type: "variable",
+          label: `{{ ${variable.jinja} }}`,
+          detail: variable.description,
+          type: "variable",
         })
       : { label: `{{ ${variable.jinja} }}`, detail: variable.description, type: "variable" },
   );
   const statements: Completion[] = [
-    snippetCompletion("{% if #{name} is defined %}\n#{}\n{% endif %}", { label: "{% if", detail: "only if there is such a fact", type: "keyword" }),
-    snippetCompletion("{% for #{item} in #{list} %}\n#{}\n{% endfor %}", { label: "{% for", detail: "once for each", type: "keyword" }),
-    snippetCompletion('{% include "#{$workspace/name}" %}', { label: "{% include", detail: "another template", type: "keyword" }),
+    snippetCompletion("{% if #{name} is defined %}\n#{}\n{% endif %}", {
+      label: "{% if",
+      detail: "only if there is such a fact",
+      type: "keyword",
+    }),
+    snippetCompletion("{% for #{item} in #{list} %}\n#{}\n{% endfor %}", {
+      label: "{% for",
+      detail: "once for each",
+      type: "keyword",
+    }),
+    snippetCompletion('{% include "#{$workspace/name}" %}', {
+      label: "{% include",
+      detail: "another template",
+      type: "keyword",
+    }),
     { label: "{% else %}", detail: "the other branch", type: "keyword" },
     { label: "{% endif %}", detail: "the end of a condition", type: "keyword" },
   ];

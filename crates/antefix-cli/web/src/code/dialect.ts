@@ -50,7 +50,11 @@ const jinja: StreamParser<Jinja> = {
   token(stream, state) {
     if (state.until === "") {
       if (stream.sol() && stream.match(/^#{1,6} .*/, false)) return heading(stream);
-      for (const [open, close] of [["{{", "}}"], ["{%", "%}"], ["{#", "#}"]] as const) {
+      for (const [open, close] of [
+        ["{{", "}}"],
+        ["{%", "%}"],
+        ["{#", "#}"],
+      ] as const) {
         if (stream.match(open)) {
           stream.match("-");
           state.until = close;
@@ -71,7 +75,8 @@ const jinja: StreamParser<Jinja> = {
       return "bracket";
     }
     if (stream.match(/^"([^"\\]|\\.)*"?/) || stream.match(/^'([^'\\]|\\.)*'?/)) return "string";
-    if (stream.match(/^(if|elif|else|endif|for|in|endfor|include|set|is|not|and|or|defined|with|endwith|raw|endraw)\b/)) return "keyword";
+    if (stream.match(/^(if|elif|else|endif|for|in|endfor|include|set|is|not|and|or|defined|with|endwith|raw|endraw)\b/))
+      return "keyword";
     if (stream.match(/^[\w.]+/)) return "variableName";
     stream.next();
     return null;
@@ -87,8 +92,11 @@ function heading(stream: { match(pattern: RegExp): unknown; next(): unknown }): 
 /** Colors for a dialect. */
 export function highlight(dialect: Dialect): Extension {
   switch (dialect) {
-    case "bracket": return StreamLanguage.define(bracket);
-    case "jinja": return StreamLanguage.define(jinja);
-    case "plain": return [];
+    case "bracket":
+      return StreamLanguage.define(bracket);
+    case "jinja":
+      return StreamLanguage.define(jinja);
+    case "plain":
+      return [];
   }
 }

@@ -28,8 +28,13 @@ function unified(before: string, after: string): HTMLElement {
     [
       shared("Difference, old lines above new ones"),
       unifiedMergeView({
-        original: text(before), mergeControls: false, gutter: true, highlightChanges: true, syntaxHighlightDeletions: false,
-        collapseUnchanged: { margin: 3, minSize: 6 }, diffConfig: DIFF,
+        original: text(before),
+        mergeControls: false,
+        gutter: true,
+        highlightChanges: true,
+        syntaxHighlightDeletions: false,
+        collapseUnchanged: { margin: 3, minSize: 6 },
+        diffConfig: DIFF,
       }),
     ],
     "Difference",
@@ -41,8 +46,14 @@ function split(before: string, after: string): HTMLElement {
   const root = host.attachShadow({ mode: "open" });
   const side = (doc: string, label: string) => ({ doc: text(doc), extensions: [look, shared(label)] });
   new MergeView({
-    a: side(before, "Before"), b: side(after, "After"), parent: root, root, gutter: true, highlightChanges: true,
-    collapseUnchanged: { margin: 3, minSize: 6 }, diffConfig: DIFF,
+    a: side(before, "Before"),
+    b: side(after, "After"),
+    parent: root,
+    root,
+    gutter: true,
+    highlightChanges: true,
+    collapseUnchanged: { margin: 3, minSize: 6 },
+    diffConfig: DIFF,
   });
   return host;
 }
@@ -51,10 +62,14 @@ function split(before: string, after: string): HTMLElement {
 export function difference(before: string, after: string): HTMLElement {
   if (before === after) return h("p", { class: "empty" }, "The two are the same, byte for byte.");
   const place = h("div", { class: "diff-body" }, unified(before, after));
-  const mode = button("Side by side", () => {
-    const isSplit = mode.getAttribute("aria-pressed") === "true";
-    mode.setAttribute("aria-pressed", String(!isSplit));
-    place.replaceChildren(isSplit ? unified(before, after) : split(before, after));
-  }, { class: "small", "aria-pressed": "false" });
+  const mode = button(
+    "Side by side",
+    () => {
+      const isSplit = mode.getAttribute("aria-pressed") === "true";
+      mode.setAttribute("aria-pressed", String(!isSplit));
+      place.replaceChildren(isSplit ? unified(before, after) : split(before, after));
+    },
+    { class: "small", "aria-pressed": "false" },
+  );
   return h("div", { class: "diff" }, h("div", { class: "diff-bar wide-only" }, mode), place);
 }

@@ -17,20 +17,40 @@ export function conversationView(id: string): HTMLElement {
   const body = h("div", { class: "stack" }, h("p", { class: "quiet" }, "Loading…"));
   const load = () => {
     Promise.all([api.conversation(id), epochs(id)]).then(
-      ([conversation, all]) => fill(body, facts(conversation), renewal(id, load), epochTable(id, all), drift(id), amendments(conversation.amendments), waiting(conversation)),
+      ([conversation, all]) =>
+        fill(
+          body,
+          facts(conversation),
+          renewal(id, load),
+          epochTable(id, all),
+          drift(id),
+          amendments(conversation.amendments),
+          waiting(conversation),
+        ),
       (error: unknown) => fill(body, told(error)),
     );
   };
   load();
-  return h("div", { class: "page" },
-    h("div", { class: "page-bar" },
-      h("nav", { class: "crumbs", "aria-label": "Where you are" }, h("a", { href: to("conversations") }, "Conversations"), h("h1", {}, id))),
-    body);
+  return h(
+    "div",
+    { class: "page" },
+    h(
+      "div",
+      { class: "page-bar" },
+      h(
+        "nav",
+        { class: "crumbs", "aria-label": "Where you are" },
+        h("a", { href: to("conversations") }, "Conversations"),
+        h("h1", {}, id),
+      ),
+    ),
+    body,
+  );
 }
 
 async function epochs(id: string): Promise<ListedEpoch[]> {
   const all: ListedEpoch[] = [];
-  for (let after: number | undefined = 0; after !== undefined; ) {
+  for (let after: number | undefined = 0; after !== undefined;) {
     const page = await api.epochs(id, after);
     all.push(...page.epochs);
     after = page.next;
@@ -39,10 +59,19 @@ async function epochs(id: string): Promise<ListedEpoch[]> {
 }
 
 function facts({ epoch, cwd, machine }: Conversation): HTMLElement {
-  const rows: [string, string][] = [["Directory", cwd], ...(machine ? [["Machine", machine] as [string, string]] : []), ["Model", epoch.model ?? "not named"], ["Standing", `epoch ${epoch.number}, ${epoch.cause}, ${count(epoch.bytes, "byte")}`]];
-  return h("section", { class: "card", "aria-label": "Standing" },
+  const rows: [string, string][] = [
+    ["Directory", cwd],
+    ...(machine ? [["Machine", machine] as [string, string]] : []),
+    ["Model", epoch.model ?? "not named"],
+    ["Standing", `epoch ${epoch.number}, ${epoch.cause}, ${count(epoch.bytes, "byte")}`],
+  ];
+  return h(
+    "section",
+    { class: "card", "aria-label": "Standing" },
     h("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-    epoch.degraded && h("p", { class: "level warning" }, "This epoch is degraded: something could not be asked for when it began."));
+    epoch.degraded &&
+      h("p", { class: "level warning" }, "This epoch is degraded: something could not be asked for when it began."),
+  );
 }
 
 /** Renewing and compacting. */
@@ -51,63 +80,152 @@ function renewal(id: string, done: () => void): HTMLElement {
   const cause = h("select", { id: "cause" }, ...CAUSES.map((name) => h("option", { value: name }, name)));
   const renew = button("Renew", () => {
     renew.disabled = true;
-    api.renew(id, cause.value).then(
-      ({ began, epoch }) => {
-        if (began) done();
-        else fill(said, h("p", {}, `Composing gave the same bytes, so epoch ${epoch.number} stands.`));
-      },
-      (error: unknown) => fill(said, told(error)),
-    ).finally(() => (renew.disabled = false));
+    api
+      .renew(id, cause.value)
+      .then(
+        ({ began, epoch }) => {
+          if (began) done();
+          else fill(said, h("p", {}, `Composing gave the same bytes, so epoch ${epoch.number} stands.`));
+        },
+        (error: unknown) => fill(said, told(error)),
+      )
+      .finally(() => (renew.disabled = false));
   });
-  return h("section", { class: "card", "aria-label": "Begin a new epoch" },
-    h("div", { class: "row" }, h("label", { for: "cause" }, "Cause"), cause, renew,
+  return h(
+    "section",
+    { class: "card", "aria-label": "Begin a new epoch" },
+    h(
+      "div",
+      { class: "row" },
+      h("label", { for: "cause" }, "Cause"),
+      cause,
+      renew,
       compaction(id, said, done),
       h("span", { class: "spring" }),
-      h("a", { href: to("write"), onclick: () => choose({ conversation: id, cwd: "", model: "" }) }, "Compare with the draft")),
-    said);
+      h(
+        "a",
+        { href: to("write"), onclick: () => choose({ conversation: id, cwd: "", model: "" }) },
+        "Compare with the draft",
+      ),
+    ),
+    said,
+  );
 }
 
 function epochTable(id: string, all: ListedEpoch[]): HTMLElement {
-  const pick = (name: string, chosen: number) => h("select", { id: `diff-${name}`, "aria-label": name === "a" ? "From epoch" : "To epoch" },
-    ...all.map((epoch) => h("option", { value: String(epoch.number), selected: epoch.number === chosen }, `epoch ${epoch.number}`)));
+  const pick = (name: string, chosen: number) =>
+    h(
+      "select",
+      { id: `diff-${name}`, "aria-label": name === "a" ? "From epoch" : "To epoch" },
+      ...all.map((epoch) =>
+        h("option", { value: String(epoch.number), selected: epoch.number === chosen }, `epoch ${epoch.number}`),
+      ),
+    );
   const last = all[0]?.number ?? 1;
   const [a, b] = [pick("a", Math.max(1, last - 1)), pick("b", last)];
-  return h("section", { class: "card", "aria-label": "Epochs" },
-    h("div", { class: "row" }, h("h2", {}, "Epochs"), h("span", { class: "spring" }),
+  return h(
+    "section",
+    { class: "card", "aria-label": "Epochs" },
+    h(
+      "div",
+      { class: "row" },
+      h("h2", {}, "Epochs"),
+      h("span", { class: "spring" }),
       all.length > 1
-        ? h("span", { class: "row" }, a, "to", b, button("Compare", () => (location.hash = to("conversations", id, a.value, b.value)), { class: "small" }))
-        : h("span", { class: "quiet" }, "A second epoch can be compared with this one.")),
-    h("div", { class: "wide" }, h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, ...["Epoch", "Cause", "Began", "Bytes", "Notices", "Model", "Digest", "State"].map((name) =>
-        h("th", { scope: "col", class: name === "Bytes" || name === "Notices" ? "figure" : false }, name)))),
-      h("tbody", {}, ...all.map((epoch) => h("tr", {},
-        h("th", { scope: "row" }, h("a", { href: to("conversations", id, epoch.number) }, `epoch ${epoch.number}`)),
-        h("td", {}, epoch.cause),
-        h("td", {}, h("time", { datetime: epoch.opened_at }, time(epoch.opened_at))),
-        h("td", { class: "figure" }, number(epoch.bytes)),
-        h("td", { class: "figure" }, number(epoch.amendments)),
-        h("td", { class: "quiet" }, epoch.model ?? ""),
-        h("td", { class: "quiet" }, h("code", {}, short(epoch.digest))),
-        h("td", {}, epoch.degraded && h("span", { class: "level warning" }, "degraded"), epoch.number === last && h("span", { class: "level standing" }, "stands"))))))));
+        ? h(
+            "span",
+            { class: "row" },
+            a,
+            "to",
+            b,
+            button("Compare", () => (location.hash = to("conversations", id, a.value, b.value)), { class: "small" }),
+          )
+        : h("span", { class: "quiet" }, "A second epoch can be compared with this one."),
+    ),
+    h(
+      "div",
+      { class: "wide" },
+      h(
+        "table",
+        { class: "table" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ...["Epoch", "Cause", "Began", "Bytes", "Notices", "Model", "Digest", "State"].map((name) =>
+              h("th", { scope: "col", class: name === "Bytes" || name === "Notices" ? "figure" : false }, name),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          ...all.map((epoch) =>
+            h(
+              "tr",
+              {},
+              h(
+                "th",
+                { scope: "row" },
+                h("a", { href: to("conversations", id, epoch.number) }, `epoch ${epoch.number}`),
+              ),
+              h("td", {}, epoch.cause),
+              h("td", {}, h("time", { datetime: epoch.opened_at }, time(epoch.opened_at))),
+              h("td", { class: "figure" }, number(epoch.bytes)),
+              h("td", { class: "figure" }, number(epoch.amendments)),
+              h("td", { class: "quiet" }, epoch.model ?? ""),
+              h("td", { class: "quiet" }, h("code", {}, short(epoch.digest))),
+              h(
+                "td",
+                {},
+                epoch.degraded && h("span", { class: "level warning" }, "degraded"),
+                epoch.number === last && h("span", { class: "level standing" }, "stands"),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** What composing now would change. */
 function drift(id: string): HTMLElement {
   const body = h("div", {}, h("p", { class: "quiet" }, "Composing…"));
   api.drift(id).then(
-    ({ difference, changes }) => fill(body,
-      difference
-        ? h("div", {}, h("p", {}, "A renewal now would begin a new epoch."), parting(difference))
-        : h("p", { class: "verdict same" }, "Composing now gives the same bytes."),
-      changed(changes)),
+    ({ difference, changes }) =>
+      fill(
+        body,
+        difference
+          ? h("div", {}, h("p", {}, "A renewal now would begin a new epoch."), parting(difference))
+          : h("p", { class: "verdict same" }, "Composing now gives the same bytes."),
+        changed(changes),
+      ),
     (error: unknown) => fill(body, told(error)),
   );
   return h("section", { class: "card", "aria-label": "Pending" }, h("h2", {}, "Pending"), body);
 }
 
 function waiting({ waiting }: Conversation): HTMLElement {
-  return h("section", { class: "card", "aria-label": "Messages" }, h("h2", {}, "Messages for the next turn"),
+  return h(
+    "section",
+    { class: "card", "aria-label": "Messages" },
+    h("h2", {}, "Messages for the next turn"),
     waiting.length === 0
       ? h("p", { class: "empty" }, "None waits. POST /conversations/{id}/messages, or `antefix send`, queues one.")
-      : h("ul", { class: "entries" }, ...waiting.map((message) => h("li", {}, h("span", { class: "tagline" }, time(message.at)), h("pre", { class: "said-text" }, message.text)))));
+      : h(
+          "ul",
+          { class: "entries" },
+          ...waiting.map((message) =>
+            h(
+              "li",
+              {},
+              h("span", { class: "tagline" }, time(message.at)),
+              h("pre", { class: "said-text" }, message.text),
+            ),
+          ),
+        ),
+  );
 }

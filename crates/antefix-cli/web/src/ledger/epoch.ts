@@ -17,30 +17,68 @@ export function epochView(id: string, which: number): HTMLElement {
     (document) => show(body, document),
     (error: unknown) => fill(body, told(error)),
   );
-  return h("div", { class: "page" },
-    h("div", { class: "page-bar" }, h("nav", { class: "crumbs", "aria-label": "Where you are" },
-      h("a", { href: to("conversations") }, "Conversations"), h("a", { href: to("conversations", id) }, id), h("h1", {}, `Epoch ${which}`))),
-    body);
+  return h(
+    "div",
+    { class: "page" },
+    h(
+      "div",
+      { class: "page-bar" },
+      h(
+        "nav",
+        { class: "crumbs", "aria-label": "Where you are" },
+        h("a", { href: to("conversations") }, "Conversations"),
+        h("a", { href: to("conversations", id) }, id),
+        h("h1", {}, `Epoch ${which}`),
+      ),
+    ),
+    body,
+  );
 }
 
 function show(body: HTMLElement, document: EpochDocument): void {
   const { epoch, made_by } = document;
-  const origin = h("div", { class: "card origin" }, h("p", { class: "empty" }, "Click any text to see where it came from when the epoch began."));
+  const origin = h(
+    "div",
+    { class: "card origin" },
+    h("p", { class: "empty" }, "Click any text to see where it came from when the epoch began."),
+  );
   const view = promptView(`Epoch ${epoch.number}`);
   const scale = ruler((byte) => view.go(byte));
   view.onscroll = scale.sight;
-  view.onchoose = (span: Span, below: number) => fill(origin, details(span, below, document.sections[Number(span.section)]));
+  view.onchoose = (span: Span, below: number) =>
+    fill(origin, details(span, below, document.sections[Number(span.section)]));
   const rows: [string, string][] = [
-    ["Cause", epoch.cause], ["Began", time(epoch.opened_at)], ["Size", count(epoch.bytes, "byte")], ["Model", epoch.model ?? "not named"],
-    ["Directory", document.cwd], ["Digest", short(epoch.digest)], ["Made by", [made_by["antefix"] && `antefix ${made_by["antefix"]}`, made_by["layout"] && `layout ${made_by["layout"]}`].filter(Boolean).join(", ")],
+    ["Cause", epoch.cause],
+    ["Began", time(epoch.opened_at)],
+    ["Size", count(epoch.bytes, "byte")],
+    ["Model", epoch.model ?? "not named"],
+    ["Directory", document.cwd],
+    ["Digest", short(epoch.digest)],
+    [
+      "Made by",
+      [made_by["antefix"] && `antefix ${made_by["antefix"]}`, made_by["layout"] && `layout ${made_by["layout"]}`]
+        .filter(Boolean)
+        .join(", "),
+    ],
   ];
   const gaps = epoch.gaps ?? [];
-  fill(body,
-    h("section", { class: "card" }, h("dl", { class: "facts across" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-      epoch.degraded && h("p", { class: "level warning" }, `Degraded: ${gaps.map((gap) => gap.fact).join(", ") || "something"} could not be asked for.`)),
+  fill(
+    body,
+    h(
+      "section",
+      { class: "card" },
+      h("dl", { class: "facts across" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+      epoch.degraded &&
+        h(
+          "p",
+          { class: "level warning" },
+          `Degraded: ${gaps.map((gap) => gap.fact).join(", ") || "something"} could not be asked for.`,
+        ),
+    ),
     h("section", { class: "epoch-text", "aria-label": "The prefix" }, scale.element, view.host),
     origin,
-    amendments(document.amendments));
+    amendments(document.amendments),
+  );
   view.show({ text: document.prefix, spans: document.spans, sections: document.sections, marks: [] });
   scale.show(document.sections, epoch.bytes, []);
 }

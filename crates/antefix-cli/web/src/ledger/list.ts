@@ -19,12 +19,28 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
 
   const inner = h("div", { class: "rows", role: "list" });
   const scroller = h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": "Conversations" }, inner);
-  const head = h("div", { class: "row-head", "aria-hidden": "true" },
-    ...[["id", "Conversation"], ["epoch", "Standing epoch"], ["model", "Model"], ["cwd", "Directory"], ["time", "Began"]].map(([name, label]) => h("span", { class: `row-${name}` }, label)));
+  const head = h(
+    "div",
+    { class: "row-head", "aria-hidden": "true" },
+    ...[
+      ["id", "Conversation"],
+      ["epoch", "Standing epoch"],
+      ["model", "Model"],
+      ["cwd", "Directory"],
+      ["time", "Began"],
+    ].map(([name, label]) => h("span", { class: `row-${name}` }, label)),
+  );
   const amount = h("span", { class: "quiet", role: "status" });
   const failed = h("div");
   const empty = h("div", { class: "empty-state", hidden: true });
-  const find = h("input", { id: "find", type: "search", placeholder: "id, or its beginning", autocomplete: "off", spellcheck: "false", oninput: () => restart() });
+  const find = h("input", {
+    id: "find",
+    type: "search",
+    placeholder: "id, or its beginning",
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => restart(),
+  });
 
   function draw(): void {
     const first = Math.max(0, Math.floor(scroller.scrollTop / HEIGHT) - SPARE);
@@ -55,14 +71,28 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
   }
 
   function tell(): void {
-    amount.textContent = next === undefined ? count(rows.length, "conversation") : `${count(rows.length, "conversation")} so far`;
+    amount.textContent =
+      next === undefined ? count(rows.length, "conversation") : `${count(rows.length, "conversation")} so far`;
     empty.hidden = rows.length > 0;
     scroller.hidden = rows.length === 0;
     head.hidden = rows.length === 0;
     if (rows.length === 0) {
-      fill(empty, find.value.trim() === ""
-        ? h("div", {}, h("h2", {}, "No conversation yet"), h("p", {}, "The first turn of an agent opens one: POST /conversations/{id}/turns, or in a terminal with the same store:"), h("pre", {}, "antefix turn my-conversation"))
-        : h("p", {}, "No conversation is behind that id in the order of ids."));
+      fill(
+        empty,
+        find.value.trim() === ""
+          ? h(
+              "div",
+              {},
+              h("h2", {}, "No conversation yet"),
+              h(
+                "p",
+                {},
+                "The first turn of an agent opens one: POST /conversations/{id}/turns, or in a terminal with the same store:",
+              ),
+              h("pre", {}, "antefix turn my-conversation"),
+            )
+          : h("p", {}, "No conversation is behind that id in the order of ids."),
+      );
     }
     draw();
   }
@@ -80,7 +110,17 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
       if (mine !== generation) return;
       if (one) {
         const { number, cause, digest, opened_at, model } = one.epoch;
-        rows = [{ conversation: one.conversation, number, cause, digest, opened_at, cwd: one.cwd, ...(model ? { model } : {}) }];
+        rows = [
+          {
+            conversation: one.conversation,
+            number,
+            cause,
+            digest,
+            opened_at,
+            cwd: one.cwd,
+            ...(model ? { model } : {}),
+          },
+        ];
       }
       await more();
     });
@@ -95,18 +135,41 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
   window.addEventListener("resize", redraw);
   restart();
   return {
-    element: h("div", { class: "page ledger-list" },
-      h("div", { class: "page-bar" }, h("h1", {}, "Conversations"), amount, h("span", { class: "spring" }), h("label", { for: "find" }, "Begin at"), find),
-      failed, empty, head, scroller),
+    element: h(
+      "div",
+      { class: "page ledger-list" },
+      h(
+        "div",
+        { class: "page-bar" },
+        h("h1", {}, "Conversations"),
+        amount,
+        h("span", { class: "spring" }),
+        h("label", { for: "find" }, "Begin at"),
+        find,
+      ),
+      failed,
+      empty,
+      head,
+      scroller,
+    ),
     leave: () => window.removeEventListener("resize", redraw),
   };
 }
 
 function line(row: Row, index: number, all: number): HTMLElement {
-  return h("div", { class: "row-line", role: "listitem", "aria-posinset": index + 1, "aria-setsize": all, style: { top: `${index * HEIGHT}px` } },
+  return h(
+    "div",
+    {
+      class: "row-line",
+      role: "listitem",
+      "aria-posinset": index + 1,
+      "aria-setsize": all,
+      style: { top: `${index * HEIGHT}px` },
+    },
     h("a", { class: "row-id", href: to("conversations", row.conversation) }, row.conversation),
     h("span", { class: "row-epoch" }, `epoch ${row.number}`, h("span", { class: "tagline" }, row.cause)),
     h("span", { class: "row-model quiet" }, row.model ?? ""),
     h("span", { class: "row-cwd quiet", title: row.cwd }, row.cwd),
-    h("time", { class: "row-time quiet", datetime: row.opened_at }, time(row.opened_at)));
+    h("time", { class: "row-time quiet", datetime: row.opened_at }, time(row.opened_at)),
+  );
 }

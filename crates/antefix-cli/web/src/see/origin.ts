@@ -44,7 +44,12 @@ function lineAt(span: Span, first: number, below: number): number {
 }
 
 /** Everything that is known of a place in a span, so many lines below its beginning. */
-export function details(span: Span, below: number, section: Section | undefined, go?: (line: number) => void): HTMLElement {
+export function details(
+  span: Span,
+  below: number,
+  section: Section | undefined,
+  go?: (line: number) => void,
+): HTMLElement {
   const { origin } = span;
   const rows: [string, Node | string][] = [
     ["Comes from", KINDS[origin.kind] ?? origin.kind],
@@ -53,8 +58,12 @@ export function details(span: Span, below: number, section: Section | undefined,
   if (origin.path !== undefined) rows.push(["File", h("code", {}, origin.path)]);
   if (origin.line !== undefined) {
     const line = lineAt(span, origin.line, below);
-    const canGo = go !== undefined && origin.kind === "template" && origin.path === undefined && !origin.name.startsWith("$");
-    rows.push(["Line", canGo ? button(`${line}, show in the template`, () => go(line), { class: "link" }) : String(line)]);
+    const canGo =
+      go !== undefined && origin.kind === "template" && origin.path === undefined && !origin.name.startsWith("$");
+    rows.push([
+      "Line",
+      canGo ? button(`${line}, show in the template`, () => go(line), { class: "link" }) : String(line),
+    ]);
   }
   if (span.transform !== undefined) rows.push(["Changed", TRANSFORMS[span.transform] ?? span.transform]);
   if (section) rows.push(["Section", `${section.id}, ${section.stability}`]);

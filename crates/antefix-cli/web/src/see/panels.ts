@@ -13,94 +13,233 @@ export function sections(preview: Preview, go: (byte: number) => void): HTMLElem
   const most = Math.max(1, ...preview.sections.map((section) => section.tokens ?? section.bytes));
   const rows = preview.sections.map((section) => {
     const share = (section.tokens ?? section.bytes) / most;
-    return h("tr", {},
-      h("th", { scope: "row" }, h("span", { class: `dot ${section.stability}` }), button(section.id, () => go(section.start), { class: "link" })),
+    return h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        h("span", { class: `dot ${section.stability}` }),
+        button(section.id, () => go(section.start), { class: "link" }),
+      ),
       h("td", { class: "quiet" }, section.stability),
-      h("td", { class: "bar-cell" }, h("span", { class: `bar ${section.stability}`, style: { width: `${(share * 100).toFixed(1)}%` } })),
+      h(
+        "td",
+        { class: "bar-cell" },
+        h("span", { class: `bar ${section.stability}`, style: { width: `${(share * 100).toFixed(1)}%` } }),
+      ),
       h("td", { class: "figure" }, section.tokens === undefined ? "" : number(section.tokens)),
-      h("td", { class: "figure quiet" }, number(section.bytes)));
+      h("td", { class: "figure quiet" }, number(section.bytes)),
+    );
   });
-  const basis = counts && (counts.exact
-    ? `Tokens are counted in ${counts.encoding}${counts.model ? ` for ${counts.model}` : ""}.`
-    : `Tokens are estimated for ${counts.model ?? "the model"}: ${estimate(counts.total)} in all.`);
-  return h("div", {},
-    h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Section"), h("th", { scope: "col" }, "Stability"),
-        h("th", { scope: "col" }, h("span", { class: "sr" }, "Share")), h("th", { scope: "col", class: "figure" }, "Tokens"), h("th", { scope: "col", class: "figure" }, "Bytes"))),
-      h("tbody", {}, ...rows)),
+  const basis =
+    counts &&
+    (counts.exact
+      ? `Tokens are counted in ${counts.encoding}${counts.model ? ` for ${counts.model}` : ""}.`
+      : `Tokens are estimated for ${counts.model ?? "the model"}: ${estimate(counts.total)} in all.`);
+  return h(
+    "div",
+    {},
+    h(
+      "table",
+      { class: "table" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "Section"),
+          h("th", { scope: "col" }, "Stability"),
+          h("th", { scope: "col" }, h("span", { class: "sr" }, "Share")),
+          h("th", { scope: "col", class: "figure" }, "Tokens"),
+          h("th", { scope: "col", class: "figure" }, "Bytes"),
+        ),
+      ),
+      h("tbody", {}, ...rows),
+    ),
     basis && h("p", { class: "note" }, basis),
-    preview.left_out.length > 0 && h("div", {}, h("h3", {}, "Sections left out"),
-      h("ul", { class: "plain" }, ...preview.left_out.map((left) => h("li", {}, h("code", {}, left.id), ` ${left.why}`)))));
+    preview.left_out.length > 0 &&
+      h(
+        "div",
+        {},
+        h("h3", {}, "Sections left out"),
+        h(
+          "ul",
+          { class: "plain" },
+          ...preview.left_out.map((left) => h("li", {}, h("code", {}, left.id), ` ${left.why}`)),
+        ),
+      ),
+  );
 }
 
 /** What is not in the prompt, and why; then what is. */
 export function loaded(preview: Preview): HTMLElement {
   const missing: Child[] = preview.not_loaded.map(({ origin, reason, detail }) =>
-    h("li", {}, h("code", {}, address(origin)), h("span", { class: "tagline" }, reason), detail && h("p", { class: "quiet" }, detail)));
+    h(
+      "li",
+      {},
+      h("code", {}, address(origin)),
+      h("span", { class: "tagline" }, reason),
+      detail && h("p", { class: "quiet" }, detail),
+    ),
+  );
   const gaps: Child[] = preview.gaps.map(({ section, fact, reason, detail }) =>
-    h("li", {}, h("code", {}, fact), h("span", { class: "tagline" }, `gap in ${section}: ${reason}`), h("p", { class: "quiet" }, detail)));
-  return h("div", {},
+    h(
+      "li",
+      {},
+      h("code", {}, fact),
+      h("span", { class: "tagline" }, `gap in ${section}: ${reason}`),
+      h("p", { class: "quiet" }, detail),
+    ),
+  );
+  return h(
+    "div",
+    {},
     missing.length + gaps.length === 0
-      ? empty("Everything that the template asks for was there. A file that is missing, unreadable or too large would be listed here with the reason.")
+      ? empty(
+          "Everything that the template asks for was there. A file that is missing, unreadable or too large would be listed here with the reason.",
+        )
       : h("ul", { class: "entries" }, ...gaps, ...missing),
     h("h3", {}, "Loaded"),
     preview.loaded.length === 0
       ? empty("Nothing: the template names no file and no variable. Insert one with the buttons below the editor.")
-      : h("ul", { class: "entries" }, ...preview.loaded.map(({ origin, bytes }) =>
-          h("li", {}, h("code", {}, origin.path ?? origin.name), origin.path && h("span", { class: "tagline" }, origin.name), h("span", { class: "tagline" }, count(bytes, "byte"))))));
+      : h(
+          "ul",
+          { class: "entries" },
+          ...preview.loaded.map(({ origin, bytes }) =>
+            h(
+              "li",
+              {},
+              h("code", {}, origin.path ?? origin.name),
+              origin.path && h("span", { class: "tagline" }, origin.name),
+              h("span", { class: "tagline" }, count(bytes, "byte")),
+            ),
+          ),
+        ),
+  );
 }
 
 /** Findings as `antefix check` has them. */
 export function findings(all: Finding[], go: (line: number) => void): HTMLElement {
   if (all.length === 0) return empty("Nothing is wrong with this prompt. What `antefix check` finds stands here.");
-  return h("ul", { class: "entries findings" }, ...all.map((finding) => {
-    const { origin } = finding;
-    const line = origin?.line;
-    const place = origin && (origin.kind === "template" && origin.path === undefined && line !== undefined
-      ? button(`line ${line}`, () => go(line), { class: "link" })
-      : h("code", {}, address(origin)));
-    return h("li", { class: finding.level },
-      h("span", { class: `level ${finding.level}` }, finding.level), " ", h("span", { class: "message" }, finding.message), " ", place,
-      finding.hint && h("p", { class: "hint" }, finding.hint), h("span", { class: "tagline" }, finding.code));
-  }));
+  return h(
+    "ul",
+    { class: "entries findings" },
+    ...all.map((finding) => {
+      const { origin } = finding;
+      const line = origin?.line;
+      const place =
+        origin &&
+        (origin.kind === "template" && origin.path === undefined && line !== undefined
+          ? button(`line ${line}`, () => go(line), { class: "link" })
+          : h("code", {}, address(origin)));
+      return h(
+        "li",
+        { class: finding.level },
+        h("span", { class: `level ${finding.level}` }, finding.level),
+        " ",
+        h("span", { class: "message" }, finding.message),
+        " ",
+        place,
+        finding.hint && h("p", { class: "hint" }, finding.hint),
+        h("span", { class: "tagline" }, finding.code),
+      );
+    }),
+  );
 }
 
 /** What saving would change for a conversation. */
 export function change(drift: Drift | undefined, name: string): HTMLElement {
   if (!drift) {
-    return empty(name === ""
-      ? "Choose a conversation under Compare with: here stands then where its prompt would part from this draft, and what that costs."
-      : "Nothing is known of this conversation yet.");
+    return empty(
+      name === ""
+        ? "Choose a conversation under Compare with: here stands then where its prompt would part from this draft, and what that costs."
+        : "Nothing is known of this conversation yet.",
+    );
   }
   const { epoch, difference, changes } = drift;
   const standing = `Epoch ${epoch.number} of ${drift.conversation}`;
-  if (!difference) return h("div", {}, h("p", { class: "verdict same" }, `${standing} would stay as it is, byte for byte. Saving costs this conversation nothing.`), changed(changes));
-  return h("div", {},
-    h("p", { class: "verdict" }, `${standing} keeps its bytes until it is renewed or compacted. Then it would differ from byte ${number(difference.at)} on.`),
-    parting(difference), changed(changes));
+  if (!difference)
+    return h(
+      "div",
+      {},
+      h(
+        "p",
+        { class: "verdict same" },
+        `${standing} would stay as it is, byte for byte. Saving costs this conversation nothing.`,
+      ),
+      changed(changes),
+    );
+  return h(
+    "div",
+    {},
+    h(
+      "p",
+      { class: "verdict" },
+      `${standing} keeps its bytes until it is renewed or compacted. Then it would differ from byte ${number(difference.at)} on.`,
+    ),
+    parting(difference),
+    changed(changes),
+  );
 }
 
 /** Where two prefixes part, and what that costs. */
 export function parting(difference: Difference): HTMLElement {
   const rows: [string, Child][] = [
     ["First difference", `byte ${number(difference.at)}`],
-    ["Kept", `${count(difference.kept_bytes, "byte")}${difference.kept_tokens ? `, ${estimate(difference.kept_tokens)} tokens` : ""}`],
-    ["Lost", `${count(difference.lost_bytes, "byte")}${difference.lost_tokens ? `, ${estimate(difference.lost_tokens)} tokens` : ""}`],
+    [
+      "Kept",
+      `${count(difference.kept_bytes, "byte")}${difference.kept_tokens ? `, ${estimate(difference.kept_tokens)} tokens` : ""}`,
+    ],
+    [
+      "Lost",
+      `${count(difference.lost_bytes, "byte")}${difference.lost_tokens ? `, ${estimate(difference.lost_tokens)} tokens` : ""}`,
+    ],
   ];
   if (difference.tools_changed) rows.push(["Tools", "changed as well: they stand before everything"]);
-  if (difference.cost !== undefined) rows.push(["Cost", `${difference.cost} more than reading them from the cache, once`]);
+  if (difference.cost !== undefined)
+    rows.push(["Cost", `${difference.cost} more than reading them from the cache, once`]);
   if (difference.basis !== undefined) rows.push(["Figures", difference.basis]);
-  for (const [name, side] of [["Before", difference.before], ["After", difference.after]] as const) {
+  for (const [name, side] of [
+    ["Before", difference.before],
+    ["After", difference.after],
+  ] as const) {
     if (!side) continue;
-    const where = side.origin ? address({ ...side.origin, ...(side.line === undefined ? {} : { line: side.line }) }) : "";
-    rows.push([name, h("span", {}, side.excerpt.trim() === "" ? "white space" : h("code", { class: "excerpt" }, side.excerpt), h("span", { class: "tagline" }, `${side.section}${where && `, ${where}`}`))]);
+    const where = side.origin
+      ? address({ ...side.origin, ...(side.line === undefined ? {} : { line: side.line }) })
+      : "";
+    rows.push([
+      name,
+      h(
+        "span",
+        {},
+        side.excerpt.trim() === "" ? "white space" : h("code", { class: "excerpt" }, side.excerpt),
+        h("span", { class: "tagline" }, `${side.section}${where && `, ${where}`}`),
+      ),
+    ]);
   }
   return h("dl", { class: "facts" }, ...rows.flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
 }
 
 export function changed(changes: Drift["changes"]): HTMLElement | null {
   if (changes.length === 0) return null;
-  return h("div", {}, h("h3", {}, "What moved since"),
-    h("ul", { class: "entries" }, ...changes.map(({ kind, section, origin, detail }) =>
-      h("li", {}, h("code", {}, origin), h("span", { class: "tagline" }, section ? `${kind} in ${section}` : kind), detail && h("p", { class: "quiet" }, detail)))));
+  return h(
+    "div",
+    {},
+    h("h3", {}, "What moved since"),
+    h(
+      "ul",
+      { class: "entries" },
+      ...changes.map(({ kind, section, origin, detail }) =>
+        h(
+          "li",
+          {},
+          h("code", {}, origin),
+          h("span", { class: "tagline" }, section ? `${kind} in ${section}` : kind),
+          detail && h("p", { class: "quiet" }, detail),
+        ),
+      ),
+    ),
+  );
 }

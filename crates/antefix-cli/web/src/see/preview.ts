@@ -29,7 +29,15 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
   const total = h("span", { class: "total" });
   const state = h("span", { class: "state", role: "status" });
   const failed = h("div", { class: "failed" });
-  const origin = h("div", {}, h("p", { class: "empty" }, "Click any text of the preview, or move the caret through it with the arrow keys: here stands which file, line, variable or wording it comes from."));
+  const origin = h(
+    "div",
+    {},
+    h(
+      "p",
+      { class: "empty" },
+      "Click any text of the preview, or move the caret through it with the arrow keys: here stands which file, line, variable or wording it comes from.",
+    ),
+  );
   const [figures, missing, problems, saving] = [h("div"), h("div"), h("div"), h("div")];
   const below = tabs("About the prompt", [
     { id: "origin", label: "Origin", panel: origin },
@@ -55,8 +63,11 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
     const mine = asking;
     const { cwd, model, conversation } = situation.value;
     const body = {
-      template: draft.text.value, dialect: draft.dialect.value,
-      ...(cwd && { cwd }), ...(model && { model }), ...(conversation && { conversation }),
+      template: draft.text.value,
+      dialect: draft.dialect.value,
+      ...(cwd && { cwd }),
+      ...(model && { model }),
+      ...(conversation && { conversation }),
     };
     const begun = performance.now();
     api.preview(body, mine.signal).then(
@@ -91,7 +102,10 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
     const tokens = answer.token_counts ? `${estimate(answer.token_counts.total)} tokens, ` : "";
     total.textContent = bytes === 0 ? "no system prompt" : `${tokens}${count(bytes, "byte")}`;
     mark(answer.diagnostics);
-    fill(figures, sections(answer, (byte) => view.go(byte)));
+    fill(
+      figures,
+      sections(answer, (byte) => view.go(byte)),
+    );
     fill(missing, loaded(answer));
     fill(problems, findings(answer.diagnostics, go));
     fill(saving, change(answer.change, situation.value.conversation));
@@ -109,17 +123,29 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
   // A draft that was saved is the same text, and what it would change may be another thing now.
   draft.base.watch(later);
 
-  const element = h("section", { class: "preview", "aria-label": "Preview" },
+  const element = h(
+    "section",
+    { class: "preview", "aria-label": "Preview" },
     h("div", { class: "pane-bar" }, h("h2", {}, "Preview"), total, state, legend()),
     failed,
-    h("div", { class: "preview-body" }, scale.element, view.host));
+    h("div", { class: "preview-body" }, scale.element, view.host),
+  );
   return { element, panels: below.element };
 }
 
 /** What the colors of the text mean. What has none is the template's own. */
 function legend(): HTMLElement {
-  const kinds = [["file", "file"], ["variable", "variable"], ["wording", "wording"], ["remote", "outside"]] as const;
-  return h("span", { class: "legend wide-only" }, ...kinds.map(([kind, name]) => h("span", { class: `from-${kind}` }, name)));
+  const kinds = [
+    ["file", "file"],
+    ["variable", "variable"],
+    ["wording", "wording"],
+    ["remote", "outside"],
+  ] as const;
+  return h(
+    "span",
+    { class: "legend wide-only" },
+    ...kinds.map(([kind, name]) => h("span", { class: `from-${kind}` }, name)),
+  );
 }
 
 /** The boundary, breakpoints, and where a conversation would part. */
@@ -128,10 +154,15 @@ function markings(answer: Preview): Mark[] {
   for (const { at, behind, lifetime } of answer.breakpoints ?? []) {
     marks.push({ at, kind: "breakpoint", label: `breakpoint behind ${behind}, ${lifetime}` });
   }
-  if (answer.suffix.bytes > 0) marks.push({ at: answer.prefix.bytes, kind: "boundary", label: "boundary: what follows is live" });
+  if (answer.suffix.bytes > 0)
+    marks.push({ at: answer.prefix.bytes, kind: "boundary", label: "boundary: what follows is live" });
   const difference = answer.change?.difference;
   if (difference) {
-    marks.push({ at: difference.kept_bytes, kind: "difference", label: `differs from epoch ${answer.change?.epoch.number} from here` });
+    marks.push({
+      at: difference.kept_bytes,
+      kind: "difference",
+      label: `differs from epoch ${answer.change?.epoch.number} from here`,
+    });
   }
   return marks;
 }

@@ -4,7 +4,15 @@ import { defaultKeymap } from "@codemirror/commands";
 import { searchKeymap } from "@codemirror/search";
 import { EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
 import {
-  Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, highlightSpecialChars, hoverTooltip, keymap,
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  gutter,
+  GutterMarker,
+  highlightSpecialChars,
+  hoverTooltip,
+  keymap,
   WidgetType,
 } from "@codemirror/view";
 import type { Section, Span, Stability } from "../api/documents.ts";
@@ -118,21 +126,31 @@ function below(doc: Text, from: number, to: number): number {
   return doc.lineAt(to).number - doc.lineAt(from).number;
 }
 
-const tooltip = hoverTooltip((view, position) => {
-  const { spans } = view.state.field(placed);
-  const found = at(spans, position);
-  const span = found === null ? undefined : spans[found];
-  if (!span) return null;
-  return { pos: span.from > position ? position : Math.max(span.from, view.viewport.from), above: true,
-    create: () => ({ dom: h("div", { class: "cm-diagnostic" }, line(span.span, below(view.state.doc, span.from, position))) }) };
-}, { hoverTime: 200 });
+const tooltip = hoverTooltip(
+  (view, position) => {
+    const { spans } = view.state.field(placed);
+    const found = at(spans, position);
+    const span = found === null ? undefined : spans[found];
+    if (!span) return null;
+    return {
+      pos: span.from > position ? position : Math.max(span.from, view.viewport.from),
+      above: true,
+      create: () => ({
+        dom: h("div", { class: "cm-diagnostic" }, line(span.span, below(view.state.doc, span.from, position))),
+      }),
+    };
+  },
+  { hoverTime: 200 },
+);
 
 export function promptView(label: string): PromptView {
   let told: Told = { text: "", spans: [], sections: [], marks: [] };
   const { host, view } = mount(
     "",
     [
-      placed, chosen, tooltip,
+      placed,
+      chosen,
+      tooltip,
       gutter({ class: "stability", markers: (view) => view.state.field(placed).stripes }),
       highlightSpecialChars(),
       drawSelection(),
@@ -143,7 +161,8 @@ export function promptView(label: string): PromptView {
       EditorView.updateListener.of((update) => {
         if (update.viewportChanged || update.docChanged || update.geometryChanged) sight();
         // Who is led somewhere did not ask where the text there comes from.
-        if (!update.selectionSet || !update.transactions.some((transaction) => transaction.isUserEvent("select"))) return;
+        if (!update.selectionSet || !update.transactions.some((transaction) => transaction.isUserEvent("select")))
+          return;
         const { spans } = update.state.field(placed);
         const found = at(spans, update.state.selection.main.head);
         const span = found === null ? undefined : spans[found];
@@ -162,7 +181,8 @@ export function promptView(label: string): PromptView {
     const whole = Math.max(1, view.state.doc.length);
     const top = view.lineBlockAtHeight(scrollTop);
     const bottom = view.lineBlockAtHeight(scrollTop + clientHeight);
-    const inside = (block: typeof top, y: number) => block.from + (block.length * Math.min(1, Math.max(0, y - block.top))) / Math.max(1, block.height);
+    const inside = (block: typeof top, y: number) =>
+      block.from + (block.length * Math.min(1, Math.max(0, y - block.top))) / Math.max(1, block.height);
     self.onscroll(inside(top, scrollTop) / whole, Math.min(1, (bottom.to + 1) / whole));
   }
 
@@ -181,7 +201,10 @@ export function promptView(label: string): PromptView {
     },
     go(byte) {
       const position = Math.min(view.state.doc.length, positions(told.text, [byte])[0] ?? 0);
-      view.dispatch({ selection: { anchor: position }, effects: EditorView.scrollIntoView(position, { y: "start", yMargin: 24 }) });
+      view.dispatch({
+        selection: { anchor: position },
+        effects: EditorView.scrollIntoView(position, { y: "start", yMargin: 24 }),
+      });
     },
   };
   return self;
@@ -194,29 +217,44 @@ function edit(before: string, after: string): { from: number; to: number; insert
   const shorter = Math.min(before.length, after.length);
   while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from++;
   let end = 0;
-  while (end < shorter - from && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end++;
+  while (
+    end < shorter - from &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  )
+    end++;
   return { from, to: before.length - end, insert: after.slice(from, after.length - end) };
 }
 
 function arrange({ text, spans, sections, marks }: Told): Placed {
-  const starts = positions(text, spans.map((span) => span.start));
+  const starts = positions(
+    text,
+    spans.map((span) => span.start),
+  );
   const ends = [...starts.slice(1), spans.length > 0 ? text.length : 0];
   const table = spans.map((span, number) => ({ from: starts[number] ?? 0, to: ends[number] ?? 0, span }));
   const sorted = [...marks].sort((a, b) => a.at - b.at);
-  const places = positions(text, sorted.map((mark) => mark.at));
+  const places = positions(
+    text,
+    sorted.map((mark) => mark.at),
+  );
   const ranges = table
     .filter(({ span, from, to }) => span.origin.kind !== "template" && to > from)
     .map(({ span, from, to }) => Decoration.mark({ class: `span-${span.origin.kind}` }).range(from, to));
-  const widgets = sorted.map((mark, number) => Decoration.widget({ widget: new Position(mark), side: -1 }).range(places[number] ?? 0));
+  const widgets = sorted.map((mark, number) =>
+    Decoration.widget({ widget: new Position(mark), side: -1 }).range(places[number] ?? 0),
+  );
   return { spans: table, decorations: Decoration.set([...ranges, ...widgets], true), stripes: stripes(text, sections) };
 }
 
 /** A mark for each line, by the section that it begins in. */
 function stripes(text: string, sections: Section[]): RangeSet<GutterMarker> {
   const builder = new RangeSetBuilder<GutterMarker>();
-  const ends = positions(text, sections.map((section) => section.end));
+  const ends = positions(
+    text,
+    sections.map((section) => section.end),
+  );
   let number = 0;
-  for (let from = 0; from <= text.length; ) {
+  for (let from = 0; from <= text.length;) {
     while (number < sections.length - 1 && from >= (ends[number] ?? 0)) number++;
     const section = sections[number];
     if (section) builder.add(from, from, STRIPES[section.stability]);

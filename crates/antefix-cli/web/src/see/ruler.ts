@@ -21,22 +21,34 @@ export function ruler(go: (byte: number) => void): Ruler {
     element,
     show(sections, total, marks) {
       const whole = Math.max(1, total);
-      const parts = sections.filter((section) => section.bytes > 0).map((section) => {
-        const { id, stability, start, bytes, tokens } = section;
-        const share = bytes / whole;
-        // What has no room is still said.
-        const part = button("", () => go(start), {
-          class: `ruler-part ${stability}`, title: `${id}, ${stability}, ${number(bytes)} bytes${tokens === undefined ? "" : `, ${number(tokens)} tokens`}`,
-          style: { top: percent(start / whole), height: percent(share) },
+      const parts = sections
+        .filter((section) => section.bytes > 0)
+        .map((section) => {
+          const { id, stability, start, bytes, tokens } = section;
+          const share = bytes / whole;
+          // What has no room is still said.
+          const part = button("", () => go(start), {
+            class: `ruler-part ${stability}`,
+            title: `${id}, ${stability}, ${number(bytes)} bytes${tokens === undefined ? "" : `, ${number(tokens)} tokens`}`,
+            style: { top: percent(start / whole), height: percent(share) },
+          });
+          part.append(h("span", { class: share > 0.045 ? "ruler-name" : "sr" }, id), " ");
+          if (tokens !== undefined)
+            part.append(
+              h("span", { class: share > 0.09 ? "ruler-tokens" : "sr" }, number(tokens)),
+              h("span", { class: "sr" }, " tokens"),
+            );
+          part.append(h("span", { class: "sr" }, `, ${stability}`));
+          return part;
         });
-        part.append(h("span", { class: share > 0.045 ? "ruler-name" : "sr" }, id), " ");
-        if (tokens !== undefined) part.append(h("span", { class: share > 0.09 ? "ruler-tokens" : "sr" }, number(tokens)), h("span", { class: "sr" }, " tokens"));
-        part.append(h("span", { class: "sr" }, `, ${stability}`));
-        return part;
-      });
-      const lines = marks.map((mark) => button("", () => go(mark.at), {
-        class: `ruler-mark ${mark.kind}`, title: mark.label, "aria-label": mark.label, style: { top: percent(mark.at / whole) },
-      }));
+      const lines = marks.map((mark) =>
+        button("", () => go(mark.at), {
+          class: `ruler-mark ${mark.kind}`,
+          title: mark.label,
+          "aria-label": mark.label,
+          style: { top: percent(mark.at / whole) },
+        }),
+      );
       fill(bar, ...parts, window, ...lines);
     },
     sight(from, to) {

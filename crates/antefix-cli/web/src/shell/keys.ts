@@ -17,7 +17,17 @@ const KEYS: [string, string][] = [
 ];
 
 export function showKeys(): void {
-  modal("Keys", [h("table", { class: "table keys" }, h("tbody", {}, ...KEYS.map(([key, what]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, what)))))]);
+  modal("Keys", [
+    h(
+      "table",
+      { class: "table keys" },
+      h(
+        "tbody",
+        {},
+        ...KEYS.map(([key, what]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, what))),
+      ),
+    ),
+  ]);
 }
 
 export function listen(save: () => void, go: (view: string) => void): void {
@@ -30,7 +40,8 @@ export function listen(save: () => void, go: (view: string) => void): void {
     }
     // Events from an editor seem to come from the element around it.
     const target = event.composedPath()[0];
-    const isWriting = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+    const isWriting =
+      target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
     if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isGoing) {
       isGoing = false;

@@ -5,9 +5,17 @@ import { button, type Child, h } from "../dom.ts";
 /** Shows a dialog. The answer closes it. */
 export function modal(title: string, children: Child[], closed: () => void = () => {}): () => void {
   const before = document.activeElement;
-  const dialog = h("dialog", { "aria-label": title },
-    h("div", { class: "modal-bar" }, h("h2", {}, title), button("Close", () => dialog.close(), { class: "small" })),
-    h("div", { class: "modal-body" }, ...children));
+  const dialog = h(
+    "dialog",
+    { "aria-label": title },
+    h(
+      "div",
+      { class: "modal-bar" },
+      h("h2", {}, title),
+      button("Close", () => dialog.close(), { class: "small" }),
+    ),
+    h("div", { class: "modal-body" }, ...children),
+  );
   dialog.addEventListener("close", () => {
     dialog.remove();
     closed();

@@ -9,7 +9,11 @@ export function parts(): string[] {
       return part;
     }
   };
-  return location.hash.replace(/^#\/?/, "").split("/").filter((part) => part !== "").map(decode);
+  return location.hash
+    .replace(/^#\/?/, "")
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decode);
 }
 
 /** An address. */

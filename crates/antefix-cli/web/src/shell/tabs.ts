@@ -33,7 +33,12 @@ export function tabs(label: string, all: Tab[]): Tabs {
   list.addEventListener("keydown", (event) => {
     const here = buttons.indexOf(event.target as HTMLButtonElement);
     const last = buttons.length - 1;
-    const next = { ArrowRight: here === last ? 0 : here + 1, ArrowLeft: here === 0 ? last : here - 1, Home: 0, End: last }[event.key];
+    const next = {
+      ArrowRight: here === last ? 0 : here + 1,
+      ArrowLeft: here === 0 ? last : here - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
     const tab = next === undefined ? undefined : all[next];
     if (!tab || next === undefined) return;
     event.preventDefault();

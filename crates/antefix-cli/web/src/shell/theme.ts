@@ -18,12 +18,16 @@ function apply(theme: Theme): void {
 
 export function themeButton(): HTMLElement {
   const label = (theme: Theme) => `Theme: ${theme}`;
-  const element = button(label(chosen()), () => {
-    const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length] ?? "system";
-    localStorage.setItem(KEY, next);
-    apply(next);
-    element.textContent = label(next);
-  }, { class: "quiet-button", title: "Switch between light, dark and the system's own" });
+  const element = button(
+    label(chosen()),
+    () => {
+      const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length] ?? "system";
+      localStorage.setItem(KEY, next);
+      apply(next);
+      element.textContent = label(next);
+    },
+    { class: "quiet-button", title: "Switch between light, dark and the system's own" },
+  );
   return element;
 }
 

@@ -10,7 +10,14 @@ export function catalog(variables: Variable[], editor: Editor): HTMLElement {
   const place = h("div", { class: "catalog", role: "group", "aria-label": "Insert at the caret" });
   draft.dialect.watch((dialect) => {
     if (dialect === "plain") {
-      fill(place, h("p", { class: "empty" }, "A plain template is taken as it is: it has no variables. Choose the bracket or the jinja dialect to use them."));
+      fill(
+        place,
+        h(
+          "p",
+          { class: "empty" },
+          "A plain template is taken as it is: it has no variables. Choose the bracket or the jinja dialect to use them.",
+        ),
+      );
       return;
     }
     fill(place, conditions(editor), ...groups(variables).map(([type, members]) => group(type, members, editor)));
@@ -30,17 +37,29 @@ function group(type: string, members: Variable[], editor: Editor): HTMLElement {
     variable.dynamic
       ? dynamic(type, variable, (value) => insert(variable, value))
       : button(variable.name, () => insert(variable), {
-          class: "tag", title: variable.description, "aria-label": `${type}:${variable.name}`, "data-changes": variable.changes,
+          class: "tag",
+          title: variable.description,
+          "aria-label": `${type}:${variable.name}`,
+          "data-changes": variable.changes,
         }),
   );
-  return h("div", { class: "group", role: "group", "aria-label": type }, h("span", { class: "type" }, type), h("div", { class: "members" }, ...controls));
+  return h(
+    "div",
+    { class: "group", role: "group", "aria-label": type },
+    h("span", { class: "type" }, type),
+    h("div", { class: "members" }, ...controls),
+  );
 }
 
 /** A type whose names are open, such as the paths of `file:`. */
 function dynamic(type: string, variable: Variable, insert: (value: string) => void): HTMLElement {
   const field = h("input", {
-    class: "path", placeholder: variable.name.replace(/[<>]/g, "") || "path", title: variable.description, "aria-label": `${type}: ${variable.description}`,
-    autocomplete: "off", spellcheck: "false",
+    class: "path",
+    placeholder: variable.name.replace(/[<>]/g, "") || "path",
+    title: variable.description,
+    "aria-label": `${type}: ${variable.description}`,
+    autocomplete: "off",
+    spellcheck: "false",
     onkeydown: (event: KeyboardEvent) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
@@ -53,7 +72,12 @@ function dynamic(type: string, variable: Variable, insert: (value: string) => vo
     field.value = "";
     insert(value);
   };
-  return h("span", { class: "dynamic" }, field, button("Insert", done, { class: "small", "aria-label": `Insert ${type}` }));
+  return h(
+    "span",
+    { class: "dynamic" },
+    field,
+    button("Insert", done, { class: "small", "aria-label": `Insert ${type}` }),
+  );
 }
 
 /** Conditions go around what is selected, and leave the name to be written. */
@@ -63,10 +87,21 @@ function conditions(editor: Editor): HTMLElement {
     ? ["{% if ", "name", " is defined %}\n", "\n{% else %}\n", "\n{% endif %}"]
     : ["[if ", "type:name", "]\n", "\n[else]\n", "\n[endif]"];
   const around = (after: string) => editor.surround(begin + name + rest, after, begin.length, name.length);
-  const [short, long] = jinja ? ["{% if %}…{% endif %}", "{% if %}…{% else %}…{% endif %}"] : ["[if]…[endif]", "[if]…[else]…[endif]"];
-  return h("div", { class: "group", role: "group", "aria-label": "conditions" },
+  const [short, long] = jinja
+    ? ["{% if %}…{% endif %}", "{% if %}…{% else %}…{% endif %}"]
+    : ["[if]…[endif]", "[if]…[else]…[endif]"];
+  return h(
+    "div",
+    { class: "group", role: "group", "aria-label": "conditions" },
     h("span", { class: "type" }, "if"),
-    h("div", { class: "members" },
+    h(
+      "div",
+      { class: "members" },
       button(short, () => around(end), { class: "tag", title: "what is selected, only if there is such a fact" }),
-      button(long, () => around(otherwise + end), { class: "tag", title: "what is selected if there is such a fact, else something else" })));
+      button(long, () => around(otherwise + end), {
+        class: "tag",
+        title: "what is selected if there is such a fact, else something else",
+      }),
+    ),
+  );
 }

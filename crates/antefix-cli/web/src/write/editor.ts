@@ -7,8 +7,15 @@ import { type Diagnostic, forEachDiagnostic, lintGutter, lintKeymap, setDiagnost
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Compartment } from "@codemirror/state";
 import {
-  drawSelection, dropCursor, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap,
-  lineNumbers, placeholder,
+  drawSelection,
+  dropCursor,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
 } from "@codemirror/view";
 import type { Dialect, Finding, Variable } from "../api/documents.ts";
 import { positions } from "../bytes.ts";
@@ -53,7 +60,11 @@ export function editor(variables: Variable[], save: () => void): Editor {
       EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off", dir: "auto" }),
       keymap.of([
         { key: "Mod-s", preventDefault: true, run: () => (save(), true) },
-        ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap,
+        ...defaultKeymap,
+        ...searchKeymap,
+        ...historyKeymap,
+        ...completionKeymap,
+        ...lintKeymap,
       ]),
       language.of(highlight(draft.dialect.value)),
       offered.of(completion(draft.dialect.value, variables)),
@@ -67,12 +78,17 @@ export function editor(variables: Variable[], save: () => void): Editor {
   draft.text.watch((text) => {
     if (view.state.doc.toString() === text) return;
     // One step of its own, so that undo brings back what was there.
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: lines(text) }, annotations: isolateHistory.of("full") });
+    view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: lines(text) },
+      annotations: isolateHistory.of("full"),
+    });
   });
   draft.dialect.watch((dialect) => dialects(dialect));
 
   function dialects(dialect: Dialect): void {
-    view.dispatch({ effects: [language.reconfigure(highlight(dialect)), offered.reconfigure(completion(dialect, variables))] });
+    view.dispatch({
+      effects: [language.reconfigure(highlight(dialect)), offered.reconfigure(completion(dialect, variables))],
+    });
   }
 
   return {
@@ -101,7 +117,10 @@ export function editor(variables: Variable[], save: () => void): Editor {
     },
     go(line) {
       const place = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)));
-      view.dispatch({ selection: { anchor: place.from }, effects: EditorView.scrollIntoView(place.from, { y: "center" }) });
+      view.dispatch({
+        selection: { anchor: place.from },
+        effects: EditorView.scrollIntoView(place.from, { y: "center" }),
+      });
       view.focus();
     },
     focus: () => view.focus(),

@@ -34,22 +34,34 @@ export function pickers(roots: string[]): HTMLElement {
   const cwd = field("cwd", "Directory", first, () => directories(situation.value.cwd));
   const model = field("model", "Model", "any", async () => (await api.models()).map((model) => model.name));
   const conversation = field("conversation", "Compare with", "no conversation", async () =>
-    (await api.conversations(undefined, 100)).conversations.map((row) => row.conversation));
+    (await api.conversations(undefined, 100)).conversations.map((row) => row.conversation),
+  );
   return h("div", { class: "pickers", role: "group", "aria-label": "The preview is for" }, cwd, model, conversation);
 }
 
 async function directories(at: string): Promise<string[]> {
   const listed = await api.roots(at || undefined).catch(() => api.roots());
-  return listed.flatMap(({ path, directories }) => [path, ...directories.map((name) => `${path.replace(/\/$/, "")}/${name}`)]);
+  return listed.flatMap(({ path, directories }) => [
+    path,
+    ...directories.map((name) => `${path.replace(/\/$/, "")}/${name}`),
+  ]);
 }
 
 function field(key: keyof Situation, label: string, placeholder: string, offer: () => Promise<string[]>): HTMLElement {
   const list = h("datalist", { id: `offer-${key}` });
   const input = h("input", {
-    id: `pick-${key}`, list: list.id, placeholder, autocomplete: "off", spellcheck: "false", "data-key": key,
+    id: `pick-${key}`,
+    list: list.id,
+    placeholder,
+    autocomplete: "off",
+    spellcheck: "false",
+    "data-key": key,
     onfocus: () => {
       // What cannot be offered can still be typed; the preview tells what is wrong.
-      void offer().then((names) => list.replaceChildren(...names.map((name) => h("option", { value: name }))), () => {});
+      void offer().then(
+        (names) => list.replaceChildren(...names.map((name) => h("option", { value: name }))),
+        () => {},
+      );
     },
     onchange: () => choose({ [key]: input.value.trim() }),
     onkeydown: (event: KeyboardEvent) => {

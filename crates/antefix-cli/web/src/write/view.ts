@@ -14,6 +14,19 @@ import { pickers } from "./situation.ts";
 
 const DIALECTS: Dialect[] = ["bracket", "jinja", "plain"];
 
+/** What happened last to the draft. Writing makes it idle. */
+type Moment = "idle" | "back" | "saving" | "saved" | "reset" | "refused";
+
+/** What is said then of a draft that is as it was loaded, and of one that is not. Nothing: where the template comes from. */
+const WORDS: Record<Moment, [same: string, changed: string]> = {
+  idle: ["", "Unsaved changes"],
+  back: ["", "Your unsaved draft is back. Unsaved changes"],
+  saving: ["Saving…", "Saving…"],
+  saved: ["Saved.", "Unsaved changes"],
+  reset: ["Reset to what was loaded last.", "Unsaved changes"],
+  refused: ["", "Not saved. Unsaved changes"],
+};
+
 export interface WriteView {
   element: HTMLElement;
   save(): void;
@@ -23,40 +36,38 @@ export interface WriteView {
 export function writeView(about: About, variables: Variable[], wasLeft: boolean): WriteView {
   const status = h("span", { class: "status", role: "status" });
   const said = h("div", { class: "said" });
-  let isSaving = false;
-  let word = wasLeft ? "Your unsaved draft is back." : "";
+  let moment: Moment = "idle";
 
   const saveButton = button("Save", () => void save(), { class: "primary", title: "Ctrl+S, or Cmd+S" });
   const resetButton = button("Reset", reset, { title: "Back to what was loaded last. Undo brings your text back." });
   const edited = editor(variables, () => void save());
-  const chooseDialect = h("select", { id: "dialect", "aria-label": "Dialect", onchange: () => draft.dialect.set(chooseDialect.value as Dialect) },
-    ...DIALECTS.map((name) => h("option", { value: name }, name)));
+  const chooseDialect = h(
+    "select",
+    { id: "dialect", "aria-label": "Dialect", onchange: () => draft.dialect.set(chooseDialect.value as Dialect) },
+    ...DIALECTS.map((name) => h("option", { value: name }, name)),
+  );
   draft.dialect.watch((dialect) => (chooseDialect.value = dialect));
 
   function reset(): void {
     draft.reset();
-    word = "Reset to what was loaded last.";
     draft.keep();
-    refresh();
+    now("reset");
     edited.focus();
   }
 
   async function save(): Promise<void> {
     const from = draft.base.value;
-    if (isSaving || !from || !draft.isChanged()) return;
-    isSaving = true;
-    word = "Saving…";
-    refresh();
-    const sent = draft.text.value;
+    if (moment === "saving" || !from || !draft.isChanged()) return;
+    now("saving");
     try {
-      const saved = await api.save(sent, draft.dialect.value, from.digest);
+      const saved = await api.save(draft.text.value, draft.dialect.value, from.digest);
       draft.base.set(saved);
       draft.conflict.set(null);
       draft.keep();
-      word = "Saved.";
+      now("saved");
       fill(said);
     } catch (error) {
-      word = "Not saved.";
+      now("refused");
       if (error instanceof Problem && error.status === 412) {
         draft.conflict.set(await api.template().catch(() => null));
         fill(said);
@@ -64,17 +75,19 @@ export function writeView(about: About, variables: Variable[], wasLeft: boolean)
         if (error instanceof Problem && error.diagnostics.length > 0) edited.mark(error.diagnostics);
         fill(said, told(error));
       }
-    } finally {
-      isSaving = false;
-      refresh();
     }
+  }
+
+  function now(next: Moment): void {
+    moment = next;
+    refresh();
   }
 
   function refresh(): void {
     const changed = draft.isChanged();
-    saveButton.disabled = isSaving || !changed;
-    resetButton.disabled = isSaving || !changed;
-    status.textContent = isSaving ? "Saving…" : changed ? (word === "" || word === "Saved." || word.startsWith("Reset") ? "Unsaved changes" : `${word} Unsaved changes`) : word || from();
+    saveButton.disabled = moment === "saving" || !changed;
+    resetButton.disabled = saveButton.disabled;
+    status.textContent = WORDS[moment][changed ? 1 : 0] || from();
     status.classList.toggle("changed", changed);
   }
 
@@ -82,23 +95,24 @@ export function writeView(about: About, variables: Variable[], wasLeft: boolean)
   function from(): string {
     const current = draft.base.value;
     switch (current?.from) {
-      case "saved": return `Number ${current.number}, saved ${time(current.saved_at ?? "")}`;
-      case "layout": return `Nobody saved a template yet: this is the one of the layout ${about.layout}.`;
-      case "unreachable": return "What was saved cannot be asked for: this is the layout's own. Saving does not work until the store answers.";
-      default: return "Loading…";
+      case "saved":
+        return `Number ${current.number}, saved ${time(current.saved_at ?? "")}`;
+      case "layout":
+        return `Nobody saved a template yet: this is the one of the layout ${about.layout}.`;
+      case "unreachable":
+        return "What was saved cannot be asked for: this is the layout's own. Saving does not work until the store answers.";
+      default:
+        return "Loading…";
     }
   }
 
   const keepSoon = debounce(draft.keep, 200);
-  draft.text.watch(() => {
-    if (word === "Saved." || word.startsWith("Reset") || word === "Not saved.") word = draft.isChanged() ? "" : word;
+  const written = () => {
     keepSoon();
-    refresh();
-  });
-  draft.dialect.watch(() => {
-    keepSoon();
-    refresh();
-  });
+    now(moment === "saving" ? "saving" : "idle");
+  };
+  draft.text.watch(written);
+  draft.dialect.watch(written);
   draft.base.watch(refresh);
   window.addEventListener("pagehide", draft.keep);
   window.addEventListener("beforeunload", (event) => {
@@ -106,33 +120,56 @@ export function writeView(about: About, variables: Variable[], wasLeft: boolean)
     if (draft.isChanged()) event.preventDefault();
   });
 
-  const seen = preview((findings) => edited.mark(findings), (line) => {
-    show("edit");
-    edited.go(line);
-  });
+  const seen = preview(
+    (findings) => edited.mark(findings),
+    (line) => {
+      show("edit");
+      edited.go(line);
+    },
+  );
   // A draft that was left may be in conflict before the page stands.
   draft.conflict.watch((theirs) => queueMicrotask(() => showConflict(theirs, edited, refresh)));
 
-  const writing = h("section", { class: "writing", "aria-label": "Template" },
-    h("div", { class: "pane-bar" }, h("h2", {}, "Template"), chooseDialect, status, h("span", { class: "spring" }), resetButton, saveButton),
+  const writing = h(
+    "section",
+    { class: "writing", "aria-label": "Template" },
+    h(
+      "div",
+      { class: "pane-bar" },
+      h("h2", {}, "Template"),
+      chooseDialect,
+      status,
+      h("span", { class: "spring" }),
+      resetButton,
+      saveButton,
+    ),
     said,
-    edited.host);
+    edited.host,
+  );
   const inserting = h("section", { class: "inserting", "aria-label": "Insert" }, catalog(variables, edited));
 
   const switches = (["edit", "see"] as const).map((name) =>
-    button(name === "edit" ? "Edit" : "Preview", () => show(name), { "aria-pressed": String(name === "edit") }));
-  const element = h("div", { class: "write", "data-shown": "edit" },
+    button(name === "edit" ? "Edit" : "Preview", () => show(name), { "aria-pressed": String(name === "edit") }),
+  );
+  const element = h(
+    "div",
+    { class: "write", "data-shown": "edit" },
     pickers(about.roots),
     h("div", { class: "narrow-switch", role: "group", "aria-label": "Show" }, ...switches),
-    h("div", { class: "columns" },
+    h(
+      "div",
+      { class: "columns" },
       h("div", { class: "column left" }, writing, inserting),
-      h("div", { class: "column right" }, seen.element, seen.panels)));
+      h("div", { class: "column right" }, seen.element, seen.panels),
+    ),
+  );
 
   function show(name: "edit" | "see"): void {
     element.dataset["shown"] = name;
-    for (const [index, one] of (["edit", "see"] as const).entries()) switches[index]?.setAttribute("aria-pressed", String(one === name));
+    for (const [index, one] of (["edit", "see"] as const).entries())
+      switches[index]?.setAttribute("aria-pressed", String(one === name));
   }
-  refresh();
+  now(wasLeft ? "back" : "idle");
   return { element, save: () => void save(), focus: () => edited.focus() };
 }
 
