@@ -73,51 +73,51 @@ export function sections(preview: Preview, go: (byte: number) => void): HTMLElem
   );
 }
 
+/** Whether somebody wants to know that this is not there. Most of what a layout may use simply is not around. */
+function isNews({ origin, reason }: Preview["not_loaded"][number]): boolean {
+  return reason !== "absent" || origin.name.startsWith("file:");
+}
+
+/** How many things are missing that somebody wants to know of. */
+export function missed(preview: Preview): number {
+  return preview.gaps.length + preview.not_loaded.filter(isNews).length;
+}
+
 /** What is not in the prompt, and why; then what is. */
 export function loaded(preview: Preview): HTMLElement {
-  const missing: Child[] = preview.not_loaded.map(({ origin, reason, detail }) =>
-    h(
-      "li",
-      {},
-      h("code", {}, address(origin)),
-      h("span", { class: "tagline" }, reason),
-      detail && h("p", { class: "quiet" }, detail),
-    ),
+  const line = ({ origin, reason, detail }: Preview["not_loaded"][number]) =>
+    entry(address(origin), reason, detail && h("p", { class: "quiet" }, detail));
+  const gaps = preview.gaps.map(({ section, fact, reason, detail }) =>
+    entry(fact, `gap in ${section}: ${reason}`, h("p", { class: "quiet" }, detail)),
   );
-  const gaps: Child[] = preview.gaps.map(({ section, fact, reason, detail }) =>
-    h(
-      "li",
-      {},
-      h("code", {}, fact),
-      h("span", { class: "tagline" }, `gap in ${section}: ${reason}`),
-      h("p", { class: "quiet" }, detail),
-    ),
+  const news = [...gaps, ...preview.not_loaded.filter(isNews).map(line)];
+  const absent = preview.not_loaded.filter((one) => !isNews(one)).map(line);
+  const there = preview.loaded.map(({ origin, bytes }) =>
+    entry(origin.path ?? origin.name, [origin.path && origin.name, count(bytes, "byte")].filter(Boolean).join(", ")),
   );
   return h(
     "div",
     {},
-    missing.length + gaps.length === 0
+    news.length === 0
       ? empty(
           "Everything that the template asks for was there. A file that is missing, unreadable or too large would be listed here with the reason.",
         )
-      : h("ul", { class: "entries" }, ...gaps, ...missing),
+      : list(news),
     h("h3", {}, "Loaded"),
-    preview.loaded.length === 0
+    there.length === 0
       ? empty("Nothing: the template names no file and no variable. Insert one with the buttons below the editor.")
-      : h(
-          "ul",
-          { class: "entries" },
-          ...preview.loaded.map(({ origin, bytes }) =>
-            h(
-              "li",
-              {},
-              h("code", {}, origin.path ?? origin.name),
-              origin.path && h("span", { class: "tagline" }, origin.name),
-              h("span", { class: "tagline" }, count(bytes, "byte")),
-            ),
-          ),
-        ),
+      : list(there),
+    absent.length > 0 && h("h3", {}, "Asked for, and there is none"),
+    absent.length > 0 && list(absent),
   );
+}
+
+function entry(what: string, word: string, more?: Child): HTMLElement {
+  return h("li", {}, h("code", {}, what), h("span", { class: "tagline" }, word), more);
+}
+
+function list(entries: HTMLElement[]): HTMLElement {
+  return h("ul", { class: "entries" }, ...entries);
 }
 
 /** Findings as `antefix check` has them. */

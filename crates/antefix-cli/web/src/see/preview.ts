@@ -9,7 +9,7 @@ import { count, estimate } from "../words.ts";
 import * as draft from "../write/draft.ts";
 import { situation } from "../write/situation.ts";
 import { details } from "./origin.ts";
-import { change, findings, loaded, sections } from "./panels.ts";
+import { change, findings, loaded, missed, sections } from "./panels.ts";
 import { type Mark, promptView } from "./prompt.ts";
 import { ruler } from "./ruler.ts";
 
@@ -109,7 +109,7 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
     fill(missing, loaded(answer));
     fill(problems, findings(answer.diagnostics, go));
     fill(saving, change(answer.change, situation.value.conversation));
-    below.badge("loaded", answer.not_loaded.length + answer.gaps.length);
+    below.badge("loaded", missed(answer));
     below.badge("problems", answer.diagnostics.filter((finding) => finding.level !== "note").length);
   }
 

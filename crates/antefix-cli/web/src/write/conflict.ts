@@ -13,7 +13,7 @@ import type { Editor } from "./editor.ts";
 export function showConflict(theirs: Template | null, editor: Editor, refresh: () => void): void {
   if (!theirs) return;
   const who = theirs.author ? `${theirs.author} saved` : "Somebody else saved";
-  const when = theirs.saved_at ? ` ${time(theirs.saved_at)}` : "";
+  const when = theirs.saved_at ? `, ${time(theirs.saved_at)}` : "";
   const failed = h("div");
   const close = modal(
     "Somebody else saved meanwhile",

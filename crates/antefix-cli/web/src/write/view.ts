@@ -88,6 +88,7 @@ export function writeView(about: About, variables: Variable[], wasLeft: boolean)
     saveButton.disabled = moment === "saving" || !changed;
     resetButton.disabled = saveButton.disabled;
     status.textContent = WORDS[moment][changed ? 1 : 0] || from();
+    status.title = draft.base.value?.from === "saved" ? "" : `This is the layout's own, ${about.layout}.`;
     status.classList.toggle("changed", changed);
   }
 
@@ -98,9 +99,9 @@ export function writeView(about: About, variables: Variable[], wasLeft: boolean)
       case "saved":
         return `Number ${current.number}, saved ${time(current.saved_at ?? "")}`;
       case "layout":
-        return `Nobody saved a template yet: this is the one of the layout ${about.layout}.`;
+        return "Nobody saved a template yet";
       case "unreachable":
-        return "What was saved cannot be asked for: this is the layout's own. Saving does not work until the store answers.";
+        return "What was saved cannot be asked for";
       default:
         return "Loading…";
     }
