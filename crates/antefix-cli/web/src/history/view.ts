@@ -142,8 +142,9 @@ export function historyView(): HTMLElement {
   }
 
   async function rollBack(row: SavedRow): Promise<void> {
-    const current = await api.template();
-    const saved = await api.saved(row.number);
+    const both = await Promise.all([api.template(), api.saved(row.number)]).catch((error: unknown) => told(error));
+    if (both instanceof HTMLElement) return fill(shown, both);
+    const [current, saved] = both;
     const failed = h("div");
     const close = modal(`Roll back to number ${row.number}`, [
       h(

@@ -105,6 +105,7 @@ export function conversationsView(): { element: HTMLElement; leave: () => void }
     next = from === "" ? undefined : from;
     isAsking = false;
     scroller.scrollTop = 0;
+    // There need not be one of that very name; what else may be wrong, the list tells.
     const exact = from === "" ? Promise.resolve(null) : api.conversation(from).catch(() => null);
     void exact.then(async (one) => {
       if (mine !== generation) return;

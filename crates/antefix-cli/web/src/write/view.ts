@@ -68,13 +68,19 @@ export function writeView(about: About, variables: Variable[], wasLeft: boolean)
       fill(said);
     } catch (error) {
       now("refused");
-      if (error instanceof Problem && error.status === 412) {
-        draft.conflict.set(await api.template().catch(() => null));
-        fill(said);
-      } else {
-        if (error instanceof Problem && error.diagnostics.length > 0) edited.mark(error.diagnostics);
-        fill(said, told(error));
-      }
+      if (error instanceof Problem && error.diagnostics.length > 0) edited.mark(error.diagnostics);
+      const isConflict = error instanceof Problem && error.status === 412;
+      fill(said, await (isConflict ? theirs() : told(error)));
+    }
+  }
+
+  /** Fetches what somebody else saved, which shows it; or says why it cannot be shown. */
+  async function theirs(): Promise<HTMLElement | null> {
+    try {
+      draft.conflict.set(await api.template());
+      return null;
+    } catch (error) {
+      return told(error);
     }
   }
 
