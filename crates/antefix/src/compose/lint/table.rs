@@ -26,13 +26,17 @@ pub enum ToldBy {
     Turn,
     /// `show --touch`.
     Touch,
+    /// `acp`, about a session.
+    Acp,
+    /// `why`, about two turns.
+    Why,
 }
 
 const fn row(code: &'static str, told_by: ToldBy, what: &'static str, why: &'static str, remedy: &'static str) -> Lint {
     Lint { code, told_by, what, why, remedy }
 }
 
-use ToldBy::{All, Check, Touch, Turn};
+use ToldBy::{Acp, All, Check, Touch, Turn, Why};
 
 /// The table, by code.
 pub const LINTS: &[Lint] = &[
@@ -157,6 +161,13 @@ pub const LINTS: &[Lint] = &[
         "mend the path, or allow it by `file_roots` in your settings",
     ),
     row(
+        "hook-undelivered",
+        Acp,
+        "a hook says something with a turn that an ACP agent cannot be told",
+        "the agent does not hear it",
+        "let the hook append text, or add a message of the user's",
+    ),
+    row(
         "hook-untrusted",
         All,
         "a hook comes with the project, and nobody has trusted it",
@@ -228,6 +239,13 @@ pub const LINTS: &[Lint] = &[
         "a tag of another dialect than the section's",
         "it is printed as it is",
         "set the section's `dialect`",
+    ),
+    row(
+        "other-ledger",
+        Why,
+        "the conversation's ledger does not have the epochs of both receipts",
+        "the part that changed is told, and not its byte and origin",
+        "name the conversation and the store that the receipts belong to",
     ),
     row(
         "outside-project",
@@ -349,6 +367,8 @@ pub fn reference_page() -> String {
             Check => "`check`, `explain`",
             Turn => "`turn`",
             Touch => "`show --touch`",
+            Acp => "`acp`",
+            Why => "`why`",
         };
         page.push_str(&format!("| `{}` | {} | {} | {} | {told_by} |\n", lint.code, lint.what, lint.why, lint.remedy));
     }
