@@ -66,10 +66,24 @@ fn conversations_of_a_few_repositories_take_a_fraction_of_their_texts() {
     assert!(file * 5 <= texts, "{file} bytes for {texts}");
 }
 
-/// What a keeper remembers has a bound, whatever the number of conversations that it has served.
+/// What a keeper remembers has a bound, whatever the number of conversations that it has served. Other tests have a say in
+/// the size of a process, so it has one of its own.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_that_served_many_conversations_is_as_large_as_before() {
+    let mut worker = given::worker("growth::worker");
+    worker.env(ALONE, "1");
+    println!("{}", given::run(worker).join("\n"));
+}
+
+const ALONE: &str = "ANTEFIX_TEST_GROWTH";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn worker() {
+    if std::env::var_os(ALONE).is_none() {
+        return;
+    }
     let conversations = given::figure("ANTEFIX_TEST_SERVED", 2_000);
     let directory = given::in_memory();
     let keeper = Keeper::new(SqliteStore::open(directory.path().join("ledger.db")).unwrap());
@@ -86,7 +100,7 @@ fn a_process_that_served_many_conversations_is_as_large_as_before() {
         });
         sizes.push(resident());
     }
-    println!("{conversations} conversations: {sizes:?} bytes of memory after each quarter");
+    given::say(&format!("{conversations} conversations: {sizes:?} bytes of memory after each quarter"));
     // The first quarter fills the caches. A remembered conversation of this kind would be 20 KB and more.
     let grown = sizes[3].saturating_sub(sizes[0]);
     assert!(grown < 8 << 20, "{grown} bytes more: {sizes:?}");

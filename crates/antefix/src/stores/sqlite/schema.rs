@@ -6,6 +6,8 @@
 //!    once.
 //! 3. A file of a newer antefix is left alone.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::fault::Failure;
@@ -28,12 +30,35 @@ pub(super) fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<()
     while known(version(connection)?, newest)? < newest {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version = known(version(&transaction)?, newest)?;
-        let Some(step) = usize::try_from(version).ok().and_then(|version| steps.get(version)) else { continue };
+        let Some((before, [step, ..])) =
+            usize::try_from(version).ok().and_then(|version| steps.split_at_checked(version))
+        else {
+            continue;
+        };
+        // What lacks something already is left as it is.
+        if let Some(missing) = missing(&transaction, before)? {
+            let message = format!("is damaged: its schema {version} lacks `{missing}`");
+            return Err(StoreError::new(Fault::Corrupt, message).into());
+        }
         transaction.execute_batch(step)?;
         transaction.pragma_update(None, "user_version", version + 1)?;
         transaction.commit()?;
     }
     Ok(())
+}
+
+/// A table or an index that a file lacks of what these steps make.
+fn missing(connection: &Connection, steps: &[&str]) -> rusqlite::Result<Option<String>> {
+    let names = |connection: &Connection| -> rusqlite::Result<BTreeSet<String>> {
+        let mut all = connection.prepare("SELECT name FROM sqlite_schema")?;
+        all.query_map([], |row| row.get(0))?.collect()
+    };
+    let fresh = Connection::open_in_memory()?;
+    for step in steps {
+        fresh.execute_batch(step)?;
+    }
+    let (made, found) = (names(&fresh)?, names(connection)?);
+    Ok(made.difference(&found).next().cloned())
 }
 
 /// The version, if it is one of ours.
