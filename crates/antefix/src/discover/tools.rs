@@ -70,7 +70,7 @@ impl Tool {
 ///
 /// let tools = Tools::from(vec![Tool::named("write"), Tool::named("read")]);
 /// assert_eq!(tools[0].name, "read");
-/// assert_eq!(tools.canonical(), r#"[{"name":"read"},{"name":"write"}]"#);
+/// assert_eq!(&**tools.canonical(), r#"[{"name":"read"},{"name":"write"}]"#);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Tools(Arc<Ordered>);
