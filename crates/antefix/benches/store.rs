@@ -62,13 +62,18 @@ fn ledger(path: &Path, count: u64) -> SqliteStore {
     store
 }
 
-/// Ids all over a ledger, so that not one page answers all questions.
+/// How many conversations are asked for in turns: of a large ledger so many that no connection has all their pages.
+const ASKED: u64 = 50_000;
+
+/// Ids all over a ledger, in an order that leaps about, so that hardly a page answers two questions in a row.
 fn ids(count: u64) -> impl FnMut() -> ConversationId {
-    let ids: Vec<_> = (0..256).map(|n| id(&format!("conversation-{:08}", n * (count / 2) / 256))).collect();
+    let conversations = count / 2;
+    let asked = ASKED.min(conversations);
+    let ids: Vec<_> = (0..asked).map(|n| id(&format!("conversation-{:08}", n * conversations / asked))).collect();
     let mut at = 0;
     move || {
-        at += 1;
-        ids[at * 97 % ids.len()].clone()
+        at += 7_919;
+        ids[at % ids.len()].clone()
     }
 }
 
