@@ -1,6 +1,10 @@
 // Item 3: understanding.
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { open } from "./browser.js";
+import { serve } from "./server.js";
 import { previewed, sentence, TEMPLATE, until } from "./with.js";
 
 const files = { "AGENTS.md": "Be kind.\nBe brief.\n" };
@@ -79,6 +83,58 @@ sentence(
   },
 );
 
+test(
+  "an epoch that began with a gap says so wherever it is shown, and in full what it goes without and why",
+  { timeout: 60_000 },
+  async () => {
+    let status = 503;
+    const memory = createServer((_, response) => {
+      response.writeHead(status, { "content-type": "text/plain" });
+      response.end("The user is Ada.");
+    });
+    await new Promise((resolve) => memory.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${memory.address().port}/core`;
+    const server = await serve(files, [], { "settings.toml": `[memory.core]\nhttp = "${address}"\n` });
+    await server.save("You help.\n[memory:core]\n");
+    await server.turn("c1");
+    const page = await open(server, { path: "/#/conversations/c1" });
+    try {
+      const [row] = await until("the epoch", async () => {
+        const rows = await cells(page);
+        assert.equal(rows.length, 1);
+        return rows;
+      });
+      assert.equal(row.at(-1), "degradedstands");
+      assert.match(await page.getByRole("region", { name: "Standing" }).textContent(), /This epoch is degraded/);
+      await page.getByRole("link", { name: "epoch 1" }).click();
+      const told = page.getByRole("group", { name: "Degraded" });
+      await told.waitFor();
+      assert.match(await told.textContent(), /^degraded .*Renew the conversation once it is back/);
+      assert.deepEqual(await told.locator("li code").allTextContents(), ["memory:core"]);
+      assert.match(await told.locator("li").textContent(), /gap in template: failed.*503/);
+      assert.equal(await previewed(page, "Epoch 1"), "You help.\n\n");
+
+      status = 200;
+      await page.goto(`${server.origin}/#/conversations/c1`);
+      await page.getByRole("button", { name: "Renew" }).click();
+      await until("two epochs", async () =>
+        assert.deepEqual(
+          (await cells(page)).map((row) => row.at(-1)),
+          ["stands", "degraded"],
+        ),
+      );
+      await page.getByRole("link", { name: "epoch 2" }).click();
+      await until("no gap", async () => assert.match(await previewed(page, "Epoch 2"), /The user is Ada\./));
+      assert.equal(await told.count(), 0);
+      assert.deepEqual(page.faults, []);
+    } finally {
+      await page.context().close();
+      memory.close();
+      await server.stop();
+    }
+  },
+);
+
 sentence(
   "the difference of any two epochs, with cause and cost",
   {
@@ -131,7 +187,7 @@ sentence(
 );
 
 sentence(
-  "amendments and messages that wait are shown, and an epoch with a gap is degraded",
+  "amendments and messages that wait are shown",
   {
     files,
     args: ["--layout", "coding-agent"],

@@ -26,12 +26,13 @@ export function write(root, files) {
   }
 }
 
-/** Starts a server for a project with these files. Arguments may depend on where that is. */
-export async function serve(files = {}, args = []) {
+/** Starts a server for a project with these files. Arguments may depend on where that is; `own` are files of its user's. */
+export async function serve(files = {}, args = [], own = {}) {
   const place = mkdtempSync(join(tmpdir(), "antefix-page-"));
   const root = join(place, "project");
   mkdirSync(root);
   write(root, { ".git/HEAD": "ref: refs/heads/main\n", ...files });
+  write(join(place, "antefix"), own);
   const child = spawn(
     PROGRAM,
     [

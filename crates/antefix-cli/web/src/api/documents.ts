@@ -98,6 +98,14 @@ export interface Breakpoint {
   lifetime: string;
 }
 
+/** Something that a section goes without. */
+export interface Gap {
+  section: string;
+  fact: string;
+  reason: string;
+  detail: string;
+}
+
 export interface Preview {
   layout: string;
   prefix: Part;
@@ -107,7 +115,7 @@ export interface Preview {
   spans: Span[];
   loaded: { origin: Origin; bytes: number }[];
   not_loaded: { origin: Origin; reason: string; detail: string }[];
-  gaps: { section: string; fact: string; reason: string; detail: string }[];
+  gaps: Gap[];
   diagnostics: Finding[];
   token_counts?: TokenCounts;
   breakpoints?: Breakpoint[];
@@ -150,7 +158,7 @@ export interface Epoch {
   degraded: boolean;
   bytes: number;
   model?: string;
-  gaps?: { section: string; fact: string; reason?: unknown; detail?: string }[];
+  gaps?: Gap[];
 }
 
 export interface Drift {

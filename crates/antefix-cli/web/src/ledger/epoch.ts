@@ -1,7 +1,7 @@
 // One epoch in full: its bytes, and where each comes from.
 
 import { api } from "../api/client.ts";
-import type { EpochDocument, Span } from "../api/documents.ts";
+import type { EpochDocument, Gap, Span } from "../api/documents.ts";
 import { fill, h } from "../dom.ts";
 import { details } from "../see/origin.ts";
 import { promptView } from "../see/prompt.ts";
@@ -68,12 +68,7 @@ function show(body: HTMLElement, document: EpochDocument): void {
       "section",
       { class: "card" },
       h("dl", { class: "facts across" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
-      epoch.degraded &&
-        h(
-          "p",
-          { class: "level warning" },
-          `Degraded: ${gaps.map((gap) => gap.fact).join(", ") || "something"} could not be asked for.`,
-        ),
+      epoch.degraded && degraded(gaps),
     ),
     h("section", { class: "epoch-text", "aria-label": "The prefix" }, scale.element, view.host),
     origin,
@@ -81,4 +76,31 @@ function show(body: HTMLElement, document: EpochDocument): void {
   );
   view.show({ text: document.prefix, spans: document.spans, sections: document.sections, marks: [] });
   scale.show(document.sections, epoch.bytes, []);
+}
+
+/** What the epoch goes without, and why. */
+function degraded(gaps: Gap[]): HTMLElement {
+  return h(
+    "div",
+    { class: "degraded", role: "group", "aria-label": "Degraded" },
+    h(
+      "p",
+      {},
+      h("span", { class: "level warning" }, "degraded"),
+      " Something could not be asked for when this epoch began, so it goes without it. Renew the conversation once it is back.",
+    ),
+    h(
+      "ul",
+      { class: "entries" },
+      ...gaps.map(({ section, fact, reason, detail }) =>
+        h(
+          "li",
+          {},
+          h("code", {}, fact),
+          h("span", { class: "tagline" }, `gap in ${section}: ${reason}`),
+          h("p", { class: "quiet" }, detail),
+        ),
+      ),
+    ),
+  );
 }
