@@ -157,11 +157,32 @@ fn compaction_takes_two_steps() {
     let begun = scratch.ok(&["compact", "c", "begin", "--json"]).json();
     assert!(begun["prompt"].as_str().unwrap().starts_with("two\n\n"));
     assert_eq!(scratch.ok(&["epochs", "c", "--json"]).json().as_array().unwrap().len(), 1);
-    let wrong = scratch.run(&["compact", "c", "commit", "--token", "nonsense"]);
+    let wrong = scratch.run(&["compact", "c", "commit", "nonsense"]);
     assert_eq!(wrong.code, 1, "{wrong:?}");
-    scratch.ok(&["compact", "c", "commit", "--token", begun["token"].as_str().unwrap()]);
+    scratch.ok(&["compact", "c", "commit", begun["token"].as_str().unwrap()]);
     assert_eq!(scratch.turn()["prefix"], "two");
-    assert_eq!(scratch.run(&["compact", "c", "commit"]).code, 2, "a token is needed");
+    for step in ["commit", "abort"] {
+        let without = scratch.run(&["compact", "c", step]);
+        assert_eq!(without.code, 2, "a token is needed");
+        assert!(without.stderr.contains("<TOKEN>"), "{}", without.stderr);
+    }
+    let early = scratch.run(&["compact", "c", "begin", "nonsense"]);
+    assert_eq!(early.code, 1);
+    assert!(early.stderr.contains("`begin` takes no token"), "{}", early.stderr);
+}
+
+#[test]
+fn a_compaction_says_how_it_is_ended() {
+    let scratch = Scratch::new();
+    scratch.write("p/AGENTS.md", "one");
+    scratch.turn();
+    scratch.write("p/AGENTS.md", "two");
+    let said = scratch.ok(&["compact", "c", "begin"]).stderr;
+    let token = said.split("`abort ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    assert!(said.contains(&format!("end it with `commit {token}` or `abort {token}`")), "{said}");
+    scratch.ok(&["compact", "c", "abort", token]);
+    assert_eq!(scratch.turn()["prefix"], "one");
+    assert_eq!(scratch.run(&["compact", "c", "commit", token]).code, 1, "it was ended");
 }
 
 #[test]

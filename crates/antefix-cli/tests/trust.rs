@@ -164,7 +164,7 @@ fn what_hooks_make_of_a_new_epoch_is_in_the_document() {
     scratch.file("p/vendor/AGENTS.md", "Third.");
     let begun = said(&["compact", "c", "begin", "--json"]);
     assert_eq!(begun["diagnostics"], Value::Array(Vec::new()));
-    let committed = said(&["compact", "c", "commit", "--json", "--token", begun["token"].as_str().unwrap()]);
+    let committed = said(&["compact", "c", "commit", "--json", begun["token"].as_str().unwrap()]);
     assert_eq!(committed["epoch"]["cause"], "compacted");
     found(&committed);
 }

@@ -146,8 +146,8 @@ pub(crate) struct RenewArgs {
 
 Examples:
   antefix compact chat-7 begin --json > compaction.json
-  antefix compact chat-7 commit --token \"$(jq -r .token compaction.json)\"
-  antefix compact chat-7 abort --token TOKEN")]
+  antefix compact chat-7 commit \"$(jq -r .token compaction.json)\"
+  antefix compact chat-7 abort TOKEN")]
 pub(crate) struct CompactArgs {
     /// The conversation's id
     #[arg(value_name = "CONVERSATION")]
@@ -156,8 +156,8 @@ pub(crate) struct CompactArgs {
     /// Which step
     pub(crate) step: CompactStep,
 
-    /// What `begin` answered
-    #[arg(long, required_if_eq_any = [("step", "commit"), ("step", "abort")])]
+    /// What `begin` answered; for the other two
+    #[arg(required_if_eq_any = [("step", "commit"), ("step", "abort")])]
     pub(crate) token: Option<String>,
 
     #[command(flatten)]

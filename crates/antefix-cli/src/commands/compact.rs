@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::args::{CompactArgs, CompactStep};
-use crate::{Outcome, document, ledger, setup, terminal};
+use crate::{Failure, Outcome, document, ledger, setup, terminal};
 
 pub(crate) fn run(args: &CompactArgs) -> Outcome {
     let conversation = ledger::conversation(&args.id)?;
@@ -11,6 +11,9 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
     let keeper = ledger::keeper(&args.store)?;
     let token = args.token.as_deref().unwrap_or_default();
     match args.step {
+        CompactStep::Begin if args.token.is_some() => {
+            return Err(Failure::with_hint("`begin` takes no token: it makes one", "`commit` and `abort` take it"));
+        }
         CompactStep::Begin => {
             let begun = prepared.with_input(|input| keeper.compaction().begin(&conversation, input))?;
             let mut findings = prepared.diagnostics();
@@ -21,7 +24,7 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
             } else {
                 terminal::print_result(&begun.prompt)?;
                 terminal::print_diagnostics(&findings);
-                terminal::print_plain_note(&format!("begun; commit or abort it with --token {}", begun.token));
+                terminal::print_plain_note(&format!("begun; end it with `commit {0}` or `abort {0}`", begun.token));
             }
         }
         CompactStep::Commit => {
