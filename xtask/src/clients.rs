@@ -13,7 +13,17 @@ use serde_json::{Map, Value};
 use crate::step::Outcome;
 
 /// Routes that programs do not need: they are there for the page, and for Prometheus.
-pub(crate) const NOT_IN_CLIENTS: [&str; 6] = ["/about", "/layouts", "/links", "/metrics", "/models", "/roots"];
+pub(crate) const NOT_IN_CLIENTS: [&str; 9] = [
+    "/about",
+    "/conversations/{id}/epochs/{number}/tokens",
+    "/layouts",
+    "/links",
+    "/metrics",
+    "/models",
+    "/roots",
+    "/system-prompt/files",
+    "/system-prompt/templates",
+];
 
 /// The files, by their places in the repository.
 pub(crate) fn pages(openapi: &str) -> Outcome<[(&'static str, String); 2]> {

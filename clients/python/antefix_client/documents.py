@@ -24,6 +24,9 @@ DialectName = Literal["bracket", "jinja", "plain"]
 FromName = Literal["saved", "layout", "unreachable"]
 """Where a template comes from."""
 
+ReachedName = Literal["yes", "perhaps", "no"]
+"""Whether a prefix is long enough for a provider's cache."""
+
 
 class RowOf(TypedDict):
     """An epoch in a list."""
@@ -563,12 +566,24 @@ class BreakpointOf(TypedDict):
     """The lifetime that it asks for, as the provider spells it."""
 
 
+class MinimumOf(TypedDict):
+    """The shortest prefix that the model's provider caches."""
+
+    at: NotRequired[int | None]
+    """Behind so many bytes the prefix comes to them, by the likeliest count; none if it does not."""
+    reached: ReachedName
+    """Whether it does; `perhaps` if the minimum lies in the band of an estimate."""
+    tokens: int
+    """So many tokens."""
+
+
 class Preview(Explanation):
     """The document of `antefix explain --json`, and what saving would change."""
 
     breakpoints: list[BreakpointOf]
     """Where the provider's cache would be asked to end, if a model was named whose requests say so."""
     change: NotRequired[DriftDocument | None]
+    minimum: NotRequired[MinimumOf | None]
 
 
 class Variable(TypedDict):

@@ -23,6 +23,9 @@ export type DialectName = "bracket" | "jinja" | "plain";
 /** Where a template comes from. */
 export type FromName = "saved" | "layout" | "unreachable";
 
+/** Whether a prefix is long enough for a provider's cache. */
+export type ReachedName = "yes" | "perhaps" | "no";
+
 /** An epoch in a list. */
 export interface RowOf {
   cause: string;
@@ -545,11 +548,22 @@ export interface BreakpointOf {
   lifetime: string;
 }
 
+/** The shortest prefix that the model's provider caches. */
+export interface MinimumOf {
+  /** Behind so many bytes the prefix comes to them, by the likeliest count; none if it does not. */
+  at?: number | null;
+  /** Whether it does; `perhaps` if the minimum lies in the band of an estimate. */
+  reached: ReachedName;
+  /** So many tokens. */
+  tokens: number;
+}
+
 /** The document of `antefix explain --json`, and what saving would change. */
 export interface Preview extends Explanation {
   /** Where the provider's cache would be asked to end, if a model was named whose requests say so. */
   breakpoints: BreakpointOf[];
   change?: DriftDocument | null;
+  minimum?: MinimumOf | null;
 }
 
 export interface Variable {

@@ -36,7 +36,7 @@ pub(crate) struct Explanation<'p> {
 /// What the numbers called `tokens` are: a count in `encoding`, or, if not exact, the likeliest value of an estimate.
 #[derive(Serialize)]
 #[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-struct TokenCounts<'p> {
+pub(crate) struct TokenCounts<'p> {
     encoding: &'static str,
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -283,7 +283,7 @@ fn hooks(composed: &Composed) -> Vec<DeclaredHook<'_>> {
     declared
 }
 
-fn token_counts(tally: &Tally) -> TokenCounts<'_> {
+pub(crate) fn token_counts(tally: &Tally) -> TokenCounts<'_> {
     let count = |tokens: Tokens| Count { count: tokens.count, low: tokens.low, high: tokens.high };
     let band = match &tally.tokenizer {
         Tokenizer::Exact => None,

@@ -18,6 +18,8 @@ use antefix::discover::{
     Answer, FactName, Gate, ReasonCode, Remote, Report, Shelves, Situation, Survey, Text, Tool, Tools, Workspace,
     discover, touch,
 };
+#[cfg(feature = "serve")]
+use antefix::discover::{Completed, Shelved, complete};
 use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
 use antefix::models::Models;
@@ -208,6 +210,29 @@ impl Prepared {
     #[cfg(feature = "serve")]
     pub(crate) fn layout_text(&self) -> &str {
         &self.ground.layout.source().text
+    }
+
+    /// Where the agent works.
+    #[cfg(feature = "serve")]
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.ground.workspace.cwd
+    }
+
+    /// The templates that a text may refer to.
+    #[cfg(feature = "serve")]
+    pub(crate) fn shelves(&self, limit: usize) -> Vec<Shelved> {
+        Shelves::new(&self.gate(), &self.ground.workspace, None).list(limit)
+    }
+
+    /// The ways in which a path of `file:` goes on, beneath a directory.
+    #[cfg(feature = "serve")]
+    pub(crate) fn complete(&self, within: &Path, typed: &str, limit: usize) -> Answer<Completed> {
+        complete(&self.gate(), &self.situation, within, typed, limit)
+    }
+
+    #[cfg(feature = "serve")]
+    fn gate(&self) -> Gate<'_> {
+        Gate::new(&self.world, &self.ground.workspace, &self.situation.file_roots, self.situation.trust)
     }
 
     /// Answers a fact by hand.

@@ -1,6 +1,9 @@
 //! The tokens of a composed prompt, for the model that was named.
 
 use antefix::Diagnostic;
+#[cfg(feature = "serve")]
+use antefix::freeze::EpochBody;
+use antefix::models::Model;
 use antefix::tokens::{Tokenizer, Tokens};
 
 use crate::Failure;
@@ -25,12 +28,28 @@ impl Tally {
             Some(name) => composed.prepared.models()?.find(name).map(|(model, _)| model),
             None => None,
         };
-        let (tokenizer, model) = found.map_or((Tokenizer::Exact, None), |model| (model.tokenizer, Some(model.name)));
         let prompt = &composed.prompt;
-        let sections = prompt.sections().iter().map(|one| tokenizer.count(&prompt.text()[one.range.clone()])).collect();
-        let (prefix, suffix) = (tokenizer.count(prompt.prefix()), tokenizer.count(prompt.suffix()));
-        let all = |sections: Option<Vec<Tokens>>| Some((sections?, prefix?, suffix?));
-        Ok(all(sections).map(|(sections, prefix, suffix)| Tally { tokenizer, model, sections, prefix, suffix }))
+        let sections = prompt.sections().iter().map(|one| &prompt.text()[one.range.clone()]);
+        Ok(Tally::new(found, sections, prompt.prefix(), prompt.suffix()))
+    }
+
+    /// Counts what an epoch keeps, as it is for a model.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of_epoch(body: &EpochBody, model: Option<Model>) -> Option<Tally> {
+        let sections = body.sections.iter().map(|one| &body.text[one.range.clone()]);
+        Tally::new(model, sections, &body.text, "")
+    }
+
+    fn new<'t>(
+        model: Option<Model>,
+        sections: impl Iterator<Item = &'t str>,
+        prefix: &str,
+        suffix: &str,
+    ) -> Option<Tally> {
+        let (tokenizer, model) = model.map_or((Tokenizer::Exact, None), |model| (model.tokenizer, Some(model.name)));
+        let sections = sections.map(|text| tokenizer.count(text)).collect::<Option<_>>()?;
+        let (prefix, suffix) = (tokenizer.count(prefix)?, tokenizer.count(suffix)?);
+        Some(Tally { tokenizer, model, sections, prefix, suffix })
     }
 
     /// A count, which looks like one only if it is one.

@@ -63,6 +63,15 @@ pub(super) enum FromName {
     Unreachable,
 }
 
+/// Whether a prefix is long enough for a provider's cache.
+#[derive(ToSchema)]
+#[schema(rename_all = "kebab-case")]
+pub(super) enum ReachedName {
+    Yes,
+    Perhaps,
+    No,
+}
+
 #[cfg(test)]
 mod tests {
     use antefix::compose::Dialect;

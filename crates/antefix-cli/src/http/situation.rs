@@ -60,6 +60,12 @@ impl Server {
         Ok(real)
     }
 
+    /// The root that a directory lies under: the innermost, where one lies in another.
+    pub(super) fn root_of<'d>(&'d self, directory: &'d Path) -> &'d Path {
+        let around = self.config.roots.iter().filter(|root| directory.starts_with(root));
+        around.max_by_key(|root| root.as_os_str().len()).map_or(directory, PathBuf::as_path)
+    }
+
     /// A request that names no directory, for a conversation that stands: it stays where it is.
     pub(super) fn stay(&self, keeper: &Keeper, conversation: &ConversationId, situated: &mut Situated) -> Answer<()> {
         if situated.cwd.is_some() {

@@ -75,8 +75,16 @@ fn everything_wants_the_token() {
     let scratch = Scratch::new();
     let server = scratch.serve();
     let host = server.host();
-    let paths =
-        ["/system-prompt", "/conversations", "/about", "/metrics", "/roots", "/nothing", "/conversations/c/epochs/1"];
+    let paths = [
+        "/system-prompt",
+        "/conversations",
+        "/about",
+        "/metrics",
+        "/roots",
+        "/system-prompt/files",
+        "/nothing",
+        "/conversations/c/epochs/1",
+    ];
     for path in paths {
         let reply = server.bare_get(path);
         assert_eq!((reply.status, reply.error().as_str()), (401, "A token is needed"), "{path}");
@@ -271,6 +279,40 @@ fn requests_work_under_the_roots_alone() {
     assert_eq!(server.get("/roots").ok().json()["roots"][0]["directories"], serde_json::json!(["inside"]));
     for cwd in ["inside".to_owned(), absolute("p/inside"), ".".to_owned()] {
         server.post("/system-prompt/preview", &serde_json::json!({ "cwd": cwd }).to_string()).ok();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_are_completed_under_the_root_alone_and_never_to_a_secret() {
+    let scratch = Scratch::new();
+    for directory in ["p/sub", "p/many", "outside"] {
+        std::fs::create_dir(scratch.path(directory)).unwrap();
+    }
+    for file in ["p/notes.md", "p/.env", "p/sub/a.md", "outside/secret.md"] {
+        scratch.write(file, "x");
+    }
+    let link = |to: &str, at: &str| std::os::unix::fs::symlink(scratch.path(to), scratch.path(at)).unwrap();
+    link("outside", "p/out");
+    link("outside/secret.md", "p/looks-harmless.md");
+    link("p/.env", "p/settings.md");
+    link("p/.git", "p/repository");
+    link("p/many", "p/sub/around");
+    for number in 0..300 {
+        scratch.write(&format!("p/many/{number:03}"), "");
+    }
+    let server = scratch.serve();
+    let paths = |query: &str| server.get(&format!("/system-prompt/files{query}")).ok().json()["paths"].clone();
+    assert_eq!(paths(""), serde_json::json!(["AGENTS.md", "many/", "notes.md", "sub/"]));
+    assert_eq!(paths("?cwd=sub"), serde_json::json!(["a.md", "around/"]));
+    let many = server.get("/system-prompt/files?path=many/").ok().json();
+    assert_eq!((many["paths"].as_array().unwrap().len(), &many["more"]), (200, &serde_json::json!(true)));
+    assert_eq!(paths("?path=many/29"), serde_json::json!((290..300).map(|n| format!("many/{n}")).collect::<Vec<_>>()));
+    let absolute = scratch.path("outside/").display().to_string();
+    for outside in ["out/", "../outside/", "../", "sub/../../outside/", "/", "/etc/", &absolute, ".git/", "repository/"]
+    {
+        let reply = server.get(&format!("/system-prompt/files?path={outside}"));
+        assert_eq!(reply.status, 403, "{outside}: {}", reply.body);
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::fact::{FactName, Text, Value};
 use super::workspace::normalize;
-use super::world::{Answer, ReasonCode, World};
+use super::world::{Answer, Kind, Link, ReasonCode, World};
 use super::{Fact, Situation};
 use crate::budget::Budget;
 use crate::compose::{Draft, Origin};
@@ -22,6 +22,68 @@ use crate::diagnostic::Diagnostic;
 
 /// The most that is read of one file, in bytes, with the notice that it was cut.
 pub const FILE_LIMIT: usize = 256 * 1024;
+
+/// How many names of a directory are looked at to complete a path. Those behind them, by their bytes, are never offered.
+const NAMES: usize = 10_000;
+
+/// The ways in which a path of `file:` may go on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completed {
+    /// Whole paths in order, as a template has them; those of directories end in `/`.
+    pub paths: Vec<String>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// Completes what was typed of a path of `file:`, with at most `limit` names of the directory that it leads to.
+///
+/// Only what lies beneath both the project root and `within` is offered, wherever links lead; nothing that is withheld for its
+/// name or for the name that it resolves to, and no hidden directory.
+pub fn complete(
+    world: &dyn World,
+    situation: &Situation,
+    within: &Path,
+    typed: &str,
+    limit: usize,
+) -> Answer<Completed> {
+    let (above, begun) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
+    let project = &situation.workspace.root;
+    // Both lie around the working directory, so that one lies in the other.
+    let root = if project.starts_with(within) { project.as_path() } else { within };
+    let directory = normalize(&situation.workspace.cwd.join(above));
+    let Ok(inside) = directory.strip_prefix(root) else {
+        return Answer::unavailable(ReasonCode::OutsideRoot, above);
+    };
+    if leads_to_secrets(world, root, inside) {
+        return Answer::unavailable(ReasonCode::Secret, above);
+    }
+    let begun = begun.to_lowercase();
+    world.list(root, inside, NAMES).map(|listing| {
+        let begins = listing.entries.into_iter().filter(|entry| entry.name.to_lowercase().starts_with(&begun));
+        let mut paths = begins.filter_map(|entry| {
+            let end = match entry.kind? {
+                Kind::File => "",
+                Kind::Directory if !entry.name.starts_with('.') => "/",
+                Kind::Directory | Kind::Other => return None,
+            };
+            let name = Path::new(&entry.name);
+            let withheld = match entry.link {
+                Link::None => holds_secrets(name),
+                Link::Symbolic => leads_to_secrets(world, root, &inside.join(name)),
+            };
+            (!withheld && !entry.name.contains(char::is_control)).then(|| format!("{above}{}{end}", entry.name))
+        });
+        let offered = paths.by_ref().take(limit).collect();
+        Completed { paths: offered, more: listing.more || paths.next().is_some() }
+    })
+}
+
+/// Whether a path is withheld, by its own name or by the one that it resolves to.
+fn leads_to_secrets(world: &dyn World, root: &Path, path: &Path) -> bool {
+    let real = world.resolve(&root.join(path)).present();
+    let real = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
+    holds_secrets(path) || real.is_some_and(holds_secrets)
+}
 
 /// Answers `file:<path>`.
 pub(super) fn answer(

@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub use fact::{Fact, FactName, Facts, Text, Value};
-pub use file::FILE_LIMIT;
+pub use file::{Completed, FILE_LIMIT, complete};
 pub(crate) use frame::protected;
 pub use hygiene::{HiddenText, Hygiene, Secrets};
 pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
@@ -46,7 +46,7 @@ pub use report::{Loaded, NotLoaded, Report, Why};
 pub use roots::{MayName, MoreRoots, NamedRoots};
 pub use rules::{Glob, GlobLimits, Survey};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
-pub use shelf::Shelves;
+pub use shelf::{Shelved, Shelves};
 pub(crate) use skills::skills_within;
 pub use skills::{Descriptions, Ignore, Loose, SkillRules};
 pub(crate) use tools::ShapedTools;

@@ -1,12 +1,30 @@
 //! The shelves that templates stand on: built-in, the user's, the workspace's, the layout's own directory.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::{FILE_LIMIT, read_text};
 use super::workspace::Workspace;
-use super::world::{Answer, Kind, ReasonCode, World};
+use super::world::{Answer, Kind, Link, ReasonCode, World};
 use crate::compose::{Paths, Prefix, Shelf, Stock, TemplateRef, builtin};
+
+/// How many directories of a shelf are looked into for a list, and how many names of each.
+const DIRECTORIES: usize = 64;
+const NAMES: usize = 2_000;
+
+/// What stands on one shelf, for whoever writes a reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shelved {
+    /// Which shelf.
+    pub prefix: Prefix,
+    /// Its directory, as a person is shown it; the built-in one has none.
+    pub directory: Option<String>,
+    /// The templates' paths, as references have them, in order.
+    pub templates: Vec<String>,
+    /// Whether there are more.
+    pub more: bool,
+}
 
 /// Fetches templates from a world.
 pub struct Shelves<'w> {
@@ -19,6 +37,51 @@ impl<'w> Shelves<'w> {
     /// The shelves around a workspace. `layout` is the directory of the layout file, if it lies in one.
     pub fn new(world: &'w dyn World, workspace: &'w Workspace, layout: Option<&Path>) -> Shelves<'w> {
         Shelves { world, workspace, layout: layout.map(Path::to_owned) }
+    }
+
+    /// What a template that lies in no file may refer to, at most `limit` templates of each shelf.
+    pub fn list(&self, limit: usize) -> Vec<Shelved> {
+        [Prefix::Workspace, Prefix::User, Prefix::Builtin].map(|prefix| self.shelved(prefix, limit)).into()
+    }
+
+    fn shelved(&self, prefix: Prefix, limit: usize) -> Shelved {
+        let directory = self.directory(prefix).0;
+        let (mut templates, more) = match &directory {
+            Some(directory) => self.below(directory, prefix, limit),
+            None if prefix == Prefix::Builtin => {
+                (builtin::PROMPTS.iter().map(|(path, _)| (*path).to_owned()).collect(), false)
+            }
+            None => (Vec::new(), false),
+        };
+        templates.sort();
+        let more = more || templates.len() > limit;
+        templates.truncate(limit);
+        let directory = directory.map(|path| self.workspace.show(&path, Paths::Portable));
+        Shelved { prefix, directory, templates, more }
+    }
+
+    /// The templates in a directory and below it, and whether there may be more. Hidden names, and directories that are links,
+    /// are left alone.
+    fn below(&self, directory: &Path, prefix: Prefix, limit: usize) -> (Vec<String>, bool) {
+        let (mut found, mut more) = (Vec::new(), false);
+        let mut open = VecDeque::from([PathBuf::new()]);
+        for _ in 0..DIRECTORIES {
+            let Some(path) = open.pop_front() else { return (found, more) };
+            let Answer::Present(listing) = self.world.list(directory, &path, NAMES) else { continue };
+            more |= listing.more;
+            for entry in listing.entries.into_iter().filter(|entry| !entry.name.starts_with('.')) {
+                let inside = path.join(&entry.name);
+                match (entry.kind, entry.link) {
+                    (Some(Kind::Directory), Link::None) => open.push_back(inside),
+                    (Some(Kind::File), _) => found.extend(referred(prefix, &inside)),
+                    _ => {}
+                }
+            }
+            if found.len() > limit {
+                return (found, true);
+            }
+        }
+        (found, more || !open.is_empty())
     }
 
     /// The directory of a prefix, and what would configure it.
@@ -40,6 +103,14 @@ impl<'w> Shelves<'w> {
             Prefix::Layout => (self.layout.clone(), "only a layout that lies in a file has files beside it".into()),
         }
     }
+}
+
+/// How a reference names a file of a shelf; none if no reference leads there.
+fn referred(prefix: Prefix, file: &Path) -> Option<String> {
+    let parts: Option<Vec<&str>> = file.iter().map(|part| part.to_str()).collect();
+    let path = parts?.join("/").strip_suffix(".md")?.to_owned();
+    let read = TemplateRef::parse(&format!("{}/{path}", prefix.name()), None).ok()?;
+    (read.path() == path && !path.contains(char::is_control)).then_some(path)
 }
 
 impl Shelf for Shelves<'_> {

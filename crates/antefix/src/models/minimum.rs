@@ -1,4 +1,4 @@
-//! A prefix that is too short to be cached.
+//! A prefix that is too short to be cached, and from where on it is not.
 
 use super::{Match, Model, Models};
 use crate::diagnostic::Diagnostic;
@@ -31,7 +31,53 @@ impl Models {
     }
 }
 
+/// The shortest prefix that a model's provider caches, held against one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Minimum {
+    /// So many tokens.
+    pub tokens: usize,
+    /// The byte at which the prefix comes to them, by the likeliest count; none if it does not.
+    pub at: Option<usize>,
+    /// Whether it does.
+    pub reached: Reached,
+}
+
+/// Whether a prefix is long enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// It is.
+    Yes,
+    /// The minimum lies in the band of an estimate.
+    Perhaps,
+    /// It is not.
+    No,
+}
+
+impl Reached {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reached::Yes => "yes",
+            Reached::Perhaps => "perhaps",
+            Reached::No => "no",
+        }
+    }
+}
+
 impl Model {
+    /// How a prefix stands to this model's minimum. Of an empty prefix, without token counts, or where
+    /// no minimum is stated, there is nothing to say.
+    pub fn minimum_of(&self, prefix: &str) -> Option<Minimum> {
+        let tokens = self.minimum?;
+        let has = self.tokenizer.count(prefix).filter(|has| has.count > 0)?;
+        let reached = match (has.low >= tokens, has.high >= tokens) {
+            (true, _) => Reached::Yes,
+            (false, true) => Reached::Perhaps,
+            (false, false) => Reached::No,
+        };
+        Some(Minimum { tokens, at: self.tokenizer.reaches(prefix, tokens), reached })
+    }
+
     /// The finding that a prefix is too short for this model's cache. Without token counts there is none.
     pub fn below_minimum(&self, prefix: &str) -> Option<Diagnostic> {
         let minimum = self.minimum?;

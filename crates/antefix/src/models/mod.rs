@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+pub use minimum::{Minimum, Reached};
 pub use price::{Cost, Price, Prices};
 use table::Table;
 

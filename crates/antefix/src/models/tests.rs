@@ -175,6 +175,26 @@ fn a_bad_file_says_where_and_what() {
 
 #[cfg(feature = "tokens")]
 #[test]
+fn a_prefix_comes_to_the_minimum_at_a_byte_or_not_at_all() {
+    // Each word is one token and five bytes.
+    let of = |model: &str, words: usize| {
+        let (model, _) = Models::built_in().find(model).unwrap();
+        model.minimum_of(&" word".repeat(words)).map(|minimum| (minimum.tokens, minimum.at, minimum.reached.name()))
+    };
+    assert_eq!(of("gpt-5", 1023), Some((1024, None, "no")));
+    assert_eq!(of("gpt-5", 1024), Some((1024, Some(5120), "yes")));
+    assert_eq!(of("gpt-5", 2000), Some((1024, Some(5120), "yes")));
+    // The band is 1.49, 1.56, 1.76: 328 words are 512 tokens by the likeliest count.
+    assert_eq!(of("claude-opus-5", 200), Some((512, None, "no")));
+    assert_eq!(of("claude-opus-5", 300), Some((512, None, "perhaps")));
+    assert_eq!(of("claude-opus-5", 330), Some((512, Some(1640), "perhaps")));
+    assert_eq!(of("claude-opus-5", 344), Some((512, Some(1640), "yes")));
+    assert_eq!(of("claude-opus-5", 0), None);
+    assert_eq!(of("deepseek-flash", 1), None);
+}
+
+#[cfg(feature = "tokens")]
+#[test]
 fn a_prefix_below_the_minimum_is_told_by_how_much() {
     // Each word is one token.
     let prefix = |words: usize| " word".repeat(words);

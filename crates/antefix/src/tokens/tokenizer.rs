@@ -47,6 +47,22 @@ impl Tokenizer {
         super::count(text).map(|count| self.of(count))
     }
 
+    /// Where a text comes to so many tokens, by the likeliest count, on a character boundary; none if it does not.
+    pub fn reaches(&self, text: &str, tokens: usize) -> Option<usize> {
+        if self.count(text)?.count < tokens {
+            return None;
+        }
+        let counted = match self {
+            Tokenizer::Exact => tokens,
+            // The least that is rounded to it.
+            Tokenizer::Estimate(band) => {
+                let thousandths = tokens.saturating_mul(1000).saturating_sub(500);
+                thousandths.div_ceil(band.likely.max(1) as usize)
+            }
+        };
+        Some(super::end_within(text, counted))
+    }
+
     /// The tokens of a text that has so many in o200k_base.
     pub fn of(&self, count: usize) -> Tokens {
         match self {
@@ -74,6 +90,21 @@ impl std::ops::Add for Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "tokens")]
+    #[test]
+    fn a_text_reaches_a_count_where_its_beginning_has_it() {
+        let text = "one two three four five six seven eight nine ten";
+        let band = Band { low: 1150, likely: 1200, high: 1350, from: String::new() };
+        let estimate = Tokenizer::Estimate(band);
+        assert_eq!(Tokenizer::Exact.reaches(text, 3), Some("one two three".len()));
+        assert_eq!(Tokenizer::Exact.reaches(text, 10), Some(text.len()));
+        assert_eq!(Tokenizer::Exact.reaches(text, 11), None);
+        // Five words are 6 tokens by the likeliest count, and four are 5.
+        assert_eq!(estimate.reaches(text, 6), Some("one two three four five".len()));
+        assert_eq!(estimate.reaches(text, 12), Some(text.len()));
+        assert_eq!(estimate.reaches(text, 13), None);
+    }
 
     #[test]
     fn a_band_is_rounded_outwards() {

@@ -27,7 +27,9 @@ mod bytes;
 mod catalog;
 
 mod ignored;
+
 mod instructions;
+mod offers;
 
 mod rules;
 

@@ -1,11 +1,12 @@
-//! Where a provider's cache would be asked to end in a prompt.
+//! Where a provider's cache would be asked to end in a prompt, and how long the prompt must be for it.
 
 use antefix::deliver::{Content, Target};
-use antefix::models::Provider;
+use antefix::models::{Minimum, Provider};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::delivery;
+use crate::http::names::ReachedName;
 use crate::http::problem::Answer;
 use crate::setup::Composed;
 
@@ -18,6 +19,28 @@ pub(super) struct BreakpointOf {
     behind: String,
     /// The lifetime that it asks for, as the provider spells it.
     lifetime: String,
+}
+
+/// The shortest prefix that the model's provider caches.
+#[derive(Serialize, ToSchema)]
+pub(super) struct MinimumOf {
+    /// So many tokens.
+    tokens: usize,
+    /// Behind so many bytes the prefix comes to them, by the likeliest count; none if it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<usize>,
+    /// Whether it does; `perhaps` if the minimum lies in the band of an estimate.
+    #[schema(value_type = ReachedName)]
+    reached: &'static str,
+}
+
+/// The minimum of the model's provider; none if the model is not known, or states none.
+pub(super) fn minimum(composed: &Composed) -> Answer<Option<MinimumOf>> {
+    let prepared = &composed.prepared;
+    let models = prepared.models()?;
+    let found = prepared.model().and_then(|name| models.find(name));
+    let minimum = found.and_then(|(model, _)| model.minimum_of(composed.prompt.prefix()));
+    Ok(minimum.map(|Minimum { tokens, at, reached }| MinimumOf { tokens, at, reached: reached.name() }))
 }
 
 /// The breakpoints that a delivery to the model's provider has; none if the model is not known or finds its cache alone.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{json, tagged, text, wants_text};
+use crate::document::{TokenCounts, token_counts};
 use crate::http::body::{Asked, Id};
 use crate::http::bounds;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
@@ -18,6 +19,7 @@ use crate::http::{Server, work};
 use crate::ledger::document::{self, DifferenceOf, EpochDocument, RowOf};
 use crate::ledger::price::Bill;
 use crate::setup;
+use crate::tally::Tally;
 
 /// An epoch in a list.
 #[derive(Serialize, ToSchema)]
@@ -117,6 +119,61 @@ fn forever(epoch: &Epoch, headers: &HeaderMap) -> Response {
 fn number(text: &str) -> Answer<u64> {
     let number = text.parse().map_err(|_| Problem::bad("An epoch has a number from 1 on"))?;
     bounds::number(number)
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CountedFor {
+    /// The model that tokens are counted for; the epoch's own if not said.
+    model: Option<String>,
+}
+
+/// The tokens of an epoch.
+#[derive(Serialize, ToSchema)]
+pub(super) struct EpochTokens<'e> {
+    conversation: &'e str,
+    number: u64,
+    /// In the order of the epoch's document.
+    sections: Vec<SectionTokens<'e>>,
+    /// None if this server counts no tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_counts: Option<TokenCounts<'e>>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct SectionTokens<'e> {
+    id: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
+}
+
+/// How many tokens an epoch has, in all and by section
+///
+/// They are counted when they are asked for, and remembered by the digest of the text.
+#[utoipa::path(get, path = "/conversations/{id}/epochs/{number}/tokens", operation_id = "epoch_tokens", tag = "epoch",
+    params(("id" = String, Path), ("number" = u64, Path), CountedFor), responses(
+    (status = 200, body = EpochTokens<'static>), (status = 400, body = ProblemDocument),
+    (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn tokens(
+    State(server): State<Arc<Server>>,
+    Id(conversation): Id,
+    path: Path<(String, String)>,
+    Asked(counted): Asked<CountedFor>,
+) -> Answer {
+    let number = number(&path.0.1)?;
+    work::compose(server, move |server| {
+        let (epoch, _) = server.kept.keeper()?.epoch(&conversation, number)?;
+        let model = counted.model.as_deref().or(epoch.row().model.as_deref());
+        let model = model.map(|name| Ok::<_, Problem>(setup::models_here()?.find(name))).transpose()?.flatten();
+        let tally = Tally::of_epoch(epoch.body(), model.map(|(model, _)| model));
+        let of = |index: usize| tally.as_ref().and_then(|tally| tally.sections.get(index)).map(|tokens| tokens.count);
+        let sections = epoch.body().sections.iter().enumerate();
+        let sections = sections.map(|(index, section)| SectionTokens { id: &section.id, tokens: of(index) }).collect();
+        let token_counts = tally.as_ref().map(token_counts);
+        Ok(json(&EpochTokens { conversation: conversation.as_str(), number, sections, token_counts }))
+    })
+    .await
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -6,6 +6,7 @@ mod conversations;
 mod epochs;
 mod health;
 mod history;
+mod offers;
 mod preview;
 mod renewals;
 mod system_prompt;
@@ -49,6 +50,8 @@ pub(super) fn described() -> OpenApiRouter<Arc<Server>> {
     OpenApiRouter::with_openapi(openapi::base())
         .routes(routes!(system_prompt::get, system_prompt::put))
         .routes(routes!(system_prompt::variables))
+        .routes(routes!(offers::templates))
+        .routes(routes!(offers::files))
         .routes(routes!(preview::post))
         .routes(routes!(history::list))
         .routes(routes!(history::one))
@@ -61,6 +64,7 @@ pub(super) fn described() -> OpenApiRouter<Arc<Server>> {
         .routes(routes!(turns::message))
         .routes(routes!(epochs::list))
         .routes(routes!(epochs::one))
+        .routes(routes!(epochs::tokens))
         .routes(routes!(epochs::diff))
         .routes(routes!(renewals::drift))
         .routes(routes!(renewals::renew))

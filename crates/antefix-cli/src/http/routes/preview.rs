@@ -8,7 +8,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::breakpoints::{BreakpointOf, breakpoints};
+use super::breakpoints::{BreakpointOf, MinimumOf, breakpoints, minimum};
 use super::json;
 use super::system_prompt::unknown_dialect;
 use crate::document::{self, Explanation};
@@ -46,6 +46,9 @@ pub(super) struct Preview<'p> {
     explanation: Explanation<'p>,
     /// Where the provider's cache would be asked to end, if a model was named whose requests say so.
     breakpoints: Vec<BreakpointOf>,
+    /// How long the prefix must be to be cached at all, if a model was named that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum: Option<MinimumOf>,
     /// What a renewal of the conversation would change, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<DriftDocument<'p>>,
@@ -117,5 +120,5 @@ fn preview(server: &Server, body: PreviewBody) -> Answer {
     });
     let change = drifted.as_ref().zip(conversation.as_deref()).map(|(drifted, id)| drift(id, drifted, bill.as_ref()));
     let explanation = document::explanation(&composed, tally.as_ref());
-    Ok(json(&Preview { explanation, breakpoints: breakpoints(&composed)?, change }))
+    Ok(json(&Preview { explanation, breakpoints: breakpoints(&composed)?, minimum: minimum(&composed)?, change }))
 }

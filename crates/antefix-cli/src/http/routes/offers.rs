@@ -1,0 +1,102 @@
+//! What completes a name while it is written: templates that a reference leads to, and paths of files.
+
+use std::sync::Arc;
+
+use antefix::discover::Completed;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use crate::http::body::{Asked, Situated};
+use crate::http::problem::{Answer, Problem, ProblemDocument};
+use crate::http::{Server, work};
+
+/// How many names a list has at most.
+const NAMES: usize = 200;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Here {
+    /// The working directory, under one of the server's roots; the first root if not said.
+    cwd: Option<String>,
+}
+
+/// What stands on the shelves.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Shelves {
+    shelves: Vec<ShelfOf>,
+}
+
+/// The templates that references of one prefix lead to.
+#[derive(Serialize, ToSchema)]
+struct ShelfOf {
+    /// `$workspace`, `$user` or `$builtin`.
+    prefix: &'static str,
+    /// The directory that they lie in, whether it exists or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directory: Option<String>,
+    /// Whole references, in order.
+    templates: Vec<String>,
+    /// Whether there are more.
+    more: bool,
+}
+
+/// The templates that a jinja template may include
+#[utoipa::path(get, path = "/system-prompt/templates", tag = "template", params(Here), responses(
+    (status = 200, body = Shelves), (status = 403, body = ProblemDocument, description = "The directory is not under a root")))]
+pub(super) async fn templates(State(server): State<Arc<Server>>, Asked(here): Asked<Here>) -> Answer {
+    work::read(server, move |server| {
+        let prepared = server.prepared_with(Situated { cwd: here.cwd, ..Situated::default() }, None, None)?;
+        let shelves = prepared.shelves(NAMES).into_iter().map(|shelved| {
+            let prefix = shelved.prefix.name();
+            let templates = shelved.templates.iter().map(|path| format!("{prefix}/{path}")).collect();
+            ShelfOf { prefix, directory: shelved.directory, templates, more: shelved.more }
+        });
+        Ok(json(&Shelves { shelves: shelves.collect() }))
+    })
+    .await
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Typed {
+    /// The working directory, under one of the server's roots; the first root if not said.
+    cwd: Option<String>,
+    /// What was written of the path.
+    path: Option<String>,
+}
+
+/// Ways in which a path may go on.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Paths {
+    /// Whole paths in order, as `file:` takes them; those of directories end in `/`.
+    paths: Vec<String>,
+    /// Whether there are more: 200 are listed, of the first 10,000 names of a directory.
+    more: bool,
+}
+
+/// The paths of files that a template may name, as far as one was written
+///
+/// Nothing that `file:` withholds is listed, nothing that is not under a root, wherever links lead, and no hidden directory.
+#[utoipa::path(get, path = "/system-prompt/files", tag = "template", params(Typed), responses((status = 200, body = Paths),
+    (status = 403, body = ProblemDocument, description = "The directory, or the path, is not under a root, or withheld")))]
+pub(super) async fn files(State(server): State<Arc<Server>>, Asked(typed): Asked<Typed>) -> Answer {
+    use antefix::discover::Answer::{Absent, Present, Unavailable};
+    work::read(server, move |server| {
+        let prepared = server.prepared_with(Situated { cwd: typed.cwd, ..Situated::default() }, None, None)?;
+        let path = typed.path.unwrap_or_default();
+        let completed = match prepared.complete(server.root_of(prepared.cwd()), &path, NAMES) {
+            Present(completed) => completed,
+            Absent => Completed::default(),
+            Unavailable(reason) => {
+                let problem = Problem::forbidden("withheld", "Paths like this one are not offered");
+                return Err(problem.detail(reason.to_string()));
+            }
+        };
+        Ok(json(&Paths { paths: completed.paths, more: completed.more }))
+    })
+    .await
+}
