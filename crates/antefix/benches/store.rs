@@ -34,7 +34,7 @@ fn main() {
     let large = std::env::var("ANTEFIX_BENCH_EPOCHS").map_or(1_000_000, |count| count.parse().expect("a number"));
     reads(&mut criterion, &directory.path().join("small.db"), &directory.path().join("large.db"), large);
     writes(&mut criterion, &directory.path().join("written.db"));
-    turns(&mut criterion, &directory.path().join("turns.db"));
+    turns(&mut criterion, directory.path(), large);
     criterion.final_summary();
 }
 
@@ -48,18 +48,23 @@ fn ledger(path: &Path, count: u64) -> SqliteStore {
     let bundle = Bundle::new(text(), [Arc::from("part")]);
     let row = EpochRow { body: Digest::of(&text()), ..epoch("template", 1, "x").0 };
     store.append(&row, &bundle).expect("there is room");
+    multiply(path, count);
+    store
+}
+
+/// Gives the file `count` more epochs, two of each conversation, all like the one of `template`.
+fn multiply(path: &Path, count: u64) {
     let connection = Connection::open(path).expect("the file is there");
     connection
         .execute(
             "INSERT INTO epochs SELECT printf('conversation-%08d', n.value / 2), n.value % 2 + 1, cause, \
-             opened_at, digest, body, cwd, machine, model FROM epochs JOIN \
+             opened_at, head FROM epochs JOIN \
              (WITH RECURSIVE n (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value + 1 < ?1) \
              SELECT value FROM n) n WHERE conversation = 'template'",
             params![count as i64],
         )
         .expect("the rows are ours");
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("nobody else is there");
-    store
 }
 
 /// How many conversations are asked for in turns: of a large ledger so many that no connection has all their pages.
@@ -125,9 +130,10 @@ fn writes(criterion: &mut Criterion, path: &Path) {
     });
 }
 
-/// A whole turn of a conversation that stands, in memory and in a file, without tools and with 50 of them. Its layout is
-/// one frozen template that holds what it was told, so nothing has to be asked for.
-fn turns(criterion: &mut Criterion, path: &Path) {
+/// A whole turn of a conversation that stands, in memory and in a file, without tools and with 50 of them, and of
+/// conversations all over a small ledger and a large one. Its layout is one frozen template that holds what it was told,
+/// so nothing has to be asked for.
+fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
     let world = MemoryWorld::new().file("/p/.git/HEAD", "ref: refs/heads/main\n").file("/p/AGENTS.md", text());
     let workspace = Workspace::find(&world, Path::new("/p"));
     let shelves = Shelves::new(&world, &workspace, None);
@@ -139,8 +145,9 @@ fn turns(criterion: &mut Criterion, path: &Path) {
     plain.paths = layout.paths();
     let mut with_tools = plain.clone();
     with_tools.tools = Some((0..50).map(tool).collect());
+    let file = |name: &str| SqliteStore::open(directory.join(name)).expect("a new file");
     let stores: [(&str, Box<dyn Store>); 2] =
-        [("memory", Box::new(MemoryStore::new())), ("sqlite", Box::new(SqliteStore::open(path).expect("a new file")))];
+        [("memory", Box::new(MemoryStore::new())), ("sqlite", Box::new(file("turns.db")))];
     let mut group = criterion.benchmark_group("turn");
     for (store, keeper) in stores.map(|(name, store)| (name, Keeper::of(store))) {
         for (kind, situation) in [("", &plain), ("-50-tools", &with_tools)] {
@@ -156,6 +163,20 @@ fn turns(criterion: &mut Criterion, path: &Path) {
                 });
             });
         }
+    }
+    let input = TurnInput::new(&world, &layout, &wording, &shelves, &plain);
+    for (name, count) in [("sqlite-few-epochs", SMALL), ("sqlite-many-epochs", large)] {
+        let keeper = Keeper::of(Box::new(file(name)));
+        keeper.turn(&id("template"), &input).expect("there is room");
+        multiply(&directory.join(name), count);
+        let mut next = ids(count);
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let turn = keeper.turn(black_box(&next()), &input).expect("the store is sound");
+                assert!(turn.epoch.as_ref().is_some_and(|epoch| epoch.number() == 2));
+                turn
+            });
+        });
     }
     group.finish();
 }

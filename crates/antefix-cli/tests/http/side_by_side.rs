@@ -2,7 +2,7 @@
 //!
 //! There is no older program to run, so what it does is done in its words: the tables of version 1, and the questions of
 //! version 1 over a session that was there before the new release came. In the other direction, a schema is moved forward
-//! under a server that runs.
+//! under a server that runs. A PostgreSQL takes both at once; a file belongs to the newest that opened it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,9 +19,9 @@ fn standing(server: &Server, conversation: &str) -> Reply {
     server.send_with("GET", &path, &[("accept", "text/plain")], "").ok()
 }
 
-/// What a new server makes of what an old one goes on writing.
-fn knows_the_old(server: &Server) {
-    for number in 0..OLD {
+/// What a new server makes of what an old one wrote.
+fn knows_the_old(server: &Server, opened: usize) {
+    for number in 0..opened {
         assert_eq!(standing(server, &format!("old-{number}")).body, "from the first version");
     }
     let turn = server.post("/conversations/old-0/turns", "{}").ok().json();
@@ -94,7 +94,7 @@ fn old_and_new_share_a_postgresql() {
         writing.join().unwrap();
         server
     });
-    knows_the_old(&server);
+    knows_the_old(&server, OLD);
     // What the new one wrote, the old one reads.
     let now: Vec<u8> = old.query_one(&read, &[&"old-1"]).unwrap().get(0);
     assert_ne!(now, body);
@@ -125,36 +125,50 @@ fn old_and_new_share_a_postgresql() {
     assert_eq!(server.get("/readyz").status, 503);
 }
 
+/// A file as version 1 had it, with what a newer one has of the conversation `c`.
+fn made_old(new: &std::path::Path, path: &std::path::Path) -> rusqlite::Connection {
+    let old = rusqlite::Connection::open(path).unwrap();
+    old.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
+    old.execute_batch("PRAGMA application_id = 1095133560; PRAGMA user_version = 1; PRAGMA journal_mode = WAL")
+        .unwrap();
+    old.execute_batch(include_str!("../../../antefix/src/stores/sqlite/schema/1.sql")).unwrap();
+    old.execute("ATTACH ?1 AS new", [new.to_str().unwrap()]).unwrap();
+    old.execute_batch(
+        "INSERT INTO texts SELECT digest, text FROM new.texts; INSERT INTO parts SELECT body, part FROM new.parts; \
+         INSERT INTO epochs SELECT conversation, number, cause, opened_at, digest, body, cwd, machine, model \
+         FROM new.epochs JOIN new.heads USING (head); DETACH new",
+    )
+    .unwrap();
+    old
+}
+
 #[test]
-fn old_and_new_share_a_file() {
+fn a_new_one_takes_a_file_over_and_an_old_one_does_no_harm() {
     let scratch = scratch();
+    let new = scratch.path("home/new.db");
+    begun(&scratch, &format!("sqlite:{}", new.display()));
     let path = scratch.path("home/ledger.db");
     let store = format!("sqlite:{}", path.display());
-    begun(&scratch, &store);
-    let old = rusqlite::Connection::open(&path).unwrap();
-    old.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
-    old.execute_batch("DROP TABLE templates; PRAGMA user_version = 1").unwrap();
+    let old = made_old(&new, &path);
     let open = "INSERT INTO epochs SELECT ?1, number, cause, opened_at, digest, body, cwd, machine, model FROM epochs \
                 WHERE conversation = 'c' AND number = 1";
-    let read = "SELECT body FROM epochs WHERE conversation = ?1 ORDER BY number DESC LIMIT 1";
-    let body = |conversation: &str| -> Vec<u8> { old.query_row(read, [conversation], |row| row.get(0)).unwrap() };
-    let first = body("c");
-    for number in 0..OLD / 2 {
-        old.execute(open, [format!("old-{number}")]).unwrap();
-    }
-    let server = scratch.serve_with(&["--store", &store]);
-    for number in OLD / 2..OLD {
-        old.execute(open, [format!("old-{number}")]).unwrap();
+    let mut open = old.prepare(open).unwrap();
+    for number in 0..OLD {
+        open.execute([format!("old-{number}")]).unwrap();
     }
     let queue =
         "INSERT INTO messages (conversation, number, at, text, taken) VALUES ('old-0', 1, 0, 'from the old one', 0)";
     old.execute(queue, []).unwrap();
-    knows_the_old(&server);
-    assert!(body("old-0") == first && body("old-1") != first);
+    let server = scratch.serve_with(&["--store", &store]);
+    // Its statements do not fit any longer, which it is told, and nothing of it is written.
+    assert!(open.execute(["too-late"]).unwrap_err().to_string().contains("no such column"));
+    drop(open);
+    assert_eq!(server.get("/conversations/too-late/system-prompt").status, 404);
+    knows_the_old(&server, OLD);
 
     // A file of a newer release is left as it is.
     drop(server);
-    old.execute_batch("PRAGMA user_version = 3; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    old.execute_batch("PRAGMA user_version = 4; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     drop(old);
     let files = || {
         let mut names: Vec<_> =

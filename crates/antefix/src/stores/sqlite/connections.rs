@@ -29,9 +29,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 const STATEMENTS: usize = 50;
 
 /// `journal_size_limit` gives the disk back what a long log took; `cell_size_check` notices damage sooner.
-/// The upper pages of a ledger of a million epochs mostly fit into 8 MB, which only such a one fills.
+/// The cache is 2 MB: the upper pages of a ledger of a million epochs, and little enough to stay near the processor.
 const SETTINGS: &str = "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; \
-                        PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -8000;";
+                        PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -2000;";
 
 /// The connections of a store.
 pub(super) struct Connections {

@@ -10,7 +10,7 @@ use super::fault::Failure;
 use crate::digest::Digest;
 use crate::freeze::{AmendmentRow, Bundle, Cause, ConversationId, EpochRow};
 
-/// What an epoch's row has beside its conversation and its number, in this order everywhere.
+/// What an epoch has beside its conversation and its number, in this order everywhere.
 pub(super) const EPOCH: &str = "cause, opened_at, digest, body, cwd, machine, model";
 
 /// Reads an epoch whose number is in column `at`, with the columns of [`EPOCH`] behind it.
@@ -47,7 +47,7 @@ pub(super) fn amendment(
 /// The epoch that stands, without anything around it.
 pub(super) fn last_epoch(connection: &Connection, id: &ConversationId) -> Result<Option<EpochRow>, Failure> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT number, {EPOCH} FROM epochs WHERE conversation = ?1 ORDER BY number DESC LIMIT 1"
+        "SELECT number, {EPOCH} FROM epochs JOIN heads USING (head) WHERE conversation = ?1 ORDER BY number DESC LIMIT 1"
     ))?;
     Ok(statement.query_row([id.as_str()], |row| epoch(row, 0, id)).optional()?)
 }
@@ -66,22 +66,41 @@ pub(super) fn last_amendment(
 
 /// Writes an epoch. Its primary key lets nobody write it twice.
 pub(super) fn insert_epoch(connection: &Connection, row: &EpochRow) -> Result<(), Failure> {
+    let head = match find_head(connection, row)? {
+        Some(head) => head,
+        None => insert_head(connection, row)?,
+    };
     connection
-        .prepare_cached(&format!(
-            "INSERT INTO epochs (conversation, number, {EPOCH}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
-        ))?
+        .prepare_cached(
+            "INSERT INTO epochs (conversation, number, cause, opened_at, head) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
         .execute(params![
             row.conversation.as_str(),
             Number(row.number),
             row.cause.name(),
             Micros(row.opened_at),
-            Hash(row.digest),
-            Hash(row.body),
-            row.cwd,
-            row.machine,
-            row.model,
+            head
         ])?;
     Ok(())
+}
+
+/// What another epoch has in common with this one.
+fn find_head(connection: &Connection, row: &EpochRow) -> Result<Option<i64>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT head FROM heads WHERE digest = ?1 AND body = ?2 AND cwd = ?3 AND machine IS ?4 AND model IS ?5",
+    )?;
+    let found = statement.query_row(head(row), |row| row.get(0));
+    Ok(found.optional()?)
+}
+
+fn insert_head(connection: &Connection, row: &EpochRow) -> Result<i64, Failure> {
+    let mut statement = connection
+        .prepare_cached("INSERT INTO heads (digest, body, cwd, machine, model) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    Ok(statement.insert(head(row))?)
+}
+
+fn head(row: &EpochRow) -> (Hash, Hash, &str, Option<&str>, Option<&str>) {
+    (Hash(row.digest), Hash(row.body), &row.cwd, row.machine.as_deref(), row.model.as_deref())
 }
 
 /// Writes what of a bundle is not there yet.

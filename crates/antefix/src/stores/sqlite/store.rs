@@ -22,16 +22,15 @@ const CHECKED: usize = 4_096;
 
 /// One question: the last epoch, its amendments, and how many messages wait.
 const STANDING: &str = "\
-    SELECT e.number, e.cause, e.opened_at, e.digest, e.body, e.cwd, e.machine, e.model, \
+    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, \
     (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0), a.number, a.at, a.body \
-    FROM epochs e LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
-    WHERE e.conversation = ?1 AND e.number = (SELECT max(number) FROM epochs WHERE conversation = ?1) \
-    ORDER BY a.number";
+    FROM (SELECT * FROM epochs WHERE conversation = ?1 ORDER BY number DESC LIMIT 1) e JOIN heads h USING (head) \
+    LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number";
 
 const EPOCH_WITH_AMENDMENTS: &str = "\
-    SELECT e.number, e.cause, e.opened_at, e.digest, e.body, e.cwd, e.machine, e.model, 0, a.number, a.at, a.body \
-    FROM epochs e LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
-    WHERE e.conversation = ?1 AND e.number = ?2 ORDER BY a.number";
+    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, a.number, a.at, a.body \
+    FROM epochs e JOIN heads h USING (head) LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
+    WHERE e.conversation = ?1 AND e.number = ?2";
 
 impl SqliteStore {
     fn told<T>(&self, answer: Result<T, Failure>) -> StoreResult<T> {
@@ -87,7 +86,8 @@ impl Store for SqliteStore {
     fn epochs(&self, conversation: &ConversationId, after: u64, limit: usize) -> StoreResult<Vec<EpochRow>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&format!(
-                "SELECT number, {EPOCH} FROM epochs WHERE conversation = ?1 AND number > ?2 ORDER BY number LIMIT ?3"
+                "SELECT number, {EPOCH} FROM epochs JOIN heads USING (head) \
+                 WHERE conversation = ?1 AND number > ?2 ORDER BY number LIMIT ?3"
             ))?;
             let limits = params![conversation.as_str(), Number(after), Number(limit as u64)];
             let rows = statement.query_map(limits, |row| rows::epoch(row, 0, conversation))?;
@@ -103,7 +103,7 @@ impl Store for SqliteStore {
              UNION ALL SELECT (SELECT min(conversation) FROM epochs WHERE conversation > id) FROM ids \
              WHERE id IS NOT NULL LIMIT ?2) \
              SELECT conversation, number, {EPOCH} FROM ids JOIN epochs ON conversation = id \
-             AND number = (SELECT max(number) FROM epochs WHERE conversation = id) ORDER BY id"
+             AND number = (SELECT max(number) FROM epochs WHERE conversation = id) JOIN heads USING (head) ORDER BY id"
         );
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&statement)?;
@@ -274,7 +274,8 @@ impl Store for SqliteStore {
     }
 }
 
-/// The rows of an epoch with its amendments: the epoch is in each of them.
+/// The rows of an epoch with its amendments: the epoch is in each of them. They are put in order here, because SQLite
+/// would sort them even if there is one.
 fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Result<Option<Standing>, Failure> {
     let mut standing: Option<Standing> = None;
     while let Some(row) = rows.next()? {
@@ -289,6 +290,9 @@ fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Resul
         if row.get_ref(9)? != rusqlite::types::ValueRef::Null {
             found.amendments.push(rows::amendment(row, 9, conversation, found.epoch.number)?);
         }
+    }
+    if let Some(standing) = &mut standing {
+        standing.amendments.sort_by_key(|amendment| amendment.number);
     }
     Ok(standing)
 }

@@ -18,7 +18,7 @@ const PAGE: usize = 1_000;
 const BATCH: usize = 100;
 
 /// Whether a row names the body in question, for `{}` in a statement.
-const NAMED: &str = "(EXISTS (SELECT 1 FROM epochs WHERE body = {}) \
+const NAMED: &str = "(EXISTS (SELECT 1 FROM heads JOIN epochs USING (head) WHERE body = {}) \
                      OR EXISTS (SELECT 1 FROM amendments WHERE body = {}) \
                      OR EXISTS (SELECT 1 FROM compactions WHERE body = {}))";
 
@@ -70,6 +70,9 @@ fn delete(connection: &Connection, batch: &[Unnamed]) -> Result<Vec<u64>, Failur
         "DELETE FROM parts WHERE (body = ?1 OR part = ?1) AND NOT {}",
         NAMED.replace("{}", "parts.body")
     ))?;
+    let mut heads = connection.prepare_cached(
+        "DELETE FROM heads WHERE body = ?1 AND NOT EXISTS (SELECT 1 FROM epochs WHERE head = heads.head)",
+    )?;
     let mut text = connection.prepare_cached(&format!(
         "DELETE FROM texts WHERE digest = ?1 AND NOT {} AND NOT EXISTS (SELECT 1 FROM parts WHERE part = ?1)",
         NAMED.replace("{}", "?1")
@@ -77,6 +80,7 @@ fn delete(connection: &Connection, batch: &[Unnamed]) -> Result<Vec<u64>, Failur
     let mut sizes = Vec::new();
     for candidate in batch {
         parts.execute([&candidate.digest])?;
+        heads.execute([&candidate.digest])?;
         if text.execute([&candidate.digest])? == 1 {
             sizes.push(candidate.bytes);
         }

@@ -12,7 +12,7 @@ use super::SqliteStore;
 use super::schema::{self, STEPS};
 use crate::compose::Dialect;
 use crate::contract::{amendment, compaction, epoch, id, moment};
-use crate::freeze::{Appended, Committed, Fault, SavedTemplate, Store, Sweep, Templates};
+use crate::freeze::{Appended, Committed, EpochRow, Fault, SavedTemplate, Store, Sweep, Swept, Templates};
 
 /// A second step that takes a while and would be noticed if it were taken twice or by half.
 const SECOND: &str = "
@@ -150,7 +150,8 @@ fn whoever_is_killed_while_taking_a_step_has_taken_it_or_not() {
 }
 
 /// What was in the file when a version was the newest. A released file never changes; a new version gets a new one.
-const PAST: [&str; 2] = [include_str!("schema/past/1.sql"), include_str!("schema/past/2.sql")];
+const PAST: [&str; 3] =
+    [include_str!("schema/past/1.sql"), include_str!("schema/past/2.sql"), include_str!("schema/past/3.sql")];
 
 #[test]
 fn stores_of_all_past_versions_answer_as_they_did() {
@@ -163,7 +164,7 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         let standing = store.standing(&id("c")).unwrap().unwrap();
         let (second, bundle) = compaction("c", "t", 1, "second");
         let (amended, _) = amendment("c", 2, 1, "amended");
-        assert_eq!(standing.epoch, crate::freeze::EpochRow { opened_at: moment(7), ..second.next.unwrap() });
+        assert_eq!(standing.epoch, EpochRow { opened_at: moment(7), ..second.next.unwrap() });
         assert_eq!(standing.amendments, [amended]);
         assert_eq!(standing.waiting, 1);
         assert_eq!(store.epoch(&id("c"), 1).unwrap().unwrap().epoch, epoch("c", 1, "first").0);
@@ -178,6 +179,73 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         }
         assert_eq!(store.template(1).unwrap(), Some(template()));
     }
+}
+
+#[test]
+fn what_epochs_have_in_common_is_found_again_behind_the_third_step() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger.db");
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(PAST[1]).unwrap();
+    // The same and not the same: nothing is not an empty text, and each column counts.
+    let places = [
+        ("/a", None, None),
+        ("/a", Some(""), None),
+        ("/a", None, Some("")),
+        ("/a", Some("m"), Some("m")),
+        ("/b", None, None),
+    ];
+    let body = epoch("c", 1, "first").0;
+    let mut expected = Vec::new();
+    for (at, (cwd, machine, model)) in places.iter().cycle().take(500).enumerate() {
+        let row = EpochRow {
+            conversation: id(&format!("many-{at:03}")),
+            cwd: (*cwd).to_owned(),
+            machine: machine.map(str::to_owned),
+            model: model.map(str::to_owned),
+            ..body.clone()
+        };
+        let (digest, body) = (row.digest.bytes().as_slice(), row.body.bytes().as_slice());
+        let values = rusqlite::params![row.conversation.as_str(), digest, body, row.cwd, row.machine, row.model];
+        old.execute("INSERT INTO epochs VALUES (?1, 1, 'opened', 1794830401123456, ?2, ?3, ?4, ?5, ?6)", values)
+            .unwrap();
+        expected.push(row);
+    }
+    drop(old);
+    let store = SqliteStore::open(&path).unwrap();
+    let after = id("many-");
+    assert_eq!(store.conversations(Some(&after), 1_000).unwrap(), expected);
+    let (row, bundle) = epoch("new", 1, "first");
+    let row = EpochRow { cwd: "/b".into(), machine: None, model: None, ..row };
+    assert_eq!(store.append(&row, &bundle).unwrap(), Appended::Won);
+    assert_eq!(store.standing(&id("new")).unwrap().unwrap().epoch, row);
+    let file = Connection::open(&path).unwrap();
+    let count = |sql: &str| -> i64 { file.query_row(sql, [], |row| row.get(0)).unwrap() };
+    // The two epochs of `c`, and the five places; the new one has its place in common with a hundred others.
+    assert_eq!(count("SELECT count(*) FROM heads"), 7);
+    assert_eq!(count("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    assert_eq!(count("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%of_2%'"), 0);
+}
+
+#[test]
+fn what_nobody_has_any_more_goes_with_its_texts() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger.db");
+    let store = SqliteStore::open(&path).unwrap();
+    for (conversation, text) in [("gone", "alone"), ("gone-too", "shared"), ("stays", "shared")] {
+        let (row, bundle) = epoch(conversation, 1, text);
+        assert_eq!(store.append(&row, &bundle).unwrap(), Appended::Won);
+    }
+    let file = Connection::open(&path).unwrap();
+    file.execute("DELETE FROM epochs WHERE conversation LIKE 'gone%'", []).unwrap();
+    // "body of alone" and "alone".
+    let found = Swept { texts: 2, bytes: 18 };
+    assert_eq!(store.sweep(Sweep::DryRun).unwrap(), found);
+    assert_eq!(store.sweep(Sweep::Delete).unwrap(), found);
+    assert_eq!(store.sweep(Sweep::Delete).unwrap(), Swept::default());
+    let heads: i64 = file.query_row("SELECT count(*) FROM heads", [], |row| row.get(0)).unwrap();
+    assert_eq!(heads, 1);
+    assert_eq!(store.standing(&id("stays")).unwrap().unwrap().epoch, epoch("stays", 1, "shared").0);
 }
 
 /// Writes what the next version will need as its past, into the file that `ANTEFIX_TEST_PAST` names. Run it before the
