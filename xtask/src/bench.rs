@@ -49,11 +49,11 @@ pub(crate) enum Goal {
     Nanos(f64),
 }
 
-/// What a turn of 60 KB with 50 tools may take to be delivered.
+/// What a turn of 60 KB with 50 tools may take to be delivered, also with the bytes of the request.
 const DELIVER: Goal = Goal::Nanos(100_000.0);
 
 /// What criterion measures.
-const MEASURED: [Measure; 28] = [
+const MEASURED: [Measure; 36] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
@@ -76,13 +76,21 @@ const MEASURED: [Measure; 28] = [
     ("turn/sqlite-50-tools", Some("store/select"), Some(Goal::Ratio(2.0))),
     ("turn/sqlite-many-epochs", Some("turn/sqlite-few-epochs"), Some(Goal::Ratio(1.5))),
     ("deliver/plain", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/plain-request", Some("deliver/digest"), Some(DELIVER)),
     ("deliver/anthropic", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/anthropic-request", Some("deliver/digest"), Some(DELIVER)),
     ("deliver/openai-chat", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/openai-chat-request", Some("deliver/digest"), Some(DELIVER)),
     ("deliver/openai-responses", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/openai-responses-request", Some("deliver/digest"), Some(DELIVER)),
     ("deliver/gemini", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/gemini-request", Some("deliver/digest"), Some(DELIVER)),
     ("deliver/bedrock", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/bedrock-request", Some("deliver/digest"), Some(DELIVER)),
     ("deliver/ollama", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/ollama-request", Some("deliver/digest"), Some(DELIVER)),
     ("deliver/acp", Some("deliver/digest"), Some(DELIVER)),
+    ("deliver/acp-request", Some("deliver/digest"), Some(DELIVER)),
 ];
 
 /// The same, if there is a PostgreSQL to measure.

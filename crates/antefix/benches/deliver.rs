@@ -1,5 +1,5 @@
-//! What it costs to put a turn into a provider's shape: 60 KB of prefix, 50 tools, a conversation of 20 messages with a
-//! notice in it, and a live part.
+//! What it costs to put a turn into a provider's shape, and to have the bytes of a request then: 60 KB of prefix, 50 tools,
+//! a conversation of 20 messages with a notice in it, and a live part.
 //!
 //! `cargo xtask bench` prints the table; nothing here prints a number.
 
@@ -49,6 +49,13 @@ fn main() {
         };
         group.bench_function(target.name(), |bencher| {
             bencher.iter(|| deliver(black_box(&content), target, model.as_ref()).expect("it can be expressed"));
+        });
+        group.bench_function(format!("{}-request", target.name()), |bencher| {
+            bencher.iter(|| {
+                let delivery = deliver(black_box(&content), target, model.as_ref()).expect("it can be expressed");
+                let own = [("model", json!("the model")), ("max_tokens", json!(1024)), ("stream", json!(true))];
+                (delivery.fragment.request(own), delivery.receipt)
+            });
         });
     }
     group.finish();

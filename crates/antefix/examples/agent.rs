@@ -119,15 +119,12 @@ impl Agent {
 
 /// Merges the fragment into a request and sends it.
 fn send(base: &str, delivery: &Delivery) -> Outcome<Value> {
-    let mut request = json!({"model": MODEL, "max_tokens": 1024});
-    for (key, value) in delivery.fragment.as_object().into_iter().flatten() {
-        request[key] = value.clone();
-    }
+    let request = delivery.fragment.request([("model", json!(MODEL)), ("max_tokens", json!(1024))]);
     let key = std::env::var("ANTHROPIC_API_KEY").unwrap_or_default();
     let mut answer = ureq::post(format!("{base}/v1/messages"))
         .header("x-api-key", key)
         .header("anthropic-version", "2026-10-21")
         .header("content-type", "application/json")
-        .send(request.to_string())?;
+        .send(request)?;
     Ok(serde_json::from_str(&answer.body_mut().read_to_string()?)?)
 }

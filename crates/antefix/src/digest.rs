@@ -85,15 +85,24 @@ impl Digest {
 
     /// The first twelve hexadecimal digits, for tables.
     pub fn short(&self) -> String {
-        self.0[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&self.0[..6]).collect()
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("sha256:")?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // In one piece: a receipt prints many.
+        let mut text = String::with_capacity(71);
+        text.push_str("sha256:");
+        text.extend(hexadecimal(&self.0));
+        f.write_str(&text)
     }
+}
+
+/// In lower case.
+fn hexadecimal(bytes: &[u8]) -> impl Iterator<Item = char> {
+    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+    bytes.iter().flat_map(move |byte| [digit(byte >> 4), digit(byte & 15)])
 }
 
 impl fmt::Debug for Digest {

@@ -141,9 +141,10 @@ impl Composer {
         let mut content = prepared.placed(Content::new("", 0, suffix.unwrap_or_default()));
         content.notices = texts.iter().zip(1..).map(|(text, number)| Notice { number, text, after: None }).collect();
         let delivery = deliver(&content, Target::Acp, None)?;
-        let blocks = delivery.fragment.get("prompt").and_then(|prompt| prompt.as_array()).cloned().unwrap_or_default();
+        let fragment = delivery.fragment.to_value();
+        let blocks = fragment.get("prompt").and_then(|prompt| prompt.as_array()).into_iter().flatten();
         let mut framed: Vec<String> =
-            blocks.iter().filter_map(|block| block.get("text")?.as_str().map(str::to_owned)).collect();
+            blocks.filter_map(|block| block.get("text")?.as_str().map(str::to_owned)).collect();
         let live = (framed.len() > texts.len()).then(|| framed.pop()).flatten();
         Ok((framed, live))
     }

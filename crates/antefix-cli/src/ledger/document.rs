@@ -1,7 +1,7 @@
 //! The JSON documents about conversations. Later versions only add to them.
 
 use antefix::Diagnostic;
-use antefix::deliver::{Delivery, Expectation, Receipt};
+use antefix::deliver::{Delivery, Expectation, Fragment, Receipt};
 use antefix::freeze::{
     Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
     RecordedSpan, Same, Side,
@@ -36,7 +36,8 @@ pub(crate) struct TurnDocument<'t> {
     pending: Vec<ChangeOf<'t>>,
     changes: Vec<ChangeOf<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fragment: Option<&'t serde_json::Value>,
+    #[cfg_attr(feature = "serve", schema(value_type = Option<serde_json::Value>))]
+    fragment: Option<&'t Fragment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
     receipt: Option<&'t Receipt>,

@@ -4,6 +4,8 @@
 //! 2. There is no white space. Strings and numbers are written as serde_json writes them.
 //! 3. Tools stand in the order of their names, each with what a model sees of it: name, description, parameters.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use crate::discover::Tool;
@@ -17,8 +19,13 @@ use crate::discover::Tool;
 /// ```
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
-    super::roomy(|| write(value, &mut text));
+    write_canonical(value, &mut text);
     text
+}
+
+/// The same, behind what is written already.
+pub(crate) fn write_canonical(value: &Value, text: &mut String) {
+    super::roomy(|| write(value, text));
 }
 
 /// The tools as the model sees them.
@@ -63,7 +70,10 @@ fn write(value: &Value, text: &mut String) {
             text.push(']');
         }
         Value::String(string) => write_string(string, text),
-        Value::Null | Value::Bool(_) | Value::Number(_) => text.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            // Nothing can fail that is written to memory.
+            let _ = write!(text, "{value}");
+        }
     }
 }
 
@@ -81,10 +91,11 @@ fn write_members<'m>(members: impl Iterator<Item = (&'m String, &'m Value)>, tex
 }
 
 /// As serde_json writes it, without a copy in between: most of a prompt is long strings.
-fn write_string(string: &str, text: &mut String) {
+pub(crate) fn write_string(string: &str, text: &mut String) {
+    text.reserve(string.len() + 2);
     text.push('"');
     let mut rest = string;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+    while let Some(at) = first_escaped(rest.as_bytes()) {
         text.push_str(&rest[..at]);
         match rest.as_bytes()[at] {
             b'"' => text.push_str("\\\""),
@@ -102,6 +113,28 @@ fn write_string(string: &str, text: &mut String) {
     text.push('"');
 }
 
+/// Where the first byte is that JSON does not write as it is.
+fn first_escaped(bytes: &[u8]) -> Option<usize> {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
+        let found = escaped(u64::from_le_bytes(*word));
+        if found != 0 {
+            return Some(8 * number + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let at = rest.iter().position(|byte| *byte < b' ' || *byte == b'"' || *byte == b'\\')?;
+    Some(bytes.len() - rest.len() + at)
+}
+
+/// The same for eight bytes at a time: the lowest bit that is set stands in the first such byte. A borrow may set bits
+/// above it, never below.
+fn escaped(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & (ONES << 7);
+    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    below(word, b' ') | is(b'"') | is(b'\\')
+}
+
 #[cfg(test)]
 mod tests {
     use super::canonical;
@@ -113,6 +146,15 @@ mod tests {
         for text in ["", "plain", "\"", "\\", "a\nb", &all] {
             let value = Value::from(text);
             assert_eq!(canonical(&value), value.to_string());
+        }
+        // Wherever a byte stands among eight, and whatever stands beside it.
+        for one in (0..0x100).filter_map(char::from_u32) {
+            for (before, other) in
+                (0..8).flat_map(|before| "\0\u{1f} !\"#[\\]\u{7f}é".chars().map(move |c| (before, c)))
+            {
+                let value = Value::from(format!("{}{one}{other}bbbbbbb", &"aaaaaaa"[..before]));
+                assert_eq!(canonical(&value), value.to_string());
+            }
         }
     }
 }

@@ -24,6 +24,7 @@ mod wording;
 use std::sync::Arc;
 
 pub use canonical::{canonical, canonical_tool, canonical_tools};
+pub(crate) use canonical::{write_canonical, write_string};
 pub use hook::{HookPoint, HookRule};
 pub use layout::{Editable, Layout, description};
 pub use lint::{LINTS, Lint, Machine, ToldBy, lint, reference_page};

@@ -1,11 +1,12 @@
 //! Anthropic's Messages: `system` blocks with `cache_control`, tools before them, system messages in mid-conversation where
 //! the model takes them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::breakpoint::Breakpoints;
+use super::fragment::Place;
 use super::messages::{Voice, is_users, weave};
-use super::{Content, Receipt};
+use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
 use crate::discover::Tool;
 use crate::error::Result;
@@ -14,7 +15,7 @@ use crate::models::Model;
 pub(super) fn fill(
     content: &Content<'_>,
     model: Option<&Model>,
-    fragment: &mut Map<String, Value>,
+    fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<()> {
     let breakpoints = match model {
@@ -23,8 +24,8 @@ pub(super) fn fill(
     };
     if let Some(tools) = content.tools {
         let shaped = tools.shaped("anthropic", |tools| tools.iter().map(tool).collect());
-        receipt.tools("/tools", &shaped);
-        fragment.insert("tools".to_owned(), shaped.list.clone());
+        receipt.tools(Place::Tools, &shaped);
+        fragment.insert_tools(Place::Tools, shaped);
     }
     let mut system = Vec::new();
     for (what, text, lifetime) in
@@ -58,10 +59,10 @@ pub(super) fn fill(
             join: mid_system.then_some(join),
             may_follow: &is_users,
         };
-        fragment.insert("messages".to_owned(), Value::Array(weave(content, &voice, ("messages", 0), receipt)?));
+        fragment.insert("messages", Value::Array(weave(content, &voice, ("messages", 0), receipt)?));
     }
     if !system.is_empty() {
-        fragment.insert("system".to_owned(), Value::Array(system));
+        fragment.insert("system", Value::Array(system));
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! Bedrock's Converse: `cachePoint` is a block of its own, and messages take turns.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::breakpoint::Breakpoints;
+use super::fragment::Place;
 use super::messages::{is_users, refuse};
 use super::openai::{object, parameters};
-use super::{Content, Receipt};
+use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
 use crate::discover::Tool;
 use crate::error::{Error, ErrorKind, Result};
@@ -14,7 +15,7 @@ use crate::models::Model;
 pub(super) fn fill(
     content: &Content<'_>,
     model: Option<&Model>,
-    fragment: &mut Map<String, Value>,
+    fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<()> {
     let breakpoints = match model {
@@ -26,10 +27,10 @@ pub(super) fn fill(
     };
     if let Some(tools) = content.tools {
         let shaped = tools.shaped("bedrock", |tools| tools.iter().map(tool).collect());
-        receipt.tools("/toolConfig/tools", &shaped);
+        receipt.tools(Place::ToolConfig, &shaped);
         // A request without tools has no `toolConfig`: Bedrock refuses an empty list.
         if !tools.is_empty() {
-            fragment.insert("toolConfig".to_owned(), object([("tools", shaped.list.clone())]));
+            fragment.insert_tools(Place::ToolConfig, shaped);
         }
     }
     let mut system = Vec::new();
@@ -53,10 +54,10 @@ pub(super) fn fill(
             system.push(json!({"text": text}));
         }
     } else {
-        fragment.insert("messages".to_owned(), Value::Array(woven(content, receipt)?));
+        fragment.insert("messages", Value::Array(woven(content, receipt)?));
     }
     if !system.is_empty() {
-        fragment.insert("system".to_owned(), Value::Array(system));
+        fragment.insert("system", Value::Array(system));
     }
     Ok(())
 }

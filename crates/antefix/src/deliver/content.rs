@@ -89,9 +89,13 @@ impl<'c> Content<'c> {
         self
     }
 
-    /// The whole prefix.
+    /// The whole prefix, with room for what moves behind it.
     pub(super) fn prefix(&self) -> String {
-        format!("{}{}", self.fixed, self.frozen)
+        let moving: usize = self.moving().map(|(_, text)| text.len() + 2).sum();
+        let mut prefix = String::with_capacity(self.fixed.len() + self.frozen.len() + moving);
+        prefix.push_str(self.fixed);
+        prefix.push_str(self.frozen);
+        prefix
     }
 
     /// The live part without the line breaks that join it to the prefix.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::fragment::Place;
 use super::messages::{Voice, is_users, weave};
 use super::openai::{function, object, parameters};
-use super::{Content, Receipt};
+use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
 use crate::discover::{ShapedTools, Tool};
 use crate::error::Result;
@@ -15,12 +16,12 @@ use crate::models::Model;
 pub(super) fn fill(
     content: &Content<'_>,
     _: Option<&Model>,
-    fragment: &mut Map<String, Value>,
+    fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<()> {
     if let Some(shaped) = tools(content) {
-        receipt.tools("/tools", &shaped);
-        fragment.insert("tools".to_owned(), shaped.list.clone());
+        receipt.tools(Place::Tools, &shaped);
+        fragment.insert_tools(Place::Tools, shaped);
     }
     let mut parts = Vec::new();
     for (what, text) in [("fixed", content.fixed), ("frozen", content.frozen)] {
@@ -40,10 +41,10 @@ pub(super) fn fill(
         let message = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
         let because = Some("Gemini knows users and models alone in `contents`");
         let voice = Voice { role: "user", framed: true, because, message: &message, join: None, may_follow: &is_users };
-        fragment.insert("contents".to_owned(), Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
+        fragment.insert("contents", Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
     }
     if !parts.is_empty() {
-        fragment.insert("systemInstruction".to_owned(), object([("parts", Value::Array(parts))]));
+        fragment.insert("systemInstruction", object([("parts", Value::Array(parts))]));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Stage four: a turn becomes the fragment of a provider's request.
 //!
-//! 1. A fragment is JSON to merge into a request: system blocks or messages, canonical tools, messages, cache keys and
+//! 1. A [`Fragment`] is JSON to merge into a request: system blocks or messages, canonical tools, messages, cache keys and
 //!    breakpoints, each in the provider's exact shape. Its bytes are ours, whatever features serde_json has.
 //! 2. The same epoch gives the same bytes of the whole prefix form, turn after turn: block boundaries, markers, tools.
 //! 3. What moves goes behind the history: a system message in mid-conversation where the model takes one, else a framed
@@ -19,6 +19,7 @@ mod anthropic;
 mod bedrock;
 mod breakpoint;
 mod content;
+mod fragment;
 mod gemini;
 mod messages;
 mod ollama;
@@ -30,9 +31,8 @@ mod route;
 mod sections;
 mod target;
 
-use serde_json::{Map, Value};
-
 pub use content::{Content, Notice};
+pub use fragment::Fragment;
 pub use gemini::cached_contents;
 pub use reading::{
     Basis, Comparison, Entry, Expectation, Explanation, Outcome, Parting, Said, Stretch, Usage, Verdict,
@@ -42,7 +42,6 @@ pub use route::{Agent, KNOWN_AGENTS, KnownAgent, Mode, Route, SystemField, Way, 
 pub use sections::{SaidSection, said_sections};
 pub use target::Target;
 
-use crate::compose::canonical;
 use crate::error::Result;
 use crate::models::Model;
 use crate::tokens::Tokenizer;
@@ -50,8 +49,8 @@ use crate::tokens::Tokenizer;
 /// What to send, and the proof of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
-    /// To merge into the request: every key of it replaces the request's own.
-    pub fragment: Value,
+    /// To merge into the request.
+    pub fragment: Fragment,
     /// What went where.
     pub receipt: Receipt,
 }
@@ -67,14 +66,14 @@ impl Delivery {
 
     /// The fragment's bytes: keys in order, no white space.
     pub fn bytes(&self) -> String {
-        canonical(&self.fragment)
+        self.fragment.bytes()
     }
 }
 
 /// Delivers a turn's content to a target, for a model of the table; without one, the target's safest form is taken.
 pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> Result<Delivery> {
     let mut receipt = Receipt::new(target, model, content);
-    let mut fragment = Map::new();
+    let mut fragment = Fragment::default();
     match target {
         Target::Anthropic => anthropic::fill(content, model, &mut fragment, &mut receipt),
         Target::OpenAiChat => openai::fill_chat(content, model, &mut fragment, &mut receipt),
@@ -86,5 +85,5 @@ pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> 
         Target::Plain => plain::fill(content, &mut fragment, &mut receipt),
     }?;
     receipt.close(content.messages);
-    Ok(Delivery { fragment: Value::Object(fragment), receipt })
+    Ok(Delivery { fragment, receipt })
 }

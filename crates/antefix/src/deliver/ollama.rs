@@ -1,11 +1,12 @@
 //! Ollama: one system message in front; what moves goes as the user's, because templates differ in what they do with a
 //! second system message.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::fragment::Place;
 use super::messages::{Voice, weave};
 use super::openai::{nested_tool, object};
-use super::{Content, Receipt};
+use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
 use crate::error::Result;
 use crate::models::Model;
@@ -13,13 +14,13 @@ use crate::models::Model;
 pub(super) fn fill(
     content: &Content<'_>,
     _: Option<&Model>,
-    fragment: &mut Map<String, Value>,
+    fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<()> {
     if let Some(tools) = content.tools {
         let shaped = tools.shaped("ollama", |tools| tools.iter().map(nested_tool).collect());
-        receipt.tools("/tools", &shaped);
-        fragment.insert("tools".to_owned(), shaped.list.clone());
+        receipt.tools(Place::Tools, &shaped);
+        fragment.insert_tools(Place::Tools, shaped);
     }
     let in_system = content.placement == Placement::System || content.messages.is_empty();
     let mut system = content.prefix();
@@ -47,7 +48,7 @@ pub(super) fn fill(
         messages.extend(weave(content, &voice, ("messages", messages.len()), receipt)?);
     }
     if !messages.is_empty() {
-        fragment.insert("messages".to_owned(), Value::Array(messages));
+        fragment.insert("messages", Value::Array(messages));
     }
     Ok(())
 }

@@ -4,8 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::breakpoint::Breakpoints;
+use super::fragment::Place;
 use super::messages::{Voice, weave};
-use super::{Content, Receipt};
+use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
 use crate::discover::Tool;
 use crate::error::Result;
@@ -21,7 +22,7 @@ struct Api {
 pub(super) fn fill_chat(
     content: &Content<'_>,
     model: Option<&Model>,
-    fragment: &mut Map<String, Value>,
+    fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<()> {
     fill(content, model, &Api { key: "messages", text: "text", tool: nested_tool }, fragment, receipt)
@@ -30,7 +31,7 @@ pub(super) fn fill_chat(
 pub(super) fn fill_responses(
     content: &Content<'_>,
     model: Option<&Model>,
-    fragment: &mut Map<String, Value>,
+    fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<()> {
     fill(content, model, &Api { key: "input", text: "input_text", tool: flat_tool }, fragment, receipt)
@@ -40,7 +41,7 @@ fn fill(
     content: &Content<'_>,
     model: Option<&Model>,
     api: &Api,
-    fragment: &mut Map<String, Value>,
+    fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<()> {
     // Those who speak like OpenAI without being it know the role `system` alone.
@@ -49,8 +50,8 @@ fn fill(
     let explicit = model.filter(|model| model.explicit_breakpoints && model.provider == Provider::OpenAi);
     if let Some(tools) = content.tools {
         let shaped = tools.shaped(api.key, |tools| tools.iter().map(api.tool).collect());
-        receipt.tools("/tools", &shaped);
-        fragment.insert("tools".to_owned(), shaped.list.clone());
+        receipt.tools(Place::Tools, &shaped);
+        fragment.insert_tools(Place::Tools, shaped);
     }
     let first = match explicit {
         Some(model) => marked(content, model, api, role, receipt),
@@ -61,7 +62,7 @@ fn fill(
         // Requests with one key go to one cache: the key is made of what they share, and of nothing else.
         let key = format!("antefix-{}", receipt.prefix_form.short());
         receipt.key = Some(key.clone());
-        fragment.insert("prompt_cache_key".to_owned(), json!(key));
+        fragment.insert("prompt_cache_key", json!(key));
     }
     let mut messages: Vec<Value> = first.into_iter().collect();
     let message = |text: &str| json!({"role": role, "content": text});
@@ -74,7 +75,7 @@ fn fill(
         messages.extend(weave(content, &voice, (api.key, messages.len()), receipt)?);
     }
     if !messages.is_empty() {
-        fragment.insert(api.key.to_owned(), Value::Array(messages));
+        fragment.insert(api.key, Value::Array(messages));
     }
     Ok(())
 }

@@ -1,17 +1,18 @@
 //! The text as it is, and the fields of an ACP request.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::fragment::Place;
 use super::openai::{function, object};
-use super::{Content, Receipt};
+use super::{Content, Fragment, Receipt};
 use crate::discover::Tool;
 use crate::error::Result;
 
-pub(super) fn fill(content: &Content<'_>, fragment: &mut Map<String, Value>, receipt: &mut Receipt) -> Result<()> {
+pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {
     if let Some(tools) = content.tools {
         let shaped = tools.shaped("plain", |tools| tools.iter().map(tool).collect());
-        receipt.tools("/tools", &shaped);
-        fragment.insert("tools".to_owned(), shaped.list.clone());
+        receipt.tools(Place::Tools, &shaped);
+        fragment.insert_tools(Place::Tools, shaped);
     }
     let mut text = content.prefix();
     if !text.is_empty() {
@@ -27,7 +28,7 @@ pub(super) fn fill(content: &Content<'_>, fragment: &mut Map<String, Value>, rec
         receipt.part("suffix", "system", "/text".to_owned(), content.suffix, None);
         text.push_str(content.suffix);
     }
-    fragment.insert("text".to_owned(), Value::String(text));
+    fragment.insert("text", Value::String(text));
     Ok(())
 }
 
@@ -41,13 +42,13 @@ fn tool(tool: &Tool) -> Value {
 }
 
 /// `systemPrompt` for `session/new`, and the blocks for `session/prompt`. An ACP agent has tools of its own.
-pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Map<String, Value>, receipt: &mut Receipt) -> Result<()> {
+pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {
     let prefix = content.prefix();
     if !prefix.is_empty() {
         receipt.prefix_part(content, "prefix", "system", "/systemPrompt/content/0".to_owned(), &prefix, None);
         let block = object([("type", Value::from("text")), ("text", Value::String(prefix))]);
         let prompt = object([("mode", Value::from("append")), ("content", Value::Array(vec![block]))]);
-        fragment.insert("systemPrompt".to_owned(), prompt);
+        fragment.insert("systemPrompt", prompt);
     }
     receipt.prefix_ends();
     let mut blocks = Vec::new();
@@ -57,7 +58,7 @@ pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Map<String, Value>,
         blocks.push(json!({"type": "text", "text": words}));
     }
     if !blocks.is_empty() {
-        fragment.insert("prompt".to_owned(), Value::Array(blocks));
+        fragment.insert("prompt", Value::Array(blocks));
     }
     if content.tools.is_some_and(|tools| !tools.is_empty()) {
         receipt.instead("tools", "left out: an ACP agent has tools of its own");

@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Content, Target};
-use crate::compose::canonical;
+use super::fragment::Place;
+use super::{Content, Fragment, Target};
+use crate::compose::write_canonical;
 use crate::digest::Digest;
 use crate::discover::ShapedTools;
 use crate::error::{Error, ErrorKind, Result};
@@ -147,17 +148,10 @@ impl Receipt {
     }
 
     /// Counts the tokens of the prefix, part by part.
-    pub(super) fn count(&mut self, fragment: &Value, tokenizer: &Tokenizer) {
+    pub(super) fn count(&mut self, fragment: &Fragment, tokenizer: &Tokenizer) {
         for part in self.parts.iter_mut().filter(|part| part.is_prefix()) {
-            let text = match fragment.pointer(&part.pointer) {
-                Some(Value::String(text)) => text.clone(),
-                Some(other) => match other.get("text").and_then(Value::as_str) {
-                    Some(text) => text.to_owned(),
-                    None => canonical(other),
-                },
-                // An empty list of tools is not sent to everybody.
-                None => continue,
-            };
+            // An empty list of tools is not sent to everybody.
+            let Some(text) = fragment.text_at(&part.pointer) else { continue };
             // The live part may stand behind the prefix in one text; a whole text is what the part was made of.
             let text = match text.len() == part.bytes {
                 true => Some(text.as_str()),
@@ -171,7 +165,6 @@ impl Receipt {
         self.substitutions.push(Substitution { what: what.into(), instead: instead.into() });
     }
 
-    /// Records the tools, as the target takes them.
     /// A part of the prefix, whose digest is remembered with its epoch.
     pub(super) fn prefix_part(
         &mut self,
@@ -186,8 +179,9 @@ impl Receipt {
         self.record(what, role, pointer, (text.len(), digest), breakpoint);
     }
 
-    pub(super) fn tools(&mut self, pointer: &str, tools: &ShapedTools) {
-        self.record("tools", "tools", pointer.to_owned(), (tools.bytes, tools.digest), None);
+    /// Records the tools, as the target takes them.
+    pub(super) fn tools(&mut self, place: Place, tools: &ShapedTools) {
+        self.record("tools", "tools", place.pointer().to_owned(), (tools.text.len(), tools.digest), None);
     }
 
     /// All parts of the prefix are recorded: what must be the same for every turn of an epoch.
@@ -197,8 +191,14 @@ impl Receipt {
 
     /// All parts are recorded; all else are the caller's messages.
     pub(super) fn close(&mut self, messages: &[Value]) {
-        let messages: Vec<String> = messages.iter().map(canonical).collect();
-        self.fragment = self.digest("antefix/fragment/1", Some(&messages.join("\n")));
+        let mut text = String::new();
+        for (number, message) in messages.iter().enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            write_canonical(message, &mut text);
+        }
+        self.fragment = self.digest("antefix/fragment/1", Some(&text));
     }
 
     /// The digest of parts, each by its place and its own digest, so that no text is digested twice.

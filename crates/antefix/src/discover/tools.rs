@@ -84,11 +84,11 @@ struct Ordered {
 }
 
 /// Tools in the shape of a provider.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ShapedTools {
     pub(crate) list: serde_json::Value,
-    /// Of the list as it is sent.
-    pub(crate) bytes: usize,
+    /// The list as it is sent.
+    pub(crate) text: String,
     pub(crate) digest: Digest,
 }
 
@@ -108,7 +108,7 @@ impl Tools {
         let shaped = shapes.entry(shape).or_insert_with(|| {
             let list = make(&self.0.tools);
             let text = canonical(&list);
-            Arc::new(ShapedTools { list, bytes: text.len(), digest: Digest::of(&text) })
+            Arc::new(ShapedTools { digest: Digest::of(&text), list, text })
         });
         Arc::clone(shaped)
     }

@@ -416,7 +416,7 @@ fn delivering(agent: &GivenAgent, input: &TurnInput<'_>) -> Result<String, Error
             sections.into_iter().map(|said| (said.section, said.text)).collect()
         }
         _ => {
-            let fragment = deliver(&Content::of_epoch(body, None), Target::Acp, None)?.fragment;
+            let fragment = deliver(&Content::of_epoch(body, None), Target::Acp, None)?.fragment.to_value();
             let blocks = fragment["systemPrompt"]["content"].as_array().cloned().unwrap_or_default();
             blocks.iter().map(|block| ("prompt".to_owned(), block["text"].as_str().unwrap().to_owned())).collect()
         }

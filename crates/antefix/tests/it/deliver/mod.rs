@@ -1,5 +1,7 @@
 //! Fragments, byte for byte, and what holds for all of them.
 
+mod fragment;
+
 mod properties;
 
 mod reading;

@@ -50,8 +50,9 @@ proptest! {
                 let one = of("\n\nLIVE", &talk);
                 let other = of("", &talk[..cut.min(talk.len())]);
                 prop_assert_eq!(one.receipt.prefix_form, other.receipt.prefix_form);
+                let (one, other) = (one.fragment.to_value(), other.fragment.to_value());
                 for key in ["system", "tools", "systemInstruction", "toolConfig", "prompt_cache_key"] {
-                    let marked = |delivery: &antefix::deliver::Delivery| match delivery.fragment.get(key) {
+                    let marked = |fragment: &Value| match fragment.get(key) {
                         // Without messages, what moves stands behind the prefix.
                         Some(Value::Array(blocks)) if key == "system" => blocks
                             .iter()
@@ -79,18 +80,18 @@ proptest! {
                     fixed: "QFIXEDQ", frozen: "QFROZENQ", suffix: "\n\nQLIVEQ", notices, ..content(no_tools(), &talk)
                 };
                 let delivery = deliver(&content, target, model.as_ref()).unwrap();
-                let bytes = delivery.bytes();
+                let (bytes, fragment) = (delivery.bytes(), delivery.fragment.to_value());
                 for text in ["QFIXEDQ", "QFROZENQ", "QNOTICEQ", "QLIVEQ"] {
                     prop_assert_eq!(bytes.matches(text).count(), 1, "{} {}", target.name(), text);
                 }
                 for part in delivery.receipt.parts.iter().filter(|part| part.what != "tools") {
-                    prop_assert!(delivery.fragment.pointer(&part.pointer).is_some(), "{} {}", target.name(), &part.pointer);
+                    prop_assert!(fragment.pointer(&part.pointer).is_some(), "{} {}", target.name(), &part.pointer);
                 }
                 for message in &talk {
                     let text = antefix::compose::canonical(message);
                     prop_assert!(
                         !bytes.contains("messages") || target == Target::Bedrock || bytes.contains(&text)
-                            || delivery.fragment.get("messages").is_none(),
+                            || fragment.get("messages").is_none(),
                         "{}: the caller's messages stay as they are", target.name()
                     );
                 }
