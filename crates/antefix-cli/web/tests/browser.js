@@ -6,11 +6,21 @@ import { chromium } from "playwright-core";
 let browser;
 
 export async function launch() {
-  browser ??= await chromium.launch({
-    executablePath: process.env.ANTEFIX_TEST_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
+  browser ??= await start([]);
   return browser;
+}
+
+/** Another browser, for which names lead elsewhere. Whoever asked for it closes it. */
+export function launchAt(names) {
+  const rules = Object.entries(names).map(([name, address]) => `MAP ${name} ${address}`);
+  return start([`--host-resolver-rules=${rules.join(",")}`]);
+}
+
+function start(args) {
+  return chromium.launch({
+    executablePath: process.env.ANTEFIX_TEST_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", ...args],
+  });
 }
 
 export async function quit() {

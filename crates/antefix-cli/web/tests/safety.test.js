@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { launch, open } from "./browser.js";
+import { launch, launchAt, open } from "./browser.js";
 import { serve } from "./server.js";
 import { editor, previews, sentence, until } from "./with.js";
 
@@ -141,7 +141,7 @@ sentence("the policy forbids what the page never does", {}, async ({ page, serve
   page.faults.length = 0;
 });
 
-test("a page on another origin gets nothing, also under a name that leads here", { timeout: 60_000 }, async () => {
+test("a page on another origin gets nothing", { timeout: 60_000 }, async () => {
   const server = await serve();
   const port = new URL(server.origin).port;
   const attacker = createServer((_, response) => {
@@ -197,6 +197,80 @@ test("a page on another origin gets nothing, also under a name that leads here",
   assert.equal(answer.headers.get("access-control-allow-origin"), null);
   await server.stop();
 });
+
+test(
+  "under a foreign name that leads to the server, a browser gets neither the page nor a prompt nor a cookie",
+  { timeout: 60_000 },
+  async () => {
+    const server = await serve({ "AGENTS.md": "canary of a file\n" });
+    await server.save("canary of a template [file:AGENTS.md]");
+    await server.turn("c1");
+    const port = new URL(server.origin).port;
+    const foreign = `http://rebound.example:${port}`;
+    // What an attacker's name server does after the first answer.
+    const browser = await launchAt({ "rebound.example": "127.0.0.1" });
+    try {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      // The browser knows the server, under its own name.
+      await page.goto(await server.fresh());
+      await editor(page).waitFor();
+      assert.equal((await context.cookies(server.origin)).length, 1);
+      const link = new URL(await server.fresh());
+
+      const heard = [];
+      for (const path of ["/", "/page.js", link.pathname + link.search]) {
+        const answer = await page.goto(foreign + path);
+        heard.push(await answer.text());
+        assert.equal(answer.status(), 403, path);
+        assert.equal(await answer.headerValue("set-cookie"), null, path);
+      }
+      // A page under that name is of the same origin as what it asks for, so that only the server stands in its way.
+      assert.equal(new URL(page.url()).origin, foreign);
+      const got = await page.evaluate(async () => {
+        const ask = async (path, options) => {
+          const answer = await fetch(path, { credentials: "include", ...options });
+          return [answer.status, await answer.text()];
+        };
+        const body = { headers: { "content-type": "application/json" }, body: "{}" };
+        return [
+          await ask("/system-prompt"),
+          await ask("/about"),
+          await ask("/conversations/c1/system-prompt"),
+          await ask("/system-prompt/files"),
+          await ask("/healthz"),
+          await ask("/system-prompt/preview", { method: "POST", ...body }),
+          await ask("/conversations/c1/renewals", { method: "POST", ...body }),
+        ];
+      });
+      assert.deepEqual(
+        got.map(([status]) => status),
+        got.map(() => 403),
+      );
+      for (const text of [...heard, ...got.map(([, text]) => text)]) assert.ok(!text.includes("canary"), text);
+      assert.deepEqual(await context.cookies(foreign), []);
+
+      // The page's own policy forbids it to ask that name.
+      await page.goto(server.origin);
+      await editor(page).waitFor();
+      const asked = await page.evaluate(
+        (address) =>
+          fetch(address).then(
+            (answer) => `answered ${answer.status}`,
+            () => "refused",
+          ),
+        `${foreign}/system-prompt`,
+      );
+      assert.equal(asked, "refused");
+      // The link that was tried under the foreign name still works under the server's own.
+      await page.goto(link.href);
+      await editor(page).waitFor();
+    } finally {
+      await browser.close();
+      await server.stop();
+    }
+  },
+);
 
 test(
   "a browser that the server does not know is told both ways in, and the token is one of them",
