@@ -31,6 +31,11 @@ export function short(digest: string): string {
   return digest.replace(/^sha256:/, "").slice(0, 10);
 }
 
+/** The same where there is little room. */
+export function rough(tokens: { count: number; low: number; high: number }): string {
+  return `${tokens.low === tokens.high ? "" : "~"}${number(tokens.count)}`;
+}
+
 /** A count that may be an estimate. */
 export function estimate(tokens: { count: number; low: number; high: number }): string {
   if (tokens.low === tokens.high) return number(tokens.count);

@@ -187,7 +187,43 @@ sentence("the theme is the system's, or the one that is chosen", { colorScheme: 
   assert.equal(await paper(), dark);
 });
 
-for (const width of [400, 760, 1280]) {
+/** What could be scrolled sideways, also inside of editors. */
+const sideways = (page) =>
+  page.evaluate(() => {
+    const found = [];
+    const look = (root) => {
+      for (const element of root.querySelectorAll("*")) {
+        const scrolls = /auto|scroll/.test(getComputedStyle(element).overflowX);
+        if (scrolls && element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)
+          found.push(`${element.tagName}.${element.className}: ${element.scrollWidth} in ${element.clientWidth}`);
+        if (element.shadowRoot) look(element.shadowRoot);
+      }
+    };
+    look(document.body);
+    return found;
+  });
+
+sentence(
+  "at 400 pixels an epoch is a few lines, and every figure says what it is",
+  { files, before, viewport: { width: 400, height: 800 }, path: "/#/conversations/c1" },
+  async ({ page }) => {
+    const row = page.getByRole("row", { name: /epoch 2/ });
+    await row.waitFor();
+    // What a reader of the screen hears is a table still.
+    assert.equal(await page.getByRole("table").getByRole("columnheader", { name: "Cause" }).count(), 1);
+    assert.equal(await row.getByRole("cell").count(), 8);
+    for (const cell of await row.getByRole("cell").all()) {
+      const { x, width } = await cell.boundingBox();
+      assert.ok(x >= 0 && x + width <= 400, await cell.textContent());
+    }
+    const labels = await row
+      .locator("td[data-label]")
+      .evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell, "::before").content));
+    assert.deepEqual(labels.slice(0, 2), ['"Cause "', '"Began "']);
+  },
+);
+
+for (const width of [400, 760, 1000, 1280]) {
   sentence(
     `nothing is wider than the page at ${width} pixels`,
     { files, before, viewport: { width, height: 800 } },
@@ -203,6 +239,7 @@ for (const width of [400, 760, 1280]) {
         await page.goto(`${server.origin}/#/${path}`);
         await page.waitForTimeout(150);
         assert.ok((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= width, path);
+        assert.deepEqual(await sideways(page), [], path);
       }
     },
   );

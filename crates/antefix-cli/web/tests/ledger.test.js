@@ -32,9 +32,11 @@ sentence(
     const { epoch } = await server.ask("GET", "/conversations/c1");
     const [row] = await cells(page);
     assert.deepEqual(
-      [row[0], row[1], row[3], row[4], row[7]],
+      [row[0], row[1], row[3], row[5], row[8]],
       ["epoch 1", "opened", String(epoch.bytes), "0", "stands"],
     );
+    const { token_counts } = await server.ask("GET", "/conversations/c1/epochs/1/tokens");
+    await until("tokens", async () => assert.equal((await cells(page))[0][4], `~${token_counts.total.count}`));
     assert.equal(await page.locator("section[aria-label=Epochs] time").getAttribute("datetime"), epoch.opened_at);
     const pending = page.getByRole("region", { name: "Pending" });
     await until("nothing pending", async () =>
@@ -132,6 +134,65 @@ test(
       memory.close();
       await server.stop();
     }
+  },
+);
+
+const LAYOUT = `description = "two sections"
+dialect = "bracket"
+editable = "project"
+
+[[section]]
+id = "identity"
+stability = "fixed"
+text = "You are careful, and say what you did not do.\\n"
+
+[[section]]
+id = "project"
+stability = "frozen"
+text = "[file:AGENTS.md]"
+`;
+
+sentence(
+  "one epoch in full has its tokens, in all and by section, as the server counts them",
+  {
+    files: { ...files, "layout.toml": LAYOUT },
+    args: (root) => ["--layout", `${root}/layout.toml`],
+    before: async (server) => {
+      await server.turn("exact", { model: "gpt-5" });
+      await server.turn("estimated", { model: "claude-opus-5" });
+    },
+  },
+  async ({ page, server }) => {
+    const rows = () =>
+      page
+        .getByRole("region", { name: "Tokens by section" })
+        .locator("tbody tr")
+        .evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent, Number(row.cells[3].textContent)]));
+    const widths = () =>
+      page
+        .getByRole("region", { name: "Tokens by section" })
+        .locator(".bar")
+        .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
+    await page.goto(`${server.origin}/#/conversations/exact/1`);
+    // Counted in o200k_base by hand: "You are careful, and say what you did not do.\n" and "Be kind.\nBe brief.\n".
+    await until("the sections", async () =>
+      assert.deepEqual(await rows(), [
+        ["identity", 12],
+        ["project", 6],
+      ]),
+    );
+    const [longer, shorter] = await widths();
+    assert.ok(Math.abs(longer - 2 * shorter) < 2, `${longer} ${shorter}`);
+    assert.match(await page.locator("dl.facts").textContent(), /Tokens18/);
+    assert.match(
+      await page.getByRole("region", { name: "Tokens by section" }).textContent(),
+      /18 tokens in all, counted in o200k_base for gpt-5/,
+    );
+    assert.equal(await page.locator(".ruler-part").first().textContent(), "identity 12 tokens, fixed");
+    await page.goto(`${server.origin}/#/conversations/estimated/1`);
+    await until("an estimate", async () =>
+      assert.match(await page.locator("dl.facts").textContent(), /Tokensabout 28 \(26 to 32\)/),
+    );
   },
 );
 

@@ -73,8 +73,8 @@ sentence(
   async ({ page, server }) => {
     await type(page, "[prompt:model] [prompt:conversation_id]");
     const pick = async (name, value) => {
-      await page.getByRole("combobox", { name }).fill(value);
-      await page.getByRole("combobox", { name }).press("Enter");
+      await page.getByRole("combobox", { name, exact: true }).fill(value);
+      await page.getByRole("combobox", { name, exact: true }).press("Enter");
     };
     await pick("Directory", "sub");
     await previews(page, new RegExp(`Below\\.[^]*${server.root}/sub\\.`));
@@ -164,6 +164,74 @@ sentence(
     await parts.last().click();
     await until("scrolled", async () =>
       assert.match(await shown(page).textContent(), /boundary: what follows is live/),
+    );
+  },
+);
+
+const SHORT = "Say why.";
+/** Three tokens each time. */
+const times = (count) => `${SHORT} `.repeat(count);
+
+sentence(
+  "the ruler marks from where on a model's provider caches, and a prefix that is too short is told",
+  { files },
+  async ({ page, server }) => {
+    const told = page.locator(".too-short");
+    const mark = page.locator(".ruler-mark.minimum");
+    const model = page.getByRole("combobox", { name: "Model" });
+    const write = async (text) => {
+      await editor(page).click();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.insertText(text);
+      await previews(page, text);
+    };
+    await write(SHORT);
+    assert.equal(await told.textContent(), "");
+    await model.fill("gpt-5");
+    await model.press("Enter");
+    await until("too short", async () =>
+      assert.equal(
+        await told.textContent(),
+        "Too short to be cached: gpt-5 caches no prefix under 1,024 tokens, and this one has 3.",
+      ),
+    );
+    assert.equal(await mark.count(), 0);
+    const long = times(1000);
+    await write(long);
+    await mark.waitFor();
+    assert.equal(await told.textContent(), "");
+    const { minimum } = await server.ask("POST", "/system-prompt/preview", { template: long, model: "gpt-5" });
+    assert.equal(minimum.reached, "yes");
+    const name = "cache minimum: from here on the prefix is long enough, 1,024 tokens";
+    assert.equal(await mark.getAttribute("aria-label"), name);
+    assert.equal(await page.locator(".ruler-short").textContent(), "min. 1,024");
+    const bar = await page.locator(".ruler-bar").boundingBox();
+    const box = await mark.boundingBox();
+    assert.ok(Math.abs(box.y + box.height / 2 - (bar.y + (minimum.at / long.length) * bar.height)) < 2);
+    await mark.click();
+    await until("led there", async () => assert.ok((await shown(page).textContent()).includes(name)));
+
+    // An estimate for this model is 1.15 to 1.35 times the count, likeliest 1.2: 270 times are 973 tokens, 290 are 1,045.
+    await model.fill("claude-sonnet-4-5");
+    await model.press("Enter");
+    for (const [amount, marks] of [
+      [270, 0],
+      [290, 1],
+    ]) {
+      await write(times(amount));
+      await until("perhaps", async () => {
+        assert.match(await told.textContent(), /^Perhaps too short to be cached: claude-sonnet-4-5 caches no prefix/);
+        assert.equal(await mark.count(), marks);
+      });
+    }
+    const breakpoint = page.locator(".ruler-mark.breakpoint");
+    assert.equal(await breakpoint.getAttribute("aria-label"), "breakpoint behind frozen, 5m");
+    await write(SHORT);
+    await until("for nothing", async () =>
+      assert.equal(
+        await breakpoint.getAttribute("aria-label"),
+        "breakpoint behind frozen, 5m, too short to be cached by itself",
+      ),
     );
   },
 );

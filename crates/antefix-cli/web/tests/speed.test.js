@@ -92,8 +92,8 @@ sentence(
     args: ["--layout", "coding-agent"],
   },
   async ({ page }) => {
-    await page.getByRole("combobox", { name: "Directory" }).fill("a/b/c/d/e");
-    await page.getByRole("combobox", { name: "Directory" }).press("Enter");
+    await page.getByRole("combobox", { name: "Directory", exact: true }).fill("a/b/c/d/e");
+    await page.getByRole("combobox", { name: "Directory", exact: true }).press("Enter");
     await until("the whole prompt", async () => assert.ok((await previewed(page)).length > 55_000));
     await editor(page).click();
     await page.keyboard.press("Control+Home");

@@ -100,7 +100,7 @@ sentence(
 );
 
 sentence("a path field takes Enter, trims, ignores nothing, and is empty afterwards", { files }, async ({ page }) => {
-  const field = page.getByRole("textbox", { name: /^file:/ });
+  const field = page.getByRole("combobox", { name: /^file:/ });
   await editor(page).click();
   await page.keyboard.press("Control+Home");
   await field.fill("   ");
@@ -145,9 +145,6 @@ sentence("both dialects are highlighted, and their tags are offered while one wr
   await page.waitForTimeout(300);
   await page.keyboard.press("Enter");
   await until("a tag", async () => assert.match(await draft(page), /\n\[git:branch\]$/));
-  await page.keyboard.type(" $w");
-  await until("references", async () => assert.match(await offered.first().textContent(), /^\$workspace\//));
-  await page.keyboard.press("Escape");
   await page.getByRole("combobox", { name: "Dialect" }).selectOption("jinja");
   await type(page, "");
   await page.keyboard.press("Enter");
@@ -166,6 +163,163 @@ sentence("both dialects are highlighted, and their tags are offered while one wr
   );
 });
 
+const shelved = {
+  ".antefix/prompts/greet.md": "Hello from the shelf.\n",
+  ".antefix/prompts/common/header.md": "Header.\n",
+};
+
+sentence(
+  "`$` offers the templates that can be included, in an include and as one; in the bracket dialect it is a dollar sign",
+  { files: { ...files, ...shelved } },
+  async ({ page }) => {
+    const offered = page.locator(".cm-tooltip-autocomplete li");
+    const labels = () => page.locator(".cm-tooltip-autocomplete .cm-completionLabel").allTextContents();
+    await page.getByRole("combobox", { name: "Dialect" }).selectOption("jinja");
+    await editor(page).click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("$");
+    await until("all of them", async () =>
+      assert.deepEqual((await labels()).slice(0, 3), [
+        "$builtin/coding-agent/here",
+        "$builtin/coding-agent/identity",
+        "$builtin/coding-agent/instructions",
+      ]),
+    );
+    assert.ok((await labels()).includes("$workspace/common/header"));
+    assert.match(
+      (await offered.allTextContents()).join("\n"),
+      /\$user\/none yet: ~\/antefix\/prompts has no \.md file/,
+    );
+    await page.keyboard.type("workspace/gr");
+    await until("one", async () => assert.deepEqual(await labels(), ["$workspace/greet"]));
+    await page.waitForTimeout(300);
+    await page.keyboard.press("Enter");
+    await until("an include", async () => assert.equal(await draft(page), '{% include "$workspace/greet" %}'));
+    await previews(page, "Hello from the shelf.");
+    await page.keyboard.type('\n{% include "$w');
+    await until("in an include", async () =>
+      assert.deepEqual(await labels(), ["$workspace/common/header", "$workspace/greet"]),
+    );
+    await page.waitForTimeout(300);
+    await page.keyboard.press("Enter");
+    await page.keyboard.type('" %}');
+    assert.equal(await draft(page), '{% include "$workspace/greet" %}\n{% include "$workspace/common/header" %}');
+    await page.keyboard.type(' {{ "$w');
+    await page.waitForTimeout(400);
+    assert.equal(await offered.count(), 0);
+    await page.getByRole("combobox", { name: "Dialect" }).selectOption("bracket");
+    await editor(page).click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("costs $w");
+    await page.waitForTimeout(400);
+    assert.equal(await offered.count(), 0);
+  },
+);
+
+const tree = {
+  ...files,
+  "docs/notes.md": "Notes.\n",
+  "docs/deep/more.md": "More.\n",
+  ".env": "SECRET=1\n",
+  "server.key": "x",
+  ".hidden/x.md": "x",
+  "<img src=x onerror=alert(1)>.md": "x",
+};
+
+sentence(
+  "the path field offers the files of the chosen directory, one directory after the other, by keyboard and by mouse",
+  { files: tree },
+  async ({ page }) => {
+    const field = page.getByRole("combobox", { name: /^file:/ });
+    const options = page.getByRole("listbox", { name: "Paths" }).getByRole("option");
+    await editor(page).click();
+    await page.keyboard.press("Control+a");
+    await field.focus();
+    await until("the files", async () =>
+      assert.deepEqual(await options.allTextContents(), ["<img src=x onerror=alert(1)>.md", "AGENTS.md", "docs/"]),
+    );
+    assert.equal(await field.getAttribute("aria-expanded"), "true");
+    await page.keyboard.press("ArrowUp");
+    assert.equal(
+      await field.evaluate(
+        (element) => document.getElementById(element.getAttribute("aria-activedescendant")).textContent,
+      ),
+      "docs/",
+    );
+    await page.keyboard.press("Enter");
+    await until("the directory", async () => {
+      assert.equal(await field.inputValue(), "docs/");
+      assert.deepEqual(await options.allTextContents(), ["docs/deep/", "docs/notes.md"]);
+    });
+    await page.keyboard.type("n");
+    await until("what begins so", async () => assert.deepEqual(await options.allTextContents(), ["docs/notes.md"]));
+    await options.first().click();
+    assert.equal(await draft(page), "[file:docs/notes.md]");
+    assert.equal(await field.inputValue(), "");
+    assert.equal(await options.first().isVisible(), false);
+
+    await page.getByRole("combobox", { name: "Directory", exact: true }).fill("docs");
+    await page.getByRole("combobox", { name: "Directory", exact: true }).press("Enter");
+    await field.focus();
+    await until("of the directory", async () =>
+      assert.deepEqual(await options.allTextContents(), ["deep/", "notes.md"]),
+    );
+    // Escape closes the list and nothing else.
+    await page.keyboard.type("deep");
+    await until("open", async () => assert.deepEqual(await options.allTextContents(), ["deep/"]));
+    await page.keyboard.press("Escape");
+    assert.equal(await field.getAttribute("aria-expanded"), "false");
+    assert.equal(await field.inputValue(), "deep");
+    await field.fill("../../");
+    await until("told", async () =>
+      assert.match(await page.locator(".paths .note").textContent(), /not offered: outside the directories/),
+    );
+    await editor(page).click();
+    assert.equal(await page.locator(".paths").isVisible(), false);
+  },
+);
+
+sentence(
+  "a directory of thousands offers the first ones, and says so",
+  { files: Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`many/${String(n).padStart(4, "0")}.md`, "x"])) },
+  async ({ page }) => {
+    const field = page.getByRole("combobox", { name: /^file:/ });
+    const options = page.getByRole("listbox", { name: "Paths" }).getByRole("option");
+    await field.fill("many/");
+    await until("the first", async () => assert.equal(await options.count(), 200));
+    assert.equal(await page.locator(".paths .note").textContent(), "The first 200 are shown. Write on to find others.");
+    await field.fill("many/149");
+    await until("others", async () => assert.equal(await options.count(), 10));
+    assert.equal(await page.locator(".paths .note").textContent(), "");
+  },
+);
+
+sentence("paths are offered while a tag is written, too, in both dialects", { files: tree }, async ({ page }) => {
+  const labels = () => page.locator(".cm-tooltip-autocomplete .cm-completionLabel").allTextContents();
+  await editor(page).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("[file:d");
+  await until("the directory", async () => assert.deepEqual(await labels(), ["docs/"]));
+  await page.waitForTimeout(300);
+  await page.keyboard.press("Enter");
+  await until("what is in it", async () => assert.deepEqual(await labels(), ["docs/deep/", "docs/notes.md"]));
+  await page.waitForTimeout(300);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await until("a tag", async () => assert.equal(await draft(page), "[file:docs/notes.md]"));
+  await page.keyboard.type("!");
+  assert.equal(await draft(page), "[file:docs/notes.md]!");
+  await page.getByRole("combobox", { name: "Dialect" }).selectOption("jinja");
+  await editor(page).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type('{{ file("A');
+  await until("a file", async () => assert.deepEqual(await labels(), ["AGENTS.md"]));
+  await page.waitForTimeout(300);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type('") }}');
+  await previews(page, "Be kind.\n");
+});
+
 sentence(
   "in jinja the buttons insert holes, and a plain template says that it has none",
   { files },
@@ -175,10 +329,12 @@ sentence(
     await editor(page).click();
     await page.keyboard.press("Control+a");
     await page.getByRole("button", { name: "git:branch", exact: true }).click();
-    const field = page.getByRole("textbox", { name: /^file:/ });
+    const field = page.getByRole("combobox", { name: /^file:/ });
     await field.fill("a.md");
     await field.press("Enter");
-    assert.equal(await draft(page), '{{ git.branch }}{{ file("a.md") }}');
+    await field.fill('a"b.md');
+    await field.press("Enter");
+    assert.equal(await draft(page), '{{ git.branch }}{{ file("a.md") }}{{ file("a\\"b.md") }}');
     await dialect.selectOption("plain");
     assert.match(await page.locator(".catalog").textContent(), /it has no variables/);
   },

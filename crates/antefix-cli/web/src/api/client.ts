@@ -11,13 +11,16 @@ import type {
   Drift,
   EpochDocument,
   Epochs,
+  EpochTokens,
   Finding,
   History,
   Model,
+  Paths,
   Preview,
   Renewal,
   Saved,
   SavedRow,
+  Shelf,
   Template,
   Variable,
 } from "./documents.ts";
@@ -124,6 +127,10 @@ export const api = {
       headers: { "if-match": `"${digest}"`, ...author() },
     }),
   variables: async () => (await ask<{ variables: Variable[] }>("/system-prompt/variables")).variables,
+  templates: async (cwd?: string) =>
+    (await ask<{ shelves: Shelf[] }>(`/system-prompt/templates${query({ cwd })}`)).shelves,
+  files: (path: string, cwd?: string, signal?: AbortSignal) =>
+    ask<Paths>(`/system-prompt/files${query({ path, cwd })}`, signal ? { signal } : {}),
   preview: (draft: Draft, signal?: AbortSignal) =>
     ask<Preview>("/system-prompt/preview", { method: "POST", body: draft, ...(signal ? { signal } : {}) }),
   history: (before?: number) => ask<History>(`/system-prompt/history${query({ before })}`),
@@ -140,6 +147,7 @@ export const api = {
   epochs: (which: string, after?: number) =>
     ask<Epochs>(`/conversations/${id(which)}/epochs${query({ after, limit: 200 })}`),
   epoch: (which: string, number: number) => ask<EpochDocument>(`/conversations/${id(which)}/epochs/${number}`),
+  tokens: (which: string, number: number) => ask<EpochTokens>(`/conversations/${id(which)}/epochs/${number}/tokens`),
   diff: (which: string, a: number, b: number) =>
     ask<Difference | null>(`/conversations/${id(which)}/epochs/${a}/diff/${b}`),
   drift: (which: string) => ask<Drift>(`/conversations/${id(which)}/drift`),

@@ -106,6 +106,14 @@ export interface Gap {
   detail: string;
 }
 
+/** The shortest prefix that the model's provider caches. */
+export interface Minimum {
+  tokens: number;
+  /** Where the prefix comes to them. */
+  at?: number;
+  reached: "yes" | "perhaps" | "no";
+}
+
 export interface Preview {
   layout: string;
   prefix: Part;
@@ -119,6 +127,7 @@ export interface Preview {
   diagnostics: Finding[];
   token_counts?: TokenCounts;
   breakpoints?: Breakpoint[];
+  minimum?: Minimum;
   change?: Drift;
 }
 
@@ -229,6 +238,11 @@ export interface EpochDocument {
   diagnostics: Finding[];
 }
 
+export interface EpochTokens {
+  sections: { id: string; tokens?: number }[];
+  token_counts?: TokenCounts;
+}
+
 export interface SavedRow {
   number: number;
   digest: string;
@@ -259,6 +273,20 @@ export interface Model {
 export interface Directory {
   path: string;
   directories: string[];
+  more: boolean;
+}
+
+/** What references of one prefix lead to. */
+export interface Shelf {
+  prefix: string;
+  directory?: string;
+  templates: string[];
+  more: boolean;
+}
+
+/** Ways in which a path goes on; those of directories end in a slash. */
+export interface Paths {
+  paths: string[];
   more: boolean;
 }
 

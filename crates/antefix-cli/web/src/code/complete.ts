@@ -1,4 +1,5 @@
-// What is offered while a tag is written: `[` in the bracket dialect, `{{` and `{%` in jinja, `$` for references.
+// What is offered while a tag is written: `[` in the bracket dialect, `{{` and `{%` in jinja, and there `$` for
+// references.
 
 import {
   autocompletion,
@@ -6,27 +7,33 @@ import {
   type CompletionContext,
   type CompletionResult,
   snippetCompletion,
+  startCompletion,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
-import type { Dialect, Variable } from "../api/documents.ts";
+import type { EditorView } from "@codemirror/view";
+import type { Dialect, Paths, Shelf, Variable } from "../api/documents.ts";
 
-const REFERENCES: Completion[] = [
-  { label: "$workspace/", detail: "templates in .antefix/prompts of the project", type: "text" },
-  { label: "$user/", detail: "templates in prompts of the user's configuration", type: "text" },
-  { label: "$builtin/", detail: "templates that come with antefix", type: "text" },
-];
+/** Names that only the server knows. */
+export interface Offers {
+  templates(): Promise<Shelf[]>;
+  files(path: string): Promise<Paths>;
+}
 
-export function completion(dialect: Dialect, variables: Variable[]): Extension {
+export function completion(dialect: Dialect, variables: Variable[], offers: Offers): Extension {
   if (dialect === "plain") return [];
-  const source = dialect === "bracket" ? inBracket(variables) : inJinja(variables);
-  return autocompletion({ override: [source, reference], icons: false, activateOnTyping: true });
+  // Only jinja includes other templates: in the bracket dialect a dollar sign is one.
+  const override =
+    dialect === "bracket"
+      ? [inBracket(variables), path(offers, /\[(?:if (?:not )?)?file:([^\]\n]*)$/, "]")]
+      : [inJinja(variables), reference(offers), path(offers, /\bfile\(["']([^"'\n]*)$/, "")];
+  return autocompletion({ override, icons: false, activateOnTyping: true });
 }
 
 /** How a variable is spelled; `value` stands for the open part of a dynamic one. */
 export function spelled(variable: Variable, dialect: Dialect, value = ""): string {
   const hole = /<[^>]*>/;
   return dialect === "jinja"
-    ? `{{ ${variable.jinja.replace(hole, () => value)} }}`
+    ? `{{ ${variable.jinja.replace(hole, () => value.replace(/["\\]/g, "\\$&"))} }}`
     : `[${variable.type}:${variable.dynamic ? value : variable.name}]`;
 }
 
@@ -110,7 +117,58 @@ function inJinja(variables: Variable[]) {
   };
 }
 
-function reference(context: CompletionContext): CompletionResult | null {
-  const word = context.matchBefore(/\$\w*$/);
-  return word ? { from: word.from, options: REFERENCES, validFor: /^\$\w*$/ } : null;
+/** References: in an include, and wherever one could stand. */
+function reference(offers: Offers) {
+  return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const word = context.matchBefore(/\$[\w./-]*$/);
+    if (!word) return null;
+    const line = context.state.doc.lineAt(word.from);
+    const before = line.text.slice(0, word.from - line.from);
+    const isInside = /\{%-?\s*include\s+["']$/.test(before);
+    // Inside of any other tag it is a text.
+    if (!isInside && Math.max(before.lastIndexOf("{{"), before.lastIndexOf("{%")) > before.lastIndexOf("}"))
+      return null;
+    const shelves = await offers.templates().catch(() => []);
+    const whole = (name: string) => (isInside ? name : `{% include "${name}" %}`);
+    const options = shelves.flatMap(({ prefix, directory, templates, more }): Completion[] =>
+      templates.length === 0
+        ? [{ label: `${prefix}/`, apply: whole(`${prefix}/`), detail: `none yet: ${directory ?? ""} has no .md file` }]
+        : templates
+            // Names that a string would have to spell otherwise are for whoever knows how.
+            .filter((name) => !/["'\\]/.test(name))
+            .map((name) => ({
+              label: name,
+              apply: whole(name),
+              detail: [directory ?? "comes with antefix", more && "and more"].filter(Boolean).join(", "),
+              type: "text",
+            })),
+    );
+    return { from: word.from, options, validFor: /^\$[\w./-]*$/ };
+  };
+}
+
+/** Paths of `file:`, one directory after the other. */
+function path(offers: Offers, tag: RegExp, end: string) {
+  return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const typed = context.matchBefore(tag);
+    const written = typed && (tag.exec(typed.text)?.[1] ?? "");
+    if (typed === null || written === null) return null;
+    const { paths } = await offers.files(written).catch(() => ({ paths: [] }));
+    const options = paths
+      .filter((one) => !/[\]"'\\]/.test(one))
+      .map((one): Completion => ({
+        label: one,
+        type: "text",
+        apply: (view, _, from, to) => take(view, one, from, to),
+      }));
+    return { from: context.pos - written.length, options, filter: false };
+  };
+  /** A directory goes on; behind a file the tag ends, unless it does already. */
+  function take(view: EditorView, one: string, from: number, to: number): void {
+    const isWhole = !one.endsWith("/");
+    const insert = isWhole && view.state.sliceDoc(to, to + end.length) !== end ? one + end : one;
+    const anchor = from + one.length + (isWhole ? end.length : 0);
+    view.dispatch({ changes: { from, to, insert }, selection: { anchor }, userEvent: "input.complete" });
+    if (!isWhole) startCompletion(view);
+  }
 }

@@ -96,6 +96,7 @@ const theme = EditorView.theme({
     userSelect: "none",
   },
   ".position-breakpoint": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".position-minimum": { backgroundColor: "var(--warn)", color: "var(--paper)" },
   ".position-difference": { backgroundColor: "var(--bad)", color: "var(--paper)" },
   ".cm-gutter.stability": { width: "4px" },
   ".stability-fixed": { backgroundColor: "var(--fixed)" },

@@ -20,7 +20,8 @@ export function mount(doc: string, extensions: Extension, label: string): Mounte
     extensions: [
       // A carriage return is a byte like any other. Without this it would become a line feed in silence.
       EditorState.lineSeparator.of("\n"),
-      EditorView.contentAttributes.of({ "aria-label": label }),
+      // What can be written in has the focus anyway; who looks for what scrolls and cannot be reached does not know that.
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       look,
       extensions,
     ],

@@ -2,7 +2,7 @@
 
 import { api } from "../api/client.ts";
 import type { Conversation, ListedEpoch } from "../api/documents.ts";
-import { button, fill, h } from "../dom.ts";
+import { button, type Child, fill, h } from "../dom.ts";
 import { changed, parting } from "../see/panels.ts";
 import { told } from "../shell/problem.ts";
 import { to } from "../shell/route.ts";
@@ -10,6 +10,7 @@ import { count, number, short, time } from "../words.ts";
 import { choose } from "../write/situation.ts";
 import { amendments } from "./amendments.ts";
 import { compaction } from "./compaction.ts";
+import { counter } from "./tokens.ts";
 
 const CAUSES = ["requested", "reloaded", "tools-changed", "resources-changed", "moved"];
 
@@ -122,6 +123,7 @@ function epochTable(id: string, all: ListedEpoch[]): HTMLElement {
       ),
     );
   const last = all[0]?.number ?? 1;
+  const counted = counter(id);
   const [a, b] = [pick("a", Math.max(1, last - 1)), pick("b", last)];
   return h(
     "section",
@@ -142,50 +144,54 @@ function epochTable(id: string, all: ListedEpoch[]): HTMLElement {
           )
         : h("span", { class: "quiet" }, "A second epoch can be compared with this one."),
     ),
-    h(
-      "div",
-      { class: "wide" },
+    h("table", { class: "table stacked", role: "table" }, head(), h("tbody", { role: "rowgroup" }, ...all.map(row))),
+  );
+
+  function row(epoch: ListedEpoch): HTMLElement {
+    const tokens = h("span", {}, "…");
+    counted(tokens, epoch.number);
+    const cells: Record<string, Child> = {
+      Cause: epoch.cause,
+      Began: h("time", { datetime: epoch.opened_at }, time(epoch.opened_at)),
+      Bytes: number(epoch.bytes),
+      Tokens: tokens,
+      Notices: number(epoch.amendments),
+      Model: epoch.model,
+      Digest: h("code", {}, short(epoch.digest)),
+    };
+    return h(
+      "tr",
+      { role: "row" },
       h(
-        "table",
-        { class: "table" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ...["Epoch", "Cause", "Began", "Bytes", "Notices", "Model", "Digest", "State"].map((name) =>
-              h("th", { scope: "col", class: name === "Bytes" || name === "Notices" ? "figure" : false }, name),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          ...all.map((epoch) =>
-            h(
-              "tr",
-              {},
-              h(
-                "th",
-                { scope: "row" },
-                h("a", { href: to("conversations", id, epoch.number) }, `epoch ${epoch.number}`),
-              ),
-              h("td", {}, epoch.cause),
-              h("td", {}, h("time", { datetime: epoch.opened_at }, time(epoch.opened_at))),
-              h("td", { class: "figure" }, number(epoch.bytes)),
-              h("td", { class: "figure" }, number(epoch.amendments)),
-              h("td", { class: "quiet" }, epoch.model ?? ""),
-              h("td", { class: "quiet" }, h("code", {}, short(epoch.digest))),
-              h(
-                "td",
-                {},
-                epoch.degraded && h("span", { class: "level warning" }, "degraded"),
-                epoch.number === last && h("span", { class: "level standing" }, "stands"),
-              ),
-            ),
-          ),
-        ),
+        "th",
+        { scope: "row", role: "rowheader" },
+        h("a", { href: to("conversations", id, epoch.number) }, `epoch ${epoch.number}`),
+      ),
+      ...Object.entries(cells).map(([name, value]) =>
+        h("td", { role: "cell", class: FIGURES.includes(name) ? "figure" : "quiet", "data-label": name }, value),
+      ),
+      h(
+        "td",
+        { role: "cell", class: "state-cell" },
+        epoch.degraded && h("span", { class: "level warning" }, "degraded"),
+        epoch.number === last && h("span", { class: "level standing" }, "stands"),
+      ),
+    );
+  }
+}
+
+const COLUMNS = ["Epoch", "Cause", "Began", "Bytes", "Tokens", "Notices", "Model", "Digest", "State"];
+const FIGURES = ["Bytes", "Tokens", "Notices"];
+
+function head(): HTMLElement {
+  return h(
+    "thead",
+    { role: "rowgroup" },
+    h(
+      "tr",
+      { role: "row" },
+      ...COLUMNS.map((name) =>
+        h("th", { scope: "col", role: "columnheader", class: FIGURES.includes(name) ? "figure" : false }, name),
       ),
     ),
   );

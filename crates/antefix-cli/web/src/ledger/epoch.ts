@@ -2,13 +2,14 @@
 
 import { api } from "../api/client.ts";
 import type { EpochDocument, Gap, Span } from "../api/documents.ts";
-import { fill, h } from "../dom.ts";
+import { type Child, fill, h } from "../dom.ts";
 import { details } from "../see/origin.ts";
+import { sections } from "../see/panels.ts";
 import { promptView } from "../see/prompt.ts";
 import { ruler } from "../see/ruler.ts";
 import { told } from "../shell/problem.ts";
 import { to } from "../shell/route.ts";
-import { count, short, time } from "../words.ts";
+import { count, estimate, short, time } from "../words.ts";
 import { amendments } from "./amendments.ts";
 
 export function epochView(id: string, which: number): HTMLElement {
@@ -47,10 +48,13 @@ function show(body: HTMLElement, document: EpochDocument): void {
   view.onscroll = scale.sight;
   view.onchoose = (span: Span, below: number) =>
     fill(origin, details(span, below, document.sections[Number(span.section)]));
-  const rows: [string, string][] = [
+  const total = h("span", {}, "counting…");
+  const figures = h("section", { class: "card", "aria-label": "Tokens by section" });
+  const rows: [string, Child][] = [
     ["Cause", epoch.cause],
     ["Began", time(epoch.opened_at)],
     ["Size", count(epoch.bytes, "byte")],
+    ["Tokens", total],
     ["Model", epoch.model ?? "not named"],
     ["Directory", document.cwd],
     ["Digest", short(epoch.digest)],
@@ -72,10 +76,28 @@ function show(body: HTMLElement, document: EpochDocument): void {
     ),
     h("section", { class: "epoch-text", "aria-label": "The prefix" }, scale.element, view.host),
     origin,
+    figures,
     amendments(document.amendments),
   );
   view.show({ text: document.prefix, spans: document.spans, sections: document.sections, marks: [] });
   scale.show(document.sections, epoch.bytes, []);
+  // Counting a long epoch for the first time takes longer than reading it.
+  api.tokens(document.conversation, epoch.number).then(
+    ({ sections: counted, token_counts }) => {
+      const of = document.sections.map((section, index) => ({ ...section, ...counted[index] }));
+      total.textContent = token_counts ? estimate(token_counts.total) : "this server counts none";
+      scale.show(of, epoch.bytes, []);
+      fill(
+        figures,
+        h("h2", {}, "Tokens by section"),
+        sections({ sections: of, ...(token_counts && { token_counts }) }, (byte) => view.go(byte)),
+      );
+    },
+    (error: unknown) => {
+      total.textContent = "not counted";
+      fill(figures, told(error));
+    },
+  );
 }
 
 /** What the epoch goes without, and why. */

@@ -1,17 +1,24 @@
 // What stands below the preview: tokens by section, what was not loaded, findings, and what saving would change.
 
-import type { Difference, Drift, Finding, Preview } from "../api/documents.ts";
+import type { Difference, Drift, Finding, Preview, Section, TokenCounts } from "../api/documents.ts";
 import { button, type Child, h } from "../dom.ts";
 import { count, estimate, number } from "../words.ts";
 import { address } from "./origin.ts";
 
 const empty = (text: string) => h("p", { class: "empty" }, text);
 
+/** Something in sections whose tokens were counted. */
+export interface Counted {
+  sections: Section[];
+  token_counts?: TokenCounts;
+  left_out?: Preview["left_out"];
+}
+
 /** A bar for each section. */
-export function sections(preview: Preview, go: (byte: number) => void): HTMLElement {
-  const counts = preview.token_counts;
-  const most = Math.max(1, ...preview.sections.map((section) => section.tokens ?? section.bytes));
-  const rows = preview.sections.map((section) => {
+export function sections(of: Counted, go: (byte: number) => void): HTMLElement {
+  const { token_counts: counts, left_out = [] } = of;
+  const most = Math.max(1, ...of.sections.map((section) => section.tokens ?? section.bytes));
+  const rows = of.sections.map((section) => {
     const share = (section.tokens ?? section.bytes) / most;
     return h(
       "tr",
@@ -35,7 +42,7 @@ export function sections(preview: Preview, go: (byte: number) => void): HTMLElem
   const basis =
     counts &&
     (counts.exact
-      ? `Tokens are counted in ${counts.encoding}${counts.model ? ` for ${counts.model}` : ""}.`
+      ? `${count(counts.total.count, "token")} in all, counted in ${counts.encoding}${counts.model ? ` for ${counts.model}` : ""}.`
       : `Tokens are estimated for ${counts.model ?? "the model"}: ${estimate(counts.total)} in all.`);
   return h(
     "div",
@@ -59,16 +66,12 @@ export function sections(preview: Preview, go: (byte: number) => void): HTMLElem
       h("tbody", {}, ...rows),
     ),
     basis && h("p", { class: "note" }, basis),
-    preview.left_out.length > 0 &&
+    left_out.length > 0 &&
       h(
         "div",
         {},
         h("h3", {}, "Sections left out"),
-        h(
-          "ul",
-          { class: "plain" },
-          ...preview.left_out.map((left) => h("li", {}, h("code", {}, left.id), ` ${left.why}`)),
-        ),
+        h("ul", { class: "plain" }, ...left_out.map((left) => h("li", {}, h("code", {}, left.id), ` ${left.why}`))),
       ),
   );
 }

@@ -5,7 +5,7 @@ import type { Finding, Preview } from "../api/documents.ts";
 import { fill, h } from "../dom.ts";
 import { tabs } from "../shell/tabs.ts";
 import { told } from "../shell/problem.ts";
-import { count, estimate } from "../words.ts";
+import { count, estimate, number } from "../words.ts";
 import * as draft from "../write/draft.ts";
 import { situation } from "../write/situation.ts";
 import { details } from "./origin.ts";
@@ -29,6 +29,7 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
   const total = h("span", { class: "total" });
   const state = h("span", { class: "state", role: "status" });
   const failed = h("div", { class: "failed" });
+  const short = h("p", { class: "too-short", role: "status" });
   const origin = h(
     "div",
     {},
@@ -100,6 +101,7 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
     view.show({ text, spans: answer.spans, sections: answer.sections, marks });
     scale.show(answer.sections, bytes, marks);
     const tokens = answer.token_counts ? `${estimate(answer.token_counts.total)} tokens, ` : "";
+    short.textContent = tooShort(answer);
     total.textContent = bytes === 0 ? "no system prompt" : `${tokens}${count(bytes, "byte")}`;
     mark(answer.diagnostics);
     fill(
@@ -128,6 +130,7 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
     { class: "preview", "aria-label": "Preview" },
     h("div", { class: "pane-bar" }, h("h2", {}, "Preview"), total, state, legend()),
     failed,
+    short,
     h("div", { class: "preview-body" }, scale.element, view.host),
   );
   return { element, panels: below.element };
@@ -148,11 +151,18 @@ function legend(): HTMLElement {
   );
 }
 
-/** The boundary, breakpoints, and where a conversation would part. */
+/** The boundary, breakpoints, the least that is cached, and where a conversation would part. */
 function markings(answer: Preview): Mark[] {
   const marks: Mark[] = [];
+  const { minimum } = answer;
   for (const { at, behind, lifetime } of answer.breakpoints ?? []) {
-    marks.push({ at, kind: "breakpoint", label: `breakpoint behind ${behind}, ${lifetime}` });
+    const isShort = minimum && (minimum.at === undefined || at < minimum.at);
+    const alone = isShort ? ", too short to be cached by itself" : "";
+    marks.push({ at, kind: "breakpoint", label: `breakpoint behind ${behind}, ${lifetime}${alone}` });
+  }
+  if (minimum?.at !== undefined) {
+    const label = `cache minimum: from here on the prefix is long enough, ${number(minimum.tokens)} tokens`;
+    marks.push({ at: minimum.at, kind: "minimum", label, short: `min. ${number(minimum.tokens)}` });
   }
   if (answer.suffix.bytes > 0)
     marks.push({ at: answer.prefix.bytes, kind: "boundary", label: "boundary: what follows is live" });
@@ -165,4 +175,12 @@ function markings(answer: Preview): Mark[] {
     });
   }
   return marks;
+}
+
+/** That a provider would cache nothing, or perhaps nothing. */
+function tooShort({ minimum, token_counts: counts }: Preview): string {
+  if (!minimum || !counts || minimum.reached === "yes") return "";
+  const verdict = minimum.reached === "no" ? "Too short to be cached" : "Perhaps too short to be cached";
+  const least = `${counts.model ?? "the model"} caches no prefix under ${count(minimum.tokens, "token")}`;
+  return `${verdict}: ${least}, and this one has ${estimate(counts.prefix)}.`;
 }

@@ -24,7 +24,9 @@ import { line } from "./origin.ts";
 /** A position worth showing between two bytes. */
 export interface Mark {
   at: number;
-  kind: "boundary" | "breakpoint" | "difference";
+  kind: "boundary" | "breakpoint" | "difference" | "minimum";
+  /** A few letters for where there is little room. */
+  short?: string;
   label: string;
 }
 

@@ -1,4 +1,5 @@
-// The cache ruler: the whole prompt to scale, with its sections, the boundary, breakpoints and the first byte that would differ.
+// The cache ruler: the whole prompt to scale, with its sections, the boundary, breakpoints, the least that is cached and the first
+// byte that would differ.
 
 import type { Section } from "../api/documents.ts";
 import { button, fill, h } from "../dom.ts";
@@ -41,14 +42,16 @@ export function ruler(go: (byte: number) => void): Ruler {
           part.append(h("span", { class: "sr" }, `, ${stability}`));
           return part;
         });
-      const lines = marks.map((mark) =>
-        button("", () => go(mark.at), {
+      const lines = marks.map((mark) => {
+        const line = button("", () => go(mark.at), {
           class: `ruler-mark ${mark.kind}`,
           title: mark.label,
           "aria-label": mark.label,
           style: { top: percent(mark.at / whole) },
-        }),
-      );
+        });
+        if (mark.short) line.append(h("span", { class: "ruler-short", "aria-hidden": "true" }, mark.short));
+        return line;
+      });
       fill(bar, ...parts, window, ...lines);
     },
     sight(from, to) {

@@ -23,7 +23,7 @@ const STEPS: { at: string; title: string; text: string }[] = [
   {
     at: ".ruler",
     title: "The cache ruler",
-    text: "The prompt to scale. Colors say for how long a section's bytes hold; lines say where a provider's cache ends.",
+    text: "The prompt to scale. Colors say for how long a section's bytes hold; lines say where a provider's cache ends, and from where on it caches anything.",
   },
   {
     at: ".pickers",

@@ -5,6 +5,8 @@ import { spelled } from "../code/complete.ts";
 import { button, fill, h } from "../dom.ts";
 import * as draft from "./draft.ts";
 import type { Editor } from "./editor.ts";
+import { offers } from "./offers.ts";
+import { pathField } from "./path.ts";
 
 export function catalog(variables: Variable[], editor: Editor): HTMLElement {
   const place = h("div", { class: "catalog", role: "group", "aria-label": "Insert at the caret" });
@@ -53,29 +55,27 @@ function group(type: string, members: Variable[], editor: Editor): HTMLElement {
 
 /** A type whose names are open, such as the paths of `file:`. */
 function dynamic(type: string, variable: Variable, insert: (value: string) => void): HTMLElement {
-  const field = h("input", {
-    class: "path",
+  const attributes = {
     placeholder: variable.name.replace(/[<>]/g, "") || "path",
     title: variable.description,
     "aria-label": `${type}: ${variable.description}`,
-    autocomplete: "off",
-    spellcheck: "false",
-    onkeydown: (event: KeyboardEvent) => {
-      if (event.key !== "Enter") return;
-      event.preventDefault();
-      done();
-    },
-  });
+  };
+  const { field, list } =
+    type === "file"
+      ? pathField(attributes, offers.files, insert)
+      : { field: h("input", { ...attributes, class: "path", autocomplete: "off", spellcheck: "false" }), list: null };
   const done = () => {
     const value = field.value.trim();
     if (value === "") return;
     field.value = "";
     insert(value);
   };
+  if (!list) field.addEventListener("keydown", (event) => event.key === "Enter" && (event.preventDefault(), done()));
   return h(
     "span",
     { class: "dynamic" },
     field,
+    list,
     button("Insert", done, { class: "small", "aria-label": `Insert ${type}` }),
   );
 }

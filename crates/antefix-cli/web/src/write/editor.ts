@@ -23,6 +23,7 @@ import { completion } from "../code/complete.ts";
 import { highlight } from "../code/dialect.ts";
 import { mount, text as lines } from "../code/mount.ts";
 import * as draft from "./draft.ts";
+import { offers } from "./offers.ts";
 
 export interface Editor {
   host: HTMLElement;
@@ -67,7 +68,7 @@ export function editor(variables: Variable[], save: () => void): Editor {
         ...lintKeymap,
       ]),
       language.of(highlight(draft.dialect.value)),
-      offered.of(completion(draft.dialect.value, variables)),
+      offered.of(completion(draft.dialect.value, variables, offers)),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) draft.text.set(update.state.doc.toString());
       }),
@@ -87,7 +88,7 @@ export function editor(variables: Variable[], save: () => void): Editor {
 
   function dialects(dialect: Dialect): void {
     view.dispatch({
-      effects: [language.reconfigure(highlight(dialect)), offered.reconfigure(completion(dialect, variables))],
+      effects: [language.reconfigure(highlight(dialect)), offered.reconfigure(completion(dialect, variables, offers))],
     });
   }
 
