@@ -94,6 +94,8 @@ sentence(
   async ({ page }) => {
     await page.getByRole("combobox", { name: "Directory", exact: true }).fill("a/b/c/d/e");
     await page.getByRole("combobox", { name: "Directory", exact: true }).press("Enter");
+    await page.getByRole("combobox", { name: "Model" }).fill("claude-opus-5");
+    await page.getByRole("combobox", { name: "Model" }).press("Enter");
     await until("the whole prompt", async () => assert.ok((await previewed(page)).length > 55_000));
     await editor(page).click();
     await page.keyboard.press("Control+Home");
@@ -114,11 +116,11 @@ sentence(
     }
     const said = took.map(({ whole, server }) => `${whole} (server ${server})`).join(", ");
     const middle = (values) => values.sort((a, b) => a - b)[2];
-    // A server that was built for debugging composes ten times slower than the one that people run, so of the two parts
-    // only the page's own is held against the clock then.
+    // A server that was built for debugging composes up to ten times slower than the one that people run. Ten times as long still
+    // finds what grows with the square of something.
+    const bound = process.env.ANTEFIX_TEST_PROFILE === "release" ? 100 : 1000;
     assert.ok(middle(took.map(({ own }) => own)) <= 50, `from the answer to the text: ${said} ms`);
-    if (process.env.ANTEFIX_TEST_PROFILE === "release")
-      assert.ok(middle(took.map(({ whole }) => whole)) <= 100, `from the question to the text: ${said} ms`);
+    assert.ok(middle(took.map(({ whole }) => whole)) <= bound, `from the question to the text: ${said} ms`);
     await smoothly(page, async () => {
       await wheel(page, page.locator(".preview .code"), 30, 1200);
       await wheel(page, page.locator(".preview .code"), 30, -1200);
