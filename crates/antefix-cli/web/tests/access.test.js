@@ -49,6 +49,14 @@ for (const [colorScheme, width] of [
       }
       if (width === 400) await page.getByRole("button", { name: "Edit" }).click();
       assert.deepEqual(await barriers(page), []);
+      const field = page.getByRole("combobox", { name: /^file:/ });
+      await field.focus();
+      await page.getByRole("option", { name: "AGENTS.md" }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      assert.deepEqual(await barriers(page), [], "paths");
+      await field.fill("../");
+      await page.locator(".paths .note:not(:empty)").waitFor();
+      assert.deepEqual(await barriers(page), [], "a path that is not offered");
       for (const [path, ready] of [
         ["conversations", ".row-line"],
         ["conversations/c1", "section[aria-label=Pending] .verdict"],
@@ -240,6 +248,11 @@ for (const width of [400, 760, 1000, 1280]) {
         await page.waitForTimeout(150);
         assert.ok((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= width, path);
         assert.deepEqual(await sideways(page), [], path);
+        const preview = page.getByRole("button", { name: "Preview" });
+        if (!(await preview.isVisible())) continue;
+        await preview.click();
+        await page.locator(".ruler-part").first().waitFor();
+        assert.deepEqual(await sideways(page), [], "the preview");
       }
     },
   );

@@ -113,7 +113,7 @@ test(
       await told.waitFor();
       assert.match(await told.textContent(), /^degraded .*Renew the conversation once it is back/);
       assert.deepEqual(await told.locator("li code").allTextContents(), ["memory:core"]);
-      assert.match(await told.locator("li").textContent(), /gap in template: failed.*503/);
+      assert.match(await told.locator("li").textContent(), /gap in template.*failed: status 503/);
       assert.equal(await previewed(page, "Epoch 1"), "You help.\n\n");
 
       status = 200;

@@ -204,8 +204,10 @@ sentence(
     assert.equal(minimum.reached, "yes");
     const name = "cache minimum: from here on the prefix is long enough, 1,024 tokens";
     assert.equal(await mark.getAttribute("aria-label"), name);
-    assert.equal(await page.locator(".ruler-short").textContent(), "min. 1,024");
+    assert.equal(await page.locator(".ruler-short").textContent(), "cached from\n1,024 tokens");
     const bar = await page.locator(".ruler-bar").boundingBox();
+    const words = await page.locator(".ruler-short").boundingBox();
+    assert.ok(words.x >= bar.x && words.x + words.width <= bar.x + bar.width, "the words have room");
     const box = await mark.boundingBox();
     assert.ok(Math.abs(box.y + box.height / 2 - (bar.y + (minimum.at / long.length) * bar.height)) < 2);
     await mark.click();

@@ -179,13 +179,13 @@ sentence(
     await page.keyboard.press("Control+a");
     await page.keyboard.type("$");
     await until("all of them", async () =>
-      assert.deepEqual((await labels()).slice(0, 3), [
+      assert.deepEqual((await labels()).slice(0, 4), [
+        "$workspace/common/header",
+        "$workspace/greet",
+        "$user/",
         "$builtin/coding-agent/here",
-        "$builtin/coding-agent/identity",
-        "$builtin/coding-agent/instructions",
       ]),
     );
-    assert.ok((await labels()).includes("$workspace/common/header"));
     assert.match(
       (await offered.allTextContents()).join("\n"),
       /\$user\/none yet: ~\/antefix\/prompts has no \.md file/,

@@ -130,9 +130,17 @@ function reference(offers: Offers) {
       return null;
     const shelves = await offers.templates().catch(() => []);
     const whole = (name: string) => (isInside ? name : `{% include "${name}" %}`);
-    const options = shelves.flatMap(({ prefix, directory, templates, more }): Completion[] =>
+    // What is nearest comes first, as the server has it.
+    const options = shelves.flatMap(({ prefix, directory, templates, more }, index): Completion[] =>
       templates.length === 0
-        ? [{ label: `${prefix}/`, apply: whole(`${prefix}/`), detail: `none yet: ${directory ?? ""} has no .md file` }]
+        ? [
+            {
+              label: `${prefix}/`,
+              apply: whole(`${prefix}/`),
+              detail: `none yet: ${directory ?? ""} has no .md file`,
+              boost: -index,
+            },
+          ]
         : templates
             // Names that a string would have to spell otherwise are for whoever knows how.
             .filter((name) => !/["'\\]/.test(name))
@@ -141,6 +149,7 @@ function reference(offers: Offers) {
               apply: whole(name),
               detail: [directory ?? "comes with antefix", more && "and more"].filter(Boolean).join(", "),
               type: "text",
+              boost: -index,
             })),
     );
     return { from: word.from, options, validFor: /^\$[\w./-]*$/ };

@@ -190,8 +190,7 @@ export function historyView(): HTMLElement {
       { class: "page-bar" },
       h("h1", {}, "History"),
       h("span", { class: "spring" }),
-      h("label", { for: "author" }, "You save as"),
-      author,
+      h("span", { class: "asked" }, h("label", { for: "author" }, "You save as"), author),
     ),
     h("div", { class: "history-columns" }, list, shown),
   );

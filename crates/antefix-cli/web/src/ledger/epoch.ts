@@ -114,12 +114,12 @@ function degraded(gaps: Gap[]): HTMLElement {
     h(
       "ul",
       { class: "entries" },
-      ...gaps.map(({ section, fact, reason, detail }) =>
+      ...gaps.map(({ section, fact, detail }) =>
         h(
           "li",
           {},
           h("code", {}, fact),
-          h("span", { class: "tagline" }, `gap in ${section}: ${reason}`),
+          h("span", { class: "tagline" }, `gap in ${section}`),
           h("p", { class: "quiet" }, detail),
         ),
       ),

@@ -162,7 +162,7 @@ function markings(answer: Preview): Mark[] {
   }
   if (minimum?.at !== undefined) {
     const label = `cache minimum: from here on the prefix is long enough, ${number(minimum.tokens)} tokens`;
-    marks.push({ at: minimum.at, kind: "minimum", label, short: `min. ${number(minimum.tokens)}` });
+    marks.push({ at: minimum.at, kind: "minimum", label, short: `cached from\n${number(minimum.tokens)} tokens` });
   }
   if (answer.suffix.bytes > 0)
     marks.push({ at: answer.prefix.bytes, kind: "boundary", label: "boundary: what follows is live" });

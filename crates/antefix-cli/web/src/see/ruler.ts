@@ -49,7 +49,9 @@ export function ruler(go: (byte: number) => void): Ruler {
           "aria-label": mark.label,
           style: { top: percent(mark.at / whole) },
         });
-        if (mark.short) line.append(h("span", { class: "ruler-short", "aria-hidden": "true" }, mark.short));
+        // Near the end there is room above the line alone.
+        const side = mark.at / whole > 0.9 ? "above" : "below";
+        if (mark.short) line.append(h("span", { class: `ruler-short ${side}`, "aria-hidden": "true" }, mark.short));
         return line;
       });
       fill(bar, ...parts, window, ...lines);
