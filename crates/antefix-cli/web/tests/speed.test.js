@@ -161,7 +161,8 @@ sentence(
       await server.turn("conversation-00000");
       // The same epoch under other names: opening each would be most of the test.
       const ledger = new DatabaseSync(`${server.place}/ledger.db`);
-      ledger.exec(`INSERT INTO epochs SELECT printf('conversation-%05d', value), number, cause, opened_at, digest, body, cwd, machine, model
+      ledger.exec(`INSERT INTO epochs (conversation, number, cause, opened_at, head)
+      SELECT printf('conversation-%05d', value), number, cause, opened_at, head
       FROM epochs, (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 9999) SELECT value FROM n)`);
       ledger.close();
     },
