@@ -39,6 +39,8 @@ export async function open(server, { toured = true, path = "/", ...options } = {
   const faults = [];
   if (dist) {
     await context.route(/\/page\.(js|css)(\?.*)?$/, (route) => {
+      // Who is not the page gets what the server says.
+      if (!route.request().frame().url().startsWith(server.origin)) return route.continue();
       const name = new URL(route.request().url()).pathname;
       return route.fulfill({
         path: `${dist}${name}`,
