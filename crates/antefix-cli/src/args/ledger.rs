@@ -156,7 +156,7 @@ pub(crate) struct CompactArgs {
     /// Which step
     pub(crate) step: CompactStep,
 
-    /// What `begin` answered; for the other two
+    /// The token that `begin` answered, for `commit` and `abort`
     #[arg(required_if_eq_any = [("step", "commit"), ("step", "abort")])]
     pub(crate) token: Option<String>,
 
