@@ -66,7 +66,10 @@ fn main() {
         ("http/constant-again", floor.port, &plain),
     ];
     let mut rows = Vec::new();
-    for (name, port, request) in asked {
+    // As with criterion, a word on the command line chooses.
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|word| name.contains(word.as_str()));
+    for (name, port, request) in asked.into_iter().filter(|(name, ..)| is_chosen(name)) {
         let mut took = runtime.block_on(load(port, request, length));
         took.sort_unstable();
         let at = |share: f64| took[(took.len() as f64 * share) as usize].as_nanos() as f64;

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::compose::Dialect;
+use antefix::discover::{Answer as Found, World};
 use antefix::freeze::{ConversationId, EpochRow};
 use antefix::keeper::Keeper;
+use antefix::worlds::OsWorld;
 
 use super::Server;
 use super::body::Situated;
@@ -50,7 +52,7 @@ impl Server {
     /// A directory under one of the roots, wherever links lead.
     pub(super) fn directory(&self, cwd: &str) -> Answer<PathBuf> {
         let Some(first) = self.config.roots.first() else { return Err(outside()) };
-        let Ok(real) = std::fs::canonicalize(first.join(Path::new(cwd))) else {
+        let Found::Present(real) = OsWorld::new().resolve(&first.join(Path::new(cwd))) else {
             // Whether there is something outside is nobody's business.
             return Err(outside());
         };

@@ -19,6 +19,8 @@ use super::store::Distance;
 const READERS: usize = 32;
 /// How many may wait for each place.
 const WAITING: usize = 16;
+/// How long one waits for a place where the request was read.
+const SOON: Duration = Duration::from_millis(5);
 /// How long one waits.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -50,9 +52,9 @@ impl Work {
         Work { reading: Places::new(READERS), composing: Places::new(composing), here, time }
     }
 
-    /// How many threads read requests: some are left when all that may work there do.
+    /// How many threads read requests: one is left when all that may work there do. More would only take turns.
     pub(super) fn workers() -> usize {
-        cores() + 2
+        cores() + 1
     }
 
     /// How many threads that takes.
@@ -89,9 +91,10 @@ pub(super) async fn briefly<T: Send + 'static>(
     server: Arc<Server>,
     make: impl FnOnce(&Server) -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
-    match server.work.here.try_acquire() {
-        Ok(_place) => make(&server),
-        Err(_) => compose(Arc::clone(&server), make).await,
+    // Places are free again in no time, unless one of those who have them hangs.
+    match tokio::time::timeout(SOON, server.work.here.acquire()).await {
+        Ok(Ok(_place)) => make(&server),
+        _ => compose(Arc::clone(&server), make).await,
     }
 }
 

@@ -474,3 +474,36 @@ fn kinds_and_real_paths_follow_links() {
     assert_eq!(world.resolve(&root.join("directory/b.md")), Answer::Present(real.join("inside/b.md")));
     assert_eq!(world.resolve(&root.join("dangling")), Answer::Absent);
 }
+
+#[test]
+fn a_real_path_is_found_however_the_path_is_written() {
+    let fixture = Fixture::new();
+    fixture.link("directory", "inside");
+    fixture.link("inside/file", "../a.md");
+    let real = fixture.root().canonicalize().unwrap();
+    let at = real.to_str().unwrap();
+    let table = [
+        ("", ""),
+        ("/", ""),
+        ("/.", ""),
+        ("/inside", "/inside"),
+        ("/inside/", "/inside"),
+        ("/./inside", "/inside"),
+        ("//inside", "/inside"),
+        ("/inside/.", "/inside"),
+        ("/inside/..", ""),
+        ("/inside/../a.md", "/a.md"),
+        ("/directory", "/inside"),
+        ("/directory/b.md", "/inside/b.md"),
+        ("/inside/file", "/a.md"),
+        ("/directory/file", "/a.md"),
+    ];
+    for (written, expected) in table {
+        let resolved = OsWorld::new().resolve(Path::new(&format!("{at}{written}")));
+        assert_eq!(resolved, Answer::Present(format!("{at}{expected}").into()), "{written}");
+    }
+    for missing in ["/nothing", "/inside/nothing", "/a.md/", "/a.md/x"] {
+        assert_eq!(OsWorld::new().resolve(Path::new(&format!("{at}{missing}"))), Answer::Absent, "{missing}");
+    }
+    assert_eq!(OsWorld::new().resolve(Path::new("/")), Answer::Present("/".into()));
+}

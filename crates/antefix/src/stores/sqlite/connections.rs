@@ -58,6 +58,8 @@ struct State {
     idle: Vec<Connection>,
     /// Those lent and those idle.
     open: usize,
+    /// How many wait for one. Waking nobody is a system call, too.
+    waiting: usize,
     writing: bool,
     /// Who waits for writing, first come first served.
     line: VecDeque<Thread>,
@@ -154,6 +156,17 @@ impl Connections {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Gives something back, and wakes whoever waits for it.
+    fn free(&self, give: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        give(&mut state);
+        let waiting = state.waiting > 0;
+        drop(state);
+        if waiting {
+            self.freed.notify_one();
+        }
+    }
+
     /// Changes the shape of the file.
     pub(super) fn alter(&self, work: impl FnOnce(&mut Connection) -> Result<(), Failure>) -> Result<(), Failure> {
         self.lend(MOST, Instant::now() + self.patience, work)
@@ -169,7 +182,9 @@ impl Connections {
                 return Ok((Place(self), idle));
             }
             let left = left(deadline)?;
+            state.waiting += 1;
             state = self.freed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
         }
     }
 
@@ -237,16 +252,14 @@ struct Place<'c>(&'c Connections);
 impl Place<'_> {
     /// The connection keeps its place.
     fn give_back(self, connection: Connection) {
-        self.0.state().idle.push(connection);
-        self.0.freed.notify_one();
+        self.0.free(|state| state.idle.push(connection));
         std::mem::forget(self);
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.state().open -= 1;
-        self.0.freed.notify_one();
+        self.0.free(|state| state.open -= 1);
     }
 }
 

@@ -51,7 +51,22 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
     }
 }
 
+/// Whether a path is there and is its own real path: absolute, as plain as it can be written, and without a link in it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn is_real(path: &Path) -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+
+    let climbs = path.components().any(|component| component == Component::ParentDir);
+    let plain = path.is_absolute() && !climbs && location(path).as_os_str() == path.as_os_str();
+    plain && openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
+}
+
 /// Elsewhere no system call refuses links all along a path.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn is_real(_: &Path) -> bool {
+    false
+}
+
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn open(_: &Path, _: &Path, _: Target) -> Straight {
     Straight::Blocked
