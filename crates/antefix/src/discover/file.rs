@@ -8,7 +8,6 @@
 //!
 //! A missing file is absent. Everything else that keeps a file from being read makes it unavailable, with its reason.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -158,9 +157,8 @@ pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, Pa
 pub(super) fn holds_secrets(path: &Path) -> bool {
     // Directories count as well as the file: `.env.d/prod` and `.ssh/config` are what they lie in.
     let text = path.as_os_str().to_string_lossy();
-    // Most names are in lower case already, and need no copy.
-    let is_lower = |c: char| c.is_ascii() && !c.is_ascii_uppercase();
-    let text = if text.chars().all(is_lower) { text } else { Cow::Owned(text.to_lowercase()) };
+    // Some letters beyond ASCII have a small one within it.
+    let text = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
     text.split(std::path::is_separator).any(is_secret_name)
 }
 

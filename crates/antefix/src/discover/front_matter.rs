@@ -127,10 +127,9 @@ fn plain(block: &str) -> Result<Option<Fields>, String> {
             && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         let simple_value = !value.is_empty()
             && !value.starts_with(special)
-            && !value.contains(": ")
             && !value.ends_with(':')
-            && !value.contains(" #")
-            && !value.contains('\t');
+            && !value.contains('\t')
+            && !value.as_bytes().windows(2).any(|pair| matches!(pair, b": " | b" #"));
         if !simple_key || !simple_value {
             return Ok(None);
         }

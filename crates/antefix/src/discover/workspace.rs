@@ -90,6 +90,14 @@ impl Workspace {
         }
     }
 
+    /// The same for a path beneath a root, which mostly is the project's.
+    pub(crate) fn show_beneath(&self, root: &Path, path: &Path, paths: Paths) -> String {
+        if paths == Paths::Portable && root.as_os_str() == self.root.as_os_str() && is_plain(path) {
+            return slashes(path);
+        }
+        self.show(&root.join(path), paths)
+    }
+
     /// A text file of the project's or the user's own directory, such as `layout.toml`.
     pub fn own_file(&self, world: &dyn World, directory: &Path, name: &str, kind: SourceKind) -> Answer<Arc<Source>> {
         read_text(world, directory, Path::new(name), FILE_LIMIT).and_then(|file| {
@@ -101,6 +109,14 @@ impl Workspace {
             Answer::Present(Arc::new(Source::new(kind, shown.clone(), file.text).at(shown)))
         })
     }
+}
+
+/// Whether a relative path is as it would be written without what changes nothing. Some that are may be taken for odd.
+fn is_plain(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    let (Some(first), Some(last)) = (text.first(), text.last()) else { return false };
+    let odd = |pair: &[u8]| matches!(pair, b"./" | b"//" | b"..");
+    cfg!(unix) && *first != b'/' && !matches!(last, b'/' | b'.') && !text.windows(2).any(odd)
 }
 
 /// A path with `/` between its parts, on any system.

@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Noted, json, tagged, text, wants_text};
+use super::{Noted, json, prefix, tagged, wants_text};
 use crate::http::body::{Asked, Id};
 use crate::http::bounds;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
@@ -115,7 +115,7 @@ pub(super) async fn system_prompt(
         server.metrics.took("antefix_store_seconds", &[], begun.elapsed());
         let digest = epoch.digest().to_string();
         let mut response = if wants_text(&headers) {
-            tagged(text(epoch.text()), &digest, &headers)
+            tagged(prefix(Arc::clone(&epoch)), &digest, &headers)
         } else {
             let written = server.escaped.prefix(&epoch);
             let document = StandingDocument {

@@ -10,7 +10,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{json, tagged, text, wants_text};
+use super::{json, prefix, tagged, wants_text};
 use crate::document::{TokenCounts, token_counts};
 use crate::http::body::{Asked, Id};
 use crate::http::bounds;
@@ -109,8 +109,8 @@ pub(super) async fn one(
 }
 
 /// The prefix of an epoch, which may be kept for ever.
-fn forever(epoch: &Epoch, headers: &HeaderMap) -> Response {
-    let mut response = tagged(text(epoch.text()), &epoch.digest().to_string(), headers);
+fn forever(epoch: &Arc<Epoch>, headers: &HeaderMap) -> Response {
+    let mut response = tagged(prefix(Arc::clone(epoch)), &epoch.digest().to_string(), headers);
     let forever = HeaderValue::from_static("private, max-age=31536000, immutable");
     response.headers_mut().insert(header::CACHE_CONTROL, forever);
     response

@@ -16,8 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use antefix::freeze::Epoch;
 use axum::Router;
-use axum::body::HttpBody;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{MatchedPath, RawPathParams, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
@@ -159,9 +160,22 @@ fn json(document: &impl Serialize) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], document::print(document)).into_response()
 }
 
+const PLAIN: &str = "text/plain; charset=utf-8";
+
 /// A text.
 fn text(text: &str) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text.to_owned()).into_response()
+    ([(header::CONTENT_TYPE, PLAIN)], text.to_owned()).into_response()
+}
+
+/// The prefix of an epoch as it is in memory: many connections send the same bytes.
+fn prefix(epoch: Arc<Epoch>) -> Response {
+    struct Prefix(Arc<Epoch>);
+    impl AsRef<[u8]> for Prefix {
+        fn as_ref(&self) -> &[u8] {
+            self.0.text().as_bytes()
+        }
+    }
+    ([(header::CONTENT_TYPE, PLAIN)], Bytes::from_owner(Prefix(epoch))).into_response()
 }
 
 /// An answer that a client may keep as long as it asks whether it still holds.

@@ -11,7 +11,7 @@ use crate::discover::fact::{FactName, Text, Value};
 pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
     let clean = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut draft = Draft::default();
-    if clean.contains('\r') {
+    if memchr::memchr(b'\r', clean.as_bytes()).is_some() {
         let lines = clean.replace("\r\n", "\n").replace('\r', "\n");
         draft.push(&lines, origin, Some(Transform::Normalized));
     } else {

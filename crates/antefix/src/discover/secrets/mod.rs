@@ -123,6 +123,6 @@ impl Scan<'_> {
             },
             _ => {}
         }
-        token::SHAPES.iter().find_map(|shape| shape.end(bytes, at).map(secret(shape.rule)))
+        token::beginning_with(bytes[at]).find_map(|shape| shape.end(bytes, at).map(secret(shape.rule)))
     }
 }

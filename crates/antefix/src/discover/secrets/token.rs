@@ -58,6 +58,28 @@ pub(super) const SHAPES: &[Shape] = &[
     exactly("age-secret-key", "AGE-SECRET-KEY-1", Alphabet::Bech32, 58),
 ];
 
+/// The shapes that begin with a byte, in their order.
+pub(super) fn beginning_with(first: u8) -> impl Iterator<Item = &'static Shape> {
+    let mut left = OF_FIRST[usize::from(first)];
+    std::iter::from_fn(move || {
+        let shape = SHAPES.get(left.trailing_zeros() as usize)?;
+        left &= left - 1;
+        Some(shape)
+    })
+}
+
+/// For each byte, which shapes begin with it: a bit each.
+const OF_FIRST: [u64; 256] = {
+    assert!(SHAPES.len() < 64);
+    let mut shapes = [0; 256];
+    let mut at = 0;
+    while at < SHAPES.len() {
+        shapes[SHAPES[at].prefix.as_bytes()[0] as usize] |= 1 << at;
+        at += 1;
+    }
+    shapes
+};
+
 /// Where the next two bytes are that a secret may begin with; the length of the text, if there are none.
 ///
 /// Few pairs of a text pass, and most of the time is spent here: no branch, but for the one out of the loop.

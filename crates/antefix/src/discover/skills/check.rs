@@ -40,7 +40,7 @@ impl Scan<'_> {
         {
             self.warn(shown, "breaks a rule: `compatibility` should have 1 to 500 characters".to_owned());
         }
-        let value = |line: &'_ str| line.split_once(": ").map(|(_, value)| value.trim_start().to_owned());
+        let value = |line| str::split_once(line, ": ").map(|(_, value)| value.trim_start());
         let special = block.lines().filter_map(value).any(|value| value.starts_with(['[', '{', '&', '*']));
         if special {
             let message = "breaks a rule: front matter should have no lists or maps in brackets, and no anchors";

@@ -18,7 +18,7 @@ use crate::discover::world::{Answer, ReasonCode};
 impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
-        let shown: Arc<str> = self.situation.workspace.show(&root.join(path), self.situation.skills.labels).into();
+        let shown: Arc<str> = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels).into();
         let file = match read_shareable(self.world, root, path) {
             Answer::Present(file) => file,
             Answer::Absent => return Found::Nothing,
@@ -40,7 +40,7 @@ impl Scan<'_> {
             return Found::File;
         }
         let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-        let text = if text.contains('\r') {
+        let text = if memchr::memchr(b'\r', text.as_bytes()).is_some() {
             Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
         } else {
             Cow::Borrowed(text)
@@ -49,7 +49,7 @@ impl Scan<'_> {
             self.warn(&shown, "begins with a byte-order mark, which skills must not have".to_owned());
         }
         // The front matter is looked through as it is written, so that findings name its lines.
-        let head = text.find("\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
+        let head = memchr::memmem::find(text.as_bytes(), b"\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
         let text = match self.clean(Cow::Borrowed(&text[..head]), &shown) {
             Ok(Cow::Borrowed(_)) => text,
             Ok(Cow::Owned(clean)) => Cow::Owned(clean + &text[head..]),

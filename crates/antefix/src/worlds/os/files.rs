@@ -49,6 +49,9 @@ fn read_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
 
 /// Whether a path, taken by its letters alone, stays beneath where it starts.
 pub(super) fn stays_beneath(path: &Path) -> bool {
+    if !straight::climbs(path) {
+        return !matches!(path.components().next(), Some(Component::Prefix(_) | Component::RootDir));
+    }
     let mut depth = 0_usize;
     path.components().all(|component| match component {
         Component::Prefix(_) | Component::RootDir => false,

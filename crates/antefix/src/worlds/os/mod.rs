@@ -23,6 +23,7 @@ use std::env::VarError;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use jiff::Timestamp;
 
@@ -77,7 +78,11 @@ impl World for OsWorld {
                 Answer::Absent => system_file("/usr/lib/os-release"),
                 answer => answer,
             },
-            SystemText::KernelVersion => system_file("/proc/version"),
+            // No process outlives its kernel.
+            SystemText::KernelVersion => {
+                static VERSION: OnceLock<Answer<String>> = OnceLock::new();
+                VERSION.get_or_init(|| system_file("/proc/version")).clone()
+            }
             SystemText::WslInterop => {
                 self.kind(Path::new("/proc/sys/fs/binfmt_misc/WSLInterop")).map(|_| String::new())
             }

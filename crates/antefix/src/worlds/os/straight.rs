@@ -20,6 +20,12 @@ pub(super) enum Straight {
     Blocked,
 }
 
+/// Whether something in a path leads up. Hardly any path has two dots in a row, so that its parts need not be looked at.
+pub(super) fn climbs(path: &Path) -> bool {
+    let dots = memchr::memmem::find(path.as_os_str().as_encoded_bytes(), b"..").is_some();
+    dots && path.components().any(|component| component == Component::ParentDir)
+}
+
 /// What is to be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
@@ -35,7 +41,6 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
 
-    let climbs = |path: &Path| path.components().any(|component| component == Component::ParentDir);
     if climbs(root) || climbs(path) || path.as_os_str().is_empty() {
         return Straight::Blocked;
     }
@@ -56,8 +61,7 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
 pub(super) fn is_real(path: &Path) -> bool {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
-    let climbs = path.components().any(|component| component == Component::ParentDir);
-    let plain = path.is_absolute() && !climbs && location(path).as_os_str() == path.as_os_str();
+    let plain = path.is_absolute() && !climbs(path) && location(path).as_os_str() == path.as_os_str();
     plain && openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
 }
 
