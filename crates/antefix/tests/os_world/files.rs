@@ -507,3 +507,18 @@ fn a_real_path_is_found_however_the_path_is_written() {
     }
     assert_eq!(OsWorld::new().resolve(Path::new("/")), Answer::Present("/".into()));
 }
+
+#[test]
+fn a_directory_that_is_not_there_is_absent_wherever_links_lead() {
+    let fixture = Fixture::new();
+    fixture.link("dangling", "nowhere");
+    fixture.link("out", fixture.outside());
+    fixture.link("out-to-nothing", fixture.outside().join("nothing"));
+    let list = |path: &str| OsWorld::new().list(&fixture.root(), Path::new(path), 100);
+    for path in ["nothing", "nothing/below", "inside/nothing", "dangling", "dangling/below", "out-to-nothing"] {
+        assert_eq!(list(path), Answer::Absent, "{path}");
+    }
+    assert_unavailable(list("out"), ReasonCode::OutsideRoot, "");
+    assert_eq!(list("out/nothing"), Answer::Absent);
+    assert_eq!(list("inside").present().map(|listing| listing.entries.len()), Some(1));
+}

@@ -11,7 +11,7 @@
 use super::MARKER_START;
 
 /// How the line before a key begins.
-const BEGIN: &[u8] = b"-----BEGIN ";
+pub(super) const BEGIN: &[u8] = b"-----BEGIN ";
 /// How the line behind a key begins.
 const END: &[u8] = b"-----END ";
 

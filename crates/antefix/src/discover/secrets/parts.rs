@@ -4,6 +4,9 @@
 
 use super::token::{Alphabet, ends_word, is_placeholder};
 
+/// One of these is in each of them.
+pub(super) const LITERALS: [&[u8]; 3] = [b"eyJ", b"SG.", b":AA"];
+
 /// Whether a JSON web token begins here.
 pub(super) enum Jwt {
     /// It does.

@@ -46,6 +46,11 @@ proptest! {
     }
 
     #[test]
+    fn no_text_is_passed_over_that_has_one(text in hostile_text()) {
+        prop_assert_eq!(find(&text), find_everywhere(&text));
+    }
+
+    #[test]
     fn a_redacted_text_has_no_secrets(text in hostile_text()) {
         let once = redacted(&text);
         prop_assert_eq!(find(&once), [], "{}", once);

@@ -11,7 +11,7 @@ use super::{MARKER_START, block};
 /// A kind of token.
 pub(super) struct Shape {
     pub(super) rule: &'static str,
-    prefix: &'static str,
+    pub(super) prefix: &'static str,
     alphabet: Alphabet,
     length: Length,
     /// What the characters behind the prefix must have besides.

@@ -24,6 +24,10 @@ pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         return outside();
     }
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    // Most directories that are asked for are not there, which is known in half the time of trying to open them.
+    if straight::is_absent(root, path) {
+        return Answer::Absent;
+    }
     match straight::open(root, path, Target::Directory) {
         Straight::Opened(directory) => answer(names(root, path, &Dir::from_std_file(directory), limit)),
         Straight::Absent => Answer::Absent,

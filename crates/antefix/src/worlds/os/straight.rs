@@ -22,7 +22,7 @@ pub(super) enum Straight {
 
 /// Whether something in a path leads up. Hardly any path has two dots in a row, so that its parts need not be looked at.
 pub(super) fn climbs(path: &Path) -> bool {
-    let dots = memchr::memmem::find(path.as_os_str().as_encoded_bytes(), b"..").is_some();
+    let dots = path.as_os_str().as_encoded_bytes().windows(2).any(|pair| pair == b"..");
     dots && path.components().any(|component| component == Component::ParentDir)
 }
 
@@ -56,6 +56,14 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
     }
 }
 
+/// Whether there is nothing at `path` beneath `root`, wherever links lead.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn is_absent(root: &Path, path: &Path) -> bool {
+    use rustix::fs::{AtFlags, CWD, statat};
+
+    matches!(statat(CWD, root.join(path), AtFlags::empty()), Err(rustix::io::Errno::NOENT))
+}
+
 /// Whether a path is there and is its own real path: absolute, as plain as it can be written, and without a link in it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn is_real(path: &Path) -> bool {
@@ -63,6 +71,12 @@ pub(super) fn is_real(path: &Path) -> bool {
 
     let plain = path.is_absolute() && !climbs(path) && location(path).as_os_str() == path.as_os_str();
     plain && openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
+}
+
+/// Elsewhere opening tells.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn is_absent(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// Elsewhere no system call refuses links all along a path.
