@@ -23,7 +23,6 @@ use std::env::VarError;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use jiff::Timestamp;
 
@@ -78,11 +77,7 @@ impl World for OsWorld {
                 Answer::Absent => system_file("/usr/lib/os-release"),
                 answer => answer,
             },
-            // No process outlives its kernel.
-            SystemText::KernelVersion => {
-                static VERSION: OnceLock<Answer<String>> = OnceLock::new();
-                VERSION.get_or_init(|| system_file("/proc/version")).clone()
-            }
+            SystemText::KernelVersion => system_file("/proc/version"),
             SystemText::WslInterop => {
                 self.kind(Path::new("/proc/sys/fs/binfmt_misc/WSLInterop")).map(|_| String::new())
             }

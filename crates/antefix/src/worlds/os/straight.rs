@@ -73,21 +73,20 @@ pub(super) fn is_real(path: &Path) -> bool {
     plain && openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
 }
 
-/// Elsewhere opening tells.
+/// Elsewhere no system call refuses links all along a path.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn open(_: &Path, _: &Path, _: Target) -> Straight {
+    Straight::Blocked
+}
+
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn is_absent(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// Elsewhere no system call refuses links all along a path.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn is_real(_: &Path) -> bool {
     false
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn open(_: &Path, _: &Path, _: Target) -> Straight {
-    Straight::Blocked
 }
 
 /// A path that was gone straight, as it would be written by whoever followed its links: without `.`, nor two slashes.
