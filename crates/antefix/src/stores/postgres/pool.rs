@@ -1,12 +1,14 @@
 //! At most so many connections, each used by one caller at a time.
 //!
 //! 1. A caller waits for a free connection for a bounded time, and is told `Busy` behind it. Whoever came first is served
-//!    first: a caller that asks again and again cannot starve one that waits.
+//!    first: a caller that asks again and again cannot starve one that waits. Only the first one is woken: with many who wait,
+//!    waking them all costs more than their questions.
 //! 2. A connection that broke leaves the pool; the next caller opens another one.
 //! 3. If one connection was lost, the idle ones are dropped too: they most likely lead to the same place.
 
-use std::collections::BTreeSet;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
 use std::time::Instant;
 
 use super::address::Address;
@@ -18,7 +20,6 @@ use crate::freeze::{Fault, StoreError};
 pub(super) struct Pool {
     pub(super) address: Address,
     open: Mutex<Open>,
-    freed: Condvar,
 }
 
 #[derive(Default)]
@@ -27,8 +28,7 @@ struct Open {
     /// How many there are, idle or not.
     count: usize,
     /// Who waits, in the order of arrival.
-    waiting: BTreeSet<u64>,
-    arrivals: u64,
+    line: VecDeque<Thread>,
 }
 
 /// What a caller gets.
@@ -52,11 +52,22 @@ impl Open {
             Place::Free
         })
     }
+
+    fn is_first(&self, me: &Thread) -> bool {
+        self.line.front().is_some_and(|first| first.id() == me.id())
+    }
+
+    /// Wakes the first in the line, who looks whether there is a place.
+    fn wake_first(&self) {
+        if let Some(first) = self.line.front() {
+            first.unpark();
+        }
+    }
 }
 
 impl Pool {
     pub(super) fn new(address: Address) -> Pool {
-        Pool { address, open: Mutex::default(), freed: Condvar::new() }
+        Pool { address, open: Mutex::default() }
     }
 
     /// A connection, idle or new.
@@ -79,23 +90,29 @@ impl Pool {
     /// Waits for an idle connection or for the right to open one.
     fn place(&self) -> Result<Place, Trouble> {
         let until = Instant::now() + self.address.pool_timeout;
+        let me = std::thread::current();
         let mut open = self.open();
-        let me = open.arrivals;
-        open.arrivals += 1;
-        open.waiting.insert(me);
+        if open.line.is_empty()
+            && let Some(place) = open.place(self.address.connections)
+        {
+            return Ok(place);
+        }
+        open.line.push_back(me.clone());
         loop {
-            let place = if open.waiting.first() == Some(&me) { open.place(self.address.connections) } else { None };
+            let place = if open.is_first(&me) { open.place(self.address.connections) } else { None };
             let left = until.checked_duration_since(Instant::now());
             if place.is_some() || left.is_none() {
-                open.waiting.remove(&me);
-                // The next one may be served as well.
-                self.freed.notify_all();
+                open.line.retain(|waiting| waiting.id() != me.id());
+                // The next one may be served as well; and who gives up may have been woken in its place.
+                open.wake_first();
             }
             match (place, left) {
                 (Some(place), _) => return Ok(place),
                 (None, None) => break,
                 (None, Some(left)) => {
-                    open = self.freed.wait_timeout(open, left).unwrap_or_else(PoisonError::into_inner).0;
+                    drop(open);
+                    std::thread::park_timeout(left);
+                    open = self.open();
                 }
             }
         }
@@ -108,8 +125,7 @@ impl Pool {
         let mut open = self.open();
         open.count -= open.idle.len();
         open.idle.clear();
-        drop(open);
-        self.freed.notify_all();
+        open.wake_first();
     }
 
     /// Takes a connection back, or the place of one that is gone.
@@ -119,8 +135,7 @@ impl Pool {
             Some(session) => open.idle.push(session),
             None => open.count -= 1,
         }
-        drop(open);
-        self.freed.notify_all();
+        open.wake_first();
     }
 
     /// A caller that panicked gave its connection back by unwinding, and the numbers are right.
