@@ -85,23 +85,24 @@ impl Digest {
 
     /// The first twelve hexadecimal digits, for tables.
     pub fn short(&self) -> String {
-        hexadecimal(&self.0[..6]).collect()
+        hexadecimal(&self.0[..6]).map(char::from).collect()
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // In one piece: a receipt prints many.
-        let mut text = String::with_capacity(71);
-        text.push_str("sha256:");
-        text.extend(hexadecimal(&self.0));
-        f.write_str(&text)
+        let mut text = *b"sha256:0000000000000000000000000000000000000000000000000000000000000000";
+        for (digit, shown) in text[7..].iter_mut().zip(hexadecimal(&self.0)) {
+            *digit = shown;
+        }
+        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
 /// In lower case.
-fn hexadecimal(bytes: &[u8]) -> impl Iterator<Item = char> {
-    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+fn hexadecimal(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    let digit = |half: u8| b"0123456789abcdef"[usize::from(half)];
     bytes.iter().flat_map(move |byte| [digit(byte >> 4), digit(byte & 15)])
 }
 

@@ -30,6 +30,7 @@ mod ledgers;
 mod messages;
 mod races;
 mod sample;
+mod stamps;
 mod sweeps;
 mod templates;
 mod texts;
@@ -120,6 +121,10 @@ rules! {
         a_label_may_come_change_and_go,
         a_sweep_leaves_templates_alone,
         of_many_who_save_one_wins_each_number,
+    },
+    stamps::{
+        a_stamp_stays_while_nobody_writes,
+        whatever_anybody_writes_changes_the_stamp,
     },
     races::{
         of_many_first_epochs_one_wins,

@@ -149,6 +149,17 @@ pub struct Swept {
     pub bytes: u64,
 }
 
+/// A moment of a store: two that are equal had nothing written between them. Two that differ may have had, or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp(u64, u64);
+
+impl Stamp {
+    /// A moment of a count. Counts with different numbers have no moment in common.
+    pub fn new(count: u64, moment: u64) -> Stamp {
+        Stamp(count, moment)
+    }
+}
+
 /// Something that keeps ledgers. It may be asked from several threads, and its medium by several processes.
 /// It keeps the templates that people save as well.
 pub trait Store: Templates {
@@ -195,6 +206,11 @@ pub trait Store: Templates {
 
     /// Finds the texts that no row names, and deletes them or not.
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept>;
+
+    /// Which moment it is, with all that anybody has written; none where that is no sooner answered than any other question.
+    fn stamp(&self) -> StoreResult<Option<Stamp>> {
+        Ok(None)
+    }
 }
 
 /// A result with a [`StoreError`].

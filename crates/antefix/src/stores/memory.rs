@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::digest::Digest;
 use crate::freeze::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, SavedTemplate,
-    Standing, Store, StoreResult, Sweep, Swept, TemplateRow, Templates,
+    Stamp, Standing, Store, StoreResult, Sweep, Swept, TemplateRow, Templates,
 };
 
 /// A store in memory.
@@ -25,6 +25,8 @@ struct Kept {
     ledgers: BTreeMap<ConversationId, Ledger>,
     /// The one with number n at n − 1.
     templates: Vec<SavedTemplate>,
+    /// How often somebody began to change something.
+    changes: u64,
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +52,12 @@ impl MemoryStore {
     /// A thread that panicked between two statements left nothing half-written: every change is made last.
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changing(&self) -> MutexGuard<'_, Kept> {
+        let mut kept = self.kept();
+        kept.changes += 1;
+        kept
     }
 }
 
@@ -113,7 +121,7 @@ impl Store for MemoryStore {
     }
 
     fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         let ledger = kept.ledgers.entry(row.conversation.clone()).or_default();
         if let Some((last, _)) = ledger.epochs.last().filter(|(last, _)| last.number >= row.number) {
             return Ok(Appended::Lost(last.clone()));
@@ -125,7 +133,7 @@ impl Store for MemoryStore {
     }
 
     fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         let ledger = kept.ledgers.entry(row.conversation.clone()).or_default();
         let stands = ledger.epochs.last().is_some_and(|(last, _)| last.number == row.epoch);
         let of_epoch = ledger.epochs.iter_mut().find(|(epoch, _)| epoch.number == row.epoch);
@@ -145,7 +153,7 @@ impl Store for MemoryStore {
     }
 
     fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         let messages = &mut kept.ledgers.entry(conversation.clone()).or_default().messages;
         let number = messages.last().map_or(1, |(last, _)| last.number + 1);
         messages.push((QueuedMessage { number, at, text: text.to_owned() }, Went::NotYet));
@@ -153,7 +161,7 @@ impl Store for MemoryStore {
     }
 
     fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         let Some(ledger) = kept.ledgers.get_mut(conversation) else { return Ok(Vec::new()) };
         let mut taken = Vec::new();
         for (message, went) in &mut ledger.messages {
@@ -173,7 +181,7 @@ impl Store for MemoryStore {
     }
 
     fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         kept.ledgers.entry(compaction.conversation.clone()).or_default().compaction = Some(compaction.clone());
         if let Some(bundle) = bundle {
             kept.keep(bundle);
@@ -182,7 +190,7 @@ impl Store for MemoryStore {
     }
 
     fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         let Some(ledger) = kept.ledgers.get_mut(conversation) else { return Ok(Committed::NotBegun) };
         let Some(compaction) = ledger.compaction.take_if(|compaction| compaction.token == token) else {
             return Ok(Committed::NotBegun);
@@ -198,7 +206,7 @@ impl Store for MemoryStore {
     }
 
     fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         if let Some(ledger) = kept.ledgers.get_mut(conversation) {
             ledger.compaction.take_if(|compaction| compaction.token == token);
         }
@@ -206,7 +214,7 @@ impl Store for MemoryStore {
     }
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         let named = kept.named();
         let unnamed = kept.texts.iter().filter(|(digest, _)| !named.contains(*digest));
         let swept = unnamed.fold(Swept::default(), |swept, (_, text)| Swept {
@@ -218,6 +226,10 @@ impl Store for MemoryStore {
             kept.parts.retain(|digest, _| named.contains(digest));
         }
         Ok(swept)
+    }
+
+    fn stamp(&self) -> StoreResult<Option<Stamp>> {
+        Ok(Some(Stamp::new(0, self.kept().changes)))
     }
 }
 
@@ -242,7 +254,7 @@ impl Templates for MemoryStore {
     }
 
     fn save_template(&self, template: &SavedTemplate) -> StoreResult<Appended<TemplateRow>> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         if let Some(last) = kept.templates.last().filter(|last| last.row.number >= template.row.number) {
             return Ok(Appended::Lost(last.row.clone()));
         }
@@ -252,7 +264,7 @@ impl Templates for MemoryStore {
     }
 
     fn label_template(&self, number: u64, label: Option<&str>) -> StoreResult<Option<TemplateRow>> {
-        let mut kept = self.kept();
+        let mut kept = self.changing();
         let found = kept.templates.iter_mut().find(|template| template.row.number == number);
         Ok(found.map(|template| {
             template.row.label = label.map(str::to_owned);

@@ -160,9 +160,11 @@ fn as_somebody_else(file: u32, directory: u32, log: &str) -> Vec<String> {
     worker.env(FILE, &path);
     let owner = fs::metadata("/proc/self").unwrap().uid();
     if owner == 0 {
-        // The binary may lie where only its owner may look.
+        // The binary may lie where only its owner may look. It is written by another process: a program cannot be started
+        // while a descriptor is open for writing it, and whoever starts one in another thread would have inherited ours.
         let copy = outer.path().join("worker");
-        fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+        let copied = std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&copy).status();
+        assert!(copied.unwrap().success());
         fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
         let args: Vec<_> = worker.get_args().map(ToOwned::to_owned).collect();
         worker = std::process::Command::new(copy);

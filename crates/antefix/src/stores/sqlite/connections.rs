@@ -90,6 +90,14 @@ impl Connections {
         &self.path
     }
 
+    /// A connection outside of the line, for whoever keeps it; none where a connection would not notice a change.
+    pub(super) fn apart(&self) -> Result<Option<Connection>, Failure> {
+        match self.access {
+            Access::Usual => Ok(Some(open(&self.path, self.access)?)),
+            Access::Immutable => Ok(None),
+        }
+    }
+
     /// Asks without writing.
     pub(super) fn read<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         let deadline = Instant::now() + self.patience;

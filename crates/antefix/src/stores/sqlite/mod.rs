@@ -17,6 +17,7 @@ mod fault;
 mod file;
 mod rows;
 mod schema;
+mod stamp;
 mod store;
 mod sweep;
 mod templates;
@@ -30,6 +31,7 @@ use std::time::Duration;
 
 use self::connections::Connections;
 use self::fault::Failure;
+use self::stamp::Stamps;
 use crate::digest::Digest;
 use crate::freeze::{Fault, StoreError, StoreResult};
 
@@ -44,6 +46,7 @@ pub struct SqliteStore {
     connections: Connections,
     /// Texts that were checked against their digests; see [`SqliteStore::texts`].
     checked: Mutex<BTreeSet<Digest>>,
+    stamps: Stamps,
 }
 
 impl SqliteStore {
@@ -59,7 +62,7 @@ impl SqliteStore {
 
     fn with_steps(path: &Path, patience: Duration, steps: &[&str]) -> StoreResult<SqliteStore> {
         let connections = connect(path, patience, steps).map_err(|failure| failure.of(path))?;
-        Ok(SqliteStore { connections, checked: Mutex::default() })
+        Ok(SqliteStore { connections, checked: Mutex::default(), stamps: Stamps::default() })
     }
 }
 

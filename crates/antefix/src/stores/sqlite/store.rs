@@ -12,8 +12,8 @@ use super::rows::{self, EPOCH, Hash, Micros, Number};
 use super::sweep;
 use crate::digest::Digest;
 use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, Fault, QueuedMessage, Standing,
-    Store, StoreError, StoreResult, Sweep, Swept,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, Fault, QueuedMessage, Stamp,
+    Standing, Store, StoreError, StoreResult, Sweep, Swept,
 };
 use crate::stores::memory::check_number;
 
@@ -271,6 +271,10 @@ impl Store for SqliteStore {
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
         self.told(sweep::run(&self.connections, sweep))
+    }
+
+    fn stamp(&self) -> StoreResult<Option<Stamp>> {
+        self.told(self.stamps.now(&self.connections))
     }
 }
 

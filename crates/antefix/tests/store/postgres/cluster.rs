@@ -124,11 +124,9 @@ impl Cluster {
     }
 
     fn try_start(programs: &Path, port: u16) -> Result<Cluster, String> {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/store/postgres/cluster.sh");
-        // The server's own user may not be allowed to read a checkout.
-        let script = std::fs::read_to_string(script).unwrap();
+        // As a text: the server's own user may not be allowed to read a checkout.
         let mut command = as_server();
-        command.args(["sh", "-c", &script, "cluster.sh"]).arg(programs).arg(port.to_string());
+        command.args(["sh", "-c", include_str!("cluster.sh"), "cluster.sh"]).arg(programs).arg(port.to_string());
         command.current_dir("/tmp").stdin(Stdio::piped()).stdout(Stdio::piped());
         // An interrupt is for us; the script ends when we do.
         let mut child = command.process_group(0).spawn().unwrap();
