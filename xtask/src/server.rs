@@ -39,8 +39,7 @@ fn rows(figures: &Value) -> Option<(Vec<Row>, Vec<String>)> {
         let row = figures["rows"].as_array()?.iter().find(|row| row["name"] == name)?;
         row[key].as_f64()
     };
-    // Before and after the others: a machine that slows down meanwhile slows its floor as well.
-    let floor = (figure("http/constant", "per_second")? + figure("http/constant-again", "per_second")?) / 2.0;
+    let floor = figure("http/constant", "per_second")?;
     let mut rows = Vec::new();
     for (name, part) in ROUTES {
         rows.push(Row {

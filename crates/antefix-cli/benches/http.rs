@@ -1,11 +1,19 @@
 //! What `antefix serve` answers in a second, and what a handler that always gives the same bytes answers.
 //!
-//! 1. Both are processes of their own, asked by the same client over as many connections, in turns.
+//! 1. Both are processes of their own, asked by the same client over as many connections, a moment each and many times in
+//!    turns: a machine that slows down meanwhile slows all of them.
 //! 2. The constant handler is axum's, on the same runtime, with a body as long as the prompt's.
 //! 3. Every answer is looked at: one that is refused would be fast.
-//! 4. The figures are written to the file of `ANTEFIX_BENCH_REPORT`; `cargo xtask bench` prints the table.
+//! 4. Each connection has a conversation of its own, all of them in one project.
+//! 5. Where there is a PostgreSQL, one replica on it and two are asked in the same way. They share the processors with the
+//!    client and the database, so that what the second one adds is as much about the machine.
+//! 6. The figures are written to the file of `ANTEFIX_BENCH_REPORT`; `cargo xtask bench` prints the table.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a benchmark that cannot go on says so by failing")]
+
+#[allow(dead_code, reason = "the tests of the store do more with it")]
+#[path = "../../antefix/tests/store/postgres/cluster.rs"]
+mod cluster;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -34,65 +42,170 @@ fn main() {
     }
     let length = Duration::from_secs_f64(figure(SECONDS, 3.0));
     let project = Project::new();
-    let floor = Served::start(Command::new(std::env::current_exe().unwrap()).env(CONSTANT, "1"));
-    let served = Served::start(&mut project.server());
-    let token = std::fs::read_to_string(project.path("token")).unwrap();
-    let request = |method: &str, path: &str, accept: &str, body: &str| {
-        format!(
-            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\nauthorization: Bearer {}\r\naccept: {accept}\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            served.port,
-            token.trim(),
-            body.len()
-        )
-    };
-    let turn = |conversation: &str, watch: &str| {
-        let body = json!({ "cwd": project.path("p"), "watch": watch }).to_string();
-        request("POST", &format!("/conversations/{conversation}/turns"), "application/json", &body)
-    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let opened = runtime.block_on(ask(served.port, &turn("c", "all")));
-    assert!(opened > SIZE, "the prompt has {opened} bytes");
-
-    let plain = format!("GET / HTTP/1.1\r\nhost: 127.0.0.1:{}\r\n\r\n", floor.port);
-    let text = request("GET", "/conversations/c/system-prompt", "text/plain", "");
-    let document = request("GET", "/conversations/c/system-prompt", "application/json", "");
-    let asked: [(&str, u16, &str); 6] = [
-        ("http/constant", floor.port, &plain),
-        ("http/standing-text", served.port, &text),
-        ("http/standing-json", served.port, &document),
-        ("http/turn-acting", served.port, &turn("c", "acting")),
-        ("http/turn", served.port, &turn("c", "all")),
-        ("http/constant-again", floor.port, &plain),
-    ];
-    let mut rows = Vec::new();
     // As with criterion, a word on the command line chooses.
     let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|word| name.contains(word.as_str()));
-    for (name, port, request) in asked.into_iter().filter(|(name, ..)| is_chosen(name)) {
-        let mut took = runtime.block_on(load(port, request, length));
-        took.sort_unstable();
-        let at = |share: f64| took[(took.len() as f64 * share) as usize].as_nanos() as f64;
-        let per_second = took.len() as f64 / length.as_secs_f64();
-        eprintln!("{name}: {per_second:.0}/s, p50 {:.0} µs, p99 {:.0} µs", at(0.5) / 1e3, at(0.99) / 1e3);
-        rows.push(json!({ "name": name, "per_second": per_second, "p50_ns": at(0.5), "p99_ns": at(0.99) }));
-    }
+    let floor = Served::start(Command::new(std::env::current_exe().unwrap()).env(CONSTANT, "1"));
+    let served = Served::start(&mut project.server(&format!("sqlite:{}", project.path("ledger.db").display())));
+    let asking = Asking { project: &project, token: project.token() };
+    asking.open(&runtime, &served);
+    let plain = ["GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".to_owned()];
+    let mut measures = vec![
+        Measure::new("http/constant", &[&floor], &plain),
+        Measure::new("http/standing-text", &[&served], &asking.standing(&served, "text/plain")),
+        Measure::new("http/standing-json", &[&served], &asking.standing(&served, "application/json")),
+        Measure::new("http/turn-acting", &[&served], &asking.turns(&served, "acting")),
+        Measure::new("http/turn", &[&served], &asking.turns(&served, "all")),
+    ];
+    measures.retain(|measure| is_chosen(measure.name));
+    measure(&runtime, &mut measures, length);
+    let mut rows: Vec<_> = measures.iter().map(Measure::row).collect();
+    drop(measures);
+
     let conversations = figure(CONVERSATIONS, 10_000.0) as usize;
     let began = Instant::now();
-    runtime.block_on(async {
-        let requests: Vec<String> = (0..conversations).map(|number| turn(&format!("c{number}"), "all")).collect();
-        let parts: Vec<_> = requests.chunks(conversations.div_ceil(8)).map(<[String]>::to_vec).collect();
-        let tasks: Vec<_> = parts.into_iter().map(|part| tokio::spawn(each(served.port, part))).collect();
-        for task in tasks {
-            task.await.unwrap();
-        }
-    });
+    // The first turn of each opens it, the second one stands.
+    asking.ask_each(&runtime, &served, conversations);
     let opened = began.elapsed().as_secs_f64();
+    asking.ask_each(&runtime, &served, conversations);
     let resident = served.resident();
     eprintln!("{conversations} conversations opened in {opened:.1} s; {} MB resident", resident / 1_000_000);
+    drop(served);
+
+    if !cluster::is_left_out() && is_chosen("http/postgres") {
+        let database = cluster::Database::new();
+        let store = database.url("");
+        let one = Served::start(&mut project.server(&store));
+        let other = Served::start(&mut project.server(&store));
+        asking.open(&runtime, &one);
+        asking.open(&runtime, &other);
+        let turns = |server: &Served| asking.turns(server, "all");
+        // Each request goes to the replica whose address it has.
+        let both: Vec<String> = turns(&one).into_iter().zip(turns(&other)).flat_map(|(a, b)| [a, b]).collect();
+        let mut measures = [
+            Measure::new("http/postgres-one-replica", &[&one], &turns(&one)),
+            Measure::new("http/postgres-two-replicas", &[&one, &other], &both),
+        ];
+        measure(&runtime, &mut measures, length);
+        rows.extend(measures.iter().map(Measure::row));
+    }
     let report = json!({ "rows": rows, "conversations": conversations, "seconds": opened, "resident": resident });
     if let Some(path) = std::env::var_os(REPORT) {
         std::fs::write(path, report.to_string()).unwrap();
+    }
+}
+
+/// How many times each of them is asked.
+const TURNS: u32 = 8;
+
+/// What is measured: requests over connections that take turns with the servers and the requests.
+struct Measure<'s> {
+    name: &'static str,
+    servers: Vec<&'s Served>,
+    requests: Vec<String>,
+    took: Vec<Duration>,
+    asked: Duration,
+    /// How long the servers were busy, and for how many answers.
+    busy: (f64, f64),
+}
+
+impl<'s> Measure<'s> {
+    fn new(name: &'static str, servers: &[&'s Served], requests: &[String]) -> Measure<'s> {
+        let (servers, requests) = (servers.to_vec(), requests.to_vec());
+        Measure { name, servers, requests, took: Vec::new(), asked: Duration::ZERO, busy: (0.0, 0.0) }
+    }
+
+    /// Asks for a moment.
+    fn ask(&mut self, runtime: &tokio::runtime::Runtime, length: Duration) {
+        let busy = || self.servers.iter().map(|server| server.busy()).sum::<f64>();
+        let ports: Vec<u16> = self.servers.iter().map(|server| server.port).collect();
+        let (before, begun) = (busy(), Instant::now());
+        let took = runtime.block_on(load(&ports, &self.requests, length));
+        // The time before the clock starts counts as well, with about as many answers in it.
+        let answers = took.len() as f64 * (begun.elapsed().as_secs_f64() / length.as_secs_f64());
+        self.busy = (self.busy.0 + busy() - before, self.busy.1 + answers);
+        self.asked += length;
+        self.took.extend(took);
+    }
+
+    fn row(&self) -> serde_json::Value {
+        let mut took = self.took.clone();
+        took.sort_unstable();
+        let at = |share: f64| took[(took.len() as f64 * share) as usize].as_nanos() as f64;
+        let per_second = took.len() as f64 / self.asked.as_secs_f64();
+        let (p50, p99, busy) = (at(0.5), at(0.99), self.busy.0 / self.busy.1);
+        eprintln!(
+            "{}: {per_second:.0}/s, p50 {:.0} µs, p99 {:.0} µs, {:.1} µs of the server's processors",
+            self.name,
+            p50 / 1e3,
+            p99 / 1e3,
+            busy * 1e6
+        );
+        json!({ "name": self.name, "per_second": per_second, "p50_ns": p50, "p99_ns": p99, "busy_ns": busy * 1e9 })
+    }
+}
+
+fn measure(runtime: &tokio::runtime::Runtime, measures: &mut [Measure<'_>], length: Duration) {
+    for _ in 0..TURNS {
+        for measure in &mut *measures {
+            measure.ask(runtime, length / TURNS);
+        }
+    }
+}
+
+/// What is asked of a server.
+struct Asking<'p> {
+    project: &'p Project,
+    token: String,
+}
+
+impl Asking<'_> {
+    fn request(&self, server: &Served, method: &str, path: &str, accept: &str, body: &str) -> String {
+        format!(
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\nauthorization: Bearer {}\r\naccept: {accept}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            server.port,
+            self.token,
+            body.len()
+        )
+    }
+
+    fn turn(&self, server: &Served, conversation: &str, watch: &str) -> String {
+        let body = json!({ "cwd": self.project.path("p"), "watch": watch }).to_string();
+        self.request(server, "POST", &format!("/conversations/{conversation}/turns"), "application/json", &body)
+    }
+
+    /// A turn for each connection.
+    fn turns(&self, server: &Served, watch: &str) -> Vec<String> {
+        (0..CONNECTIONS).map(|number| self.turn(server, &format!("asked-{number}"), watch)).collect()
+    }
+
+    /// What stands, for each connection.
+    fn standing(&self, server: &Served, accept: &str) -> Vec<String> {
+        let path = |number: usize| format!("/conversations/asked-{number}/system-prompt");
+        (0..CONNECTIONS).map(|number| self.request(server, "GET", &path(number), accept, "")).collect()
+    }
+
+    /// Opens the conversations that are asked for.
+    fn open(&self, runtime: &tokio::runtime::Runtime, server: &Served) {
+        for turn in self.turns(server, "all") {
+            let length = runtime.block_on(ask(server.port, &turn));
+            assert!(length > SIZE, "the prompt has {length} bytes");
+        }
+    }
+
+    /// Takes a turn of each of many conversations.
+    fn ask_each(&self, runtime: &tokio::runtime::Runtime, server: &Served, conversations: usize) {
+        let requests: Vec<String> =
+            (0..conversations).map(|number| self.turn(server, &format!("c{number}"), "all")).collect();
+        runtime.block_on(async {
+            let parts: Vec<_> = requests.chunks(conversations.div_ceil(8)).map(<[String]>::to_vec).collect();
+            let tasks: Vec<_> = parts.into_iter().map(|part| tokio::spawn(each(server.port, part))).collect();
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
     }
 }
 
@@ -148,10 +261,14 @@ impl Project {
         self.0.path().canonicalize().unwrap().join(name)
     }
 
-    fn server(&self) -> Command {
+    fn token(&self) -> String {
+        std::fs::read_to_string(self.path("token")).unwrap().trim().to_owned()
+    }
+
+    fn server(&self, store: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_antefix"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--no-link", "--token-file"]).arg(self.path("token"));
-        command.arg("--store").arg(format!("sqlite:{}", self.path("ledger.db").display()));
+        command.args(["--store", store]);
         command.current_dir(self.path("p")).env_clear().env("HOME", self.path("home"));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command
@@ -173,6 +290,14 @@ impl Served {
         Served { child, port: port.unwrap_or_else(|| panic!("no server: {first:?}")) }
     }
 
+    /// How long its threads were busy so far, in seconds.
+    fn busy(&self) -> f64 {
+        let stat = std::fs::read_to_string(Path::new("/proc").join(self.child.id().to_string()).join("stat")).unwrap();
+        // The name may have anything in it, and ends with the last parenthesis. Ticks are hundredths everywhere.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        [11, 12].iter().map(|at| fields[*at].parse::<f64>().unwrap()).sum::<f64>() / 100.0
+    }
+
     /// What it has in memory, in bytes.
     fn resident(&self) -> u64 {
         let status =
@@ -190,13 +315,13 @@ impl Drop for Served {
 }
 
 /// Asks over many connections for a while. How long each answer took.
-async fn load(port: u16, request: &str, length: Duration) -> Vec<Duration> {
+async fn load(ports: &[u16], requests: &[String], length: Duration) -> Vec<Duration> {
     // What has just started is slower.
     let warm = Instant::now() + length / 4;
     let end = warm + length;
     let tasks: Vec<_> = (0..CONNECTIONS)
-        .map(|_| {
-            let request = request.to_owned();
+        .map(|number| {
+            let (port, request) = (ports[number % ports.len()], requests[number % requests.len()].clone());
             tokio::spawn(async move {
                 let mut connection = Connection::open(port).await;
                 let mut took = Vec::new();

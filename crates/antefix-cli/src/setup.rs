@@ -1,6 +1,9 @@
 //! From arguments to a composed prompt: which layout, which wordings, which settings, which world.
 
+#[cfg(feature = "serve")]
+mod around;
 mod ground;
+mod input;
 mod layout;
 mod settings;
 #[cfg(feature = "serve")]
@@ -8,7 +11,6 @@ mod witness;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use antefix::compose::{Prompt, compose, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
     Answer, FactName, Gate, ReasonCode, Remote, Report, Shelves, Situation, Survey, Text, Tool, Tools, Workspace,
-    discover, touch,
+    World, discover, touch,
 };
 #[cfg(feature = "serve")]
 use antefix::discover::{Completed, Shelved, complete};
@@ -25,20 +27,22 @@ use antefix::keeper::TurnInput;
 use antefix::models::Models;
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Level, SourceKind};
-use serde::Deserialize;
 
 use self::ground::Ground;
-#[cfg(feature = "serve")]
-pub(crate) use self::ground::Grounds;
 pub(crate) use self::ground::Template;
+#[cfg(feature = "serve")]
+pub(crate) use self::input::ToolEntry;
+use self::input::tools;
+pub(crate) use self::input::{directory, read};
 use self::layout::{layout, wording};
 pub(crate) use self::settings::acp_settings;
+#[cfg(feature = "serve")]
+pub(crate) use self::{around::Around, ground::Grounds};
+#[cfg(feature = "serve")]
+use self::{ground::Known, witness::Witness};
 use crate::args::ComposeArgs;
 use crate::counts::Counts;
 use crate::{Failure, approvals};
-
-/// The largest file that may be named on the command line.
-const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
 
 /// A composed prompt, and how it was come by.
 pub(crate) struct Composed {
@@ -64,6 +68,9 @@ pub(crate) struct Prepared {
     world: OsWorld,
     ground: Arc<Ground>,
     situation: Situation,
+    /// What the ground follows from, if that is known.
+    #[cfg(feature = "serve")]
+    known: Option<Arc<Known>>,
 }
 
 /// What a caller has in its hands, so that no file need be read for it.
@@ -91,8 +98,9 @@ pub(crate) fn prepared_with(args: &ComposeArgs, given: Given) -> Result<Prepared
 #[cfg(feature = "serve")]
 pub(crate) fn prepared_on(grounds: &Grounds, args: &ComposeArgs, given: Given) -> Result<Prepared, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
-    let ground = grounds.find(&world, &directory(args.cwd.as_deref())?, args, given.template)?;
-    Prepared::new(world, ground, args, given.tools)
+    let known = grounds.find(&world, &directory(args.cwd.as_deref())?, args, given.template)?;
+    let prepared = Prepared::new(world, Arc::clone(&known.ground), args, given.tools)?;
+    Ok(Prepared { known: Some(known), ..prepared })
 }
 
 impl Prepared {
@@ -114,7 +122,13 @@ impl Prepared {
         if args.no_memory {
             situation.memory = Remote::SwitchedOff;
         }
-        Ok(Prepared { world, ground, situation })
+        Ok(Prepared {
+            world,
+            ground,
+            situation,
+            #[cfg(feature = "serve")]
+            known: None,
+        })
     }
 }
 
@@ -253,7 +267,19 @@ impl Prepared {
 
     /// Runs `with` on the input of a turn.
     pub(crate) fn with_input<T>(&self, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
-        let Prepared { world, ground, situation } = self;
+        self.with_input_of(&self.world, with)
+    }
+
+    /// The same, and what the turn found around it, if that can be found again.
+    #[cfg(feature = "serve")]
+    pub(crate) fn with_around<T>(&self, with: impl FnOnce(&TurnInput<'_>) -> T) -> (T, Option<Around>) {
+        let witness = Witness::of(&self.world);
+        let done = self.with_input_of(&witness, with);
+        (done, self.known.as_ref().and_then(|known| Around::new(known, witness.heard())))
+    }
+
+    fn with_input_of<T>(&self, world: &dyn World, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
+        let Prepared { ground, situation, .. } = self;
         let Ground { workspace, wording, layout, .. } = &**ground;
         let gate = Gate::new(world, workspace, &situation.file_roots, situation.trust);
         let shelves = Shelves::new(&gate, workspace, None);
@@ -331,7 +357,7 @@ fn models(world: &OsWorld, workspace: &Workspace) -> Result<Models, Failure> {
 
 /// The notice about what comes to hold when paths are touched, if anything does, and what is worth knowing.
 pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<Text>, Vec<Diagnostic>), Failure> {
-    let Prepared { world, ground, situation } = prepared(args)?;
+    let Prepared { world, ground, situation, .. } = prepared(args)?;
     let Ground { wording, layout, .. } = &*ground;
     let files = FactName::new("instructions", "files");
     if !layout.facts().contains(&files) {
@@ -358,70 +384,4 @@ fn own_withheld(path: &str, detail: &str) -> Diagnostic {
     Diagnostic::note("untrusted", format!("{path} is not read: {detail}"))
         .about(path)
         .hint("run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it")
-}
-
-/// The working directory: named, or the process's own.
-pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
-    let directory = match named {
-        Some(directory) => directory.to_owned(),
-        None => std::env::current_dir()
-            .map_err(|error| Failure::plain(format!("the current directory cannot be found: {error}")))?,
-    };
-    let absolute =
-        std::path::absolute(&directory).map_err(|error| Failure::plain(format!("{}: {error}", directory.display())))?;
-    match std::fs::metadata(&absolute) {
-        Ok(metadata) if metadata.is_dir() => Ok(absolute),
-        Ok(_) => Err(Failure::plain(format!("{} is no directory", directory.display()))),
-        Err(error) => Err(Failure::with_hint(
-            format!("{}: {error}", directory.display()),
-            "--cwd names the directory that the conversation works in",
-        )),
-    }
-}
-
-/// A tool as it may be told: by its name alone, or as an object.
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum ToolEntry {
-    Name(String),
-    Tool(Box<Tool>),
-}
-
-impl ToolEntry {
-    /// The tool, if it has a name.
-    pub(crate) fn tool(self) -> Option<Tool> {
-        let tool = match self {
-            ToolEntry::Name(name) => Tool::named(name),
-            ToolEntry::Tool(tool) => *tool,
-        };
-        Some(tool).filter(|tool| !tool.name.is_empty())
-    }
-}
-
-/// The tools in a tools file.
-fn tools(path: &Path) -> Result<Tools, Failure> {
-    let text = read(path)?;
-    let invalid = |what: &str| {
-        let hint = "a tools file is a JSON array of names, or of objects with a `name`";
-        Failure::with_hint(format!("{}: {what}", path.display()), hint)
-    };
-    let entries: Vec<ToolEntry> = serde_json::from_str(&text).map_err(|error| invalid(&error.to_string()))?;
-    entries.into_iter().map(|entry| entry.tool().ok_or_else(|| invalid("a tool has no name"))).collect()
-}
-
-/// A file that was named on the command line, `-` for stdin.
-pub(crate) fn read(path: &Path) -> Result<String, Failure> {
-    let failed = |what: &str| Failure::plain(format!("{}: {what}", path.display()));
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(INPUT_LIMIT + 1).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).and_then(|file| file.take(INPUT_LIMIT + 1).read_to_end(&mut bytes))
-    };
-    read.map_err(|error| failed(&error.to_string()))?;
-    if bytes.len() as u64 > INPUT_LIMIT {
-        return Err(failed(&format!("larger than {INPUT_LIMIT} bytes")));
-    }
-    String::from_utf8(bytes)
-        .map_err(|error| failed(&format!("not UTF-8: byte {} is invalid", error.utf8_error().valid_up_to())))
 }

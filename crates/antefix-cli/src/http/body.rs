@@ -7,7 +7,7 @@ use std::time::Duration;
 use antefix::discover::{FactName, catalog};
 use antefix::freeze::ConversationId;
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
@@ -35,6 +35,32 @@ impl FromRequest<Arc<Server>> for Sent {
     }
 }
 
+/// A body that says that it is JSON, as it came.
+pub(super) struct Unread(pub(super) Bytes);
+
+impl FromRequest<Arc<Server>> for Unread {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Arc<Server>) -> Result<Unread, Problem> {
+        bytes(request, server.config.limits.body).await.map(Unread)
+    }
+}
+
+impl Unread {
+    /// Reads an object with these fields; no body at all is an empty object.
+    pub(super) fn fields<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let Unread(bytes) = self;
+        let text: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
+        let invalid = |error: serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
+        let value: Value = serde_json::from_slice(text).map_err(invalid)?;
+        if !value.is_object() {
+            return Err(Problem::bad("Request body must be a JSON object"));
+        }
+        let fields = serde_json::from_value(value);
+        fields.map_err(|error| Problem::bad(format!("The body has a field that cannot be read: {error}")))
+    }
+}
+
 /// A body of JSON that is an object with these fields; none at all is an empty object.
 pub(super) struct Fields<T>(pub(super) T);
 
@@ -42,15 +68,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Server>> for Fields<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, server: &Arc<Server>) -> Result<Fields<T>, Problem> {
-        let bytes = bytes(request, server.config.limits.body).await?;
-        let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
-        let invalid = |error: serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
-        let value: Value = serde_json::from_slice(text).map_err(invalid)?;
-        if !value.is_object() {
-            return Err(Problem::bad("Request body must be a JSON object"));
-        }
-        let fields = serde_json::from_value(value);
-        fields.map(Fields).map_err(|error| Problem::bad(format!("The body has a field that cannot be read: {error}")))
+        Unread::from_request(request, server).await?.fields().map(Fields)
     }
 }
 
@@ -97,9 +115,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Id, Problem> {
-        let path = Path::<BTreeMap<String, String>>::from_request_parts(parts, state).await;
-        let path = path.map_err(|rejection| Problem::bad(rejection.body_text()))?;
-        let id = path.get("id").map(String::as_str).unwrap_or_default();
+        let params = RawPathParams::from_request_parts(parts, state).await;
+        let params = params.map_err(|rejection| Problem::bad(rejection.body_text()))?;
+        let id = params.iter().find(|(name, _)| *name == "id").map(|(_, id)| id).unwrap_or_default();
         ConversationId::parse(id).map(Id).map_err(|error| {
             let problem = Problem::bad(error.message());
             match error.hint() {

@@ -4,20 +4,23 @@
 //! 2. There are never more connections than so many. While there are, new ones wait in the system's line.
 //! 3. SIGTERM and SIGINT stop listening, let requests end, and wait for that for ten seconds at most.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Server;
 use super::listen::{Listener, Stream};
 use super::patience::Patient;
+use super::routes::Routes;
 
 /// How long a client may take for its headers, and how long a connection may be idle.
 const HEADERS: Duration = Duration::from_secs(10);
@@ -28,13 +31,16 @@ const HEADER_COUNT: usize = 64;
 /// How many connections there are at once, if the system grants that many descriptors: more than a few thousand that say nothing,
 /// so that those who do are served beside them.
 const CONNECTIONS: usize = 12_000;
+/// How many descriptors the server needs for itself at least: its log, its sockets, its store, and what it reads.
+const OWN: usize = 22;
 /// How long requests may take to end once the server stops.
 const STOP: Duration = Duration::from_secs(10);
 /// The pause after the system could not give us a connection, for want of descriptors mostly.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers until a signal comes.
-pub(super) async fn serve(listener: Listener, routes: Router, server: &Arc<Server>) {
+pub(super) async fn serve(listener: Listener, routes: Routes, server: &Arc<Server>) {
+    let routes = Arc::new(routes);
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(connections()));
     let mut builder = http1::Builder::new();
@@ -63,9 +69,9 @@ pub(super) async fn serve(listener: Listener, routes: Router, server: &Arc<Serve
             }
         };
         match stream {
-            Stream::Port(stream) => begin(&builder, &graceful, routes.clone(), stream, place),
+            Stream::Port(stream) => begin(&builder, &graceful, &routes, stream, place),
             #[cfg(unix)]
-            Stream::Socket(stream) => begin(&builder, &graceful, routes.clone(), stream, place),
+            Stream::Socket(stream) => begin(&builder, &graceful, &routes, stream, place),
         }
     }
     drop(listener);
@@ -80,11 +86,15 @@ pub(super) async fn serve(listener: Listener, routes: Router, server: &Arc<Serve
 fn begin(
     builder: &http1::Builder,
     graceful: &GracefulShutdown,
-    routes: Router,
+    routes: &Arc<Routes>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     place: Option<OwnedSemaphorePermit>,
 ) {
-    let service = TowerToHyperService::new(routes);
+    let routes = Arc::clone(routes);
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let routes = Arc::clone(&routes);
+        async move { Ok::<_, Infallible>(routes.answer(request.map(Body::new)).await) }
+    });
     let connection = graceful.watch(builder.serve_connection(TokioIo::new(Patient::new(stream)), service));
     tokio::spawn(async move {
         // How a connection ends is the client's business; what was asked over it has its own line.
@@ -94,7 +104,7 @@ fn begin(
 }
 
 /// How many connections there may be. The system is asked for as many descriptors as it grants, as the usual limit is below
-/// ours; a quarter of them is left for files, programs and the store.
+/// ours; a quarter of them, and never too few, is left for files, programs and the store.
 #[cfg(unix)]
 fn connections() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -102,7 +112,7 @@ fn connections() -> usize {
     // Where that is refused there are fewer connections, and the others wait.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     let granted = getrlimit(Resource::Nofile).current.and_then(|count| usize::try_from(count).ok());
-    granted.map_or(CONNECTIONS, |count| (count / 4 * 3).clamp(1, CONNECTIONS))
+    granted.map_or(CONNECTIONS, |count| count.saturating_sub(OWN.max(count / 4)).clamp(1, CONNECTIONS))
 }
 
 #[cfg(not(unix))]

@@ -6,14 +6,8 @@
 //! 3. Everything but the page, the two health checks and the description of the API wants the token, or a browser's cookie.
 //! 4. A change that comes with a cookie must prove that it comes from the page, with the header `Antefix-Csrf`.
 
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 
-use super::Server;
 use super::listen::Address;
 use super::problem::Problem;
 use super::token::Token;
@@ -70,7 +64,8 @@ impl Guard {
         format!("{}={}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict", self.cookie, self.token.cookie())
     }
 
-    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Proof, Problem> {
+    /// Lets a request pass, or says why not.
+    pub(super) fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Proof, Problem> {
         self.check_host(uri, headers)?;
         self.check_origin(headers)?;
         let proof = self.proof(uri, headers)?;
@@ -153,15 +148,4 @@ fn one<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     if values.next().is_some() { Some("") } else { Some(value.to_str().unwrap_or_default()) }
-}
-
-/// Lets a request pass, or answers in its place.
-pub(super) async fn check(State(server): State<Arc<Server>>, mut request: Request, next: Next) -> Response {
-    match server.guard.check(request.method(), request.uri(), request.headers()) {
-        Ok(proof) => {
-            request.extensions_mut().insert(proof);
-            next.run(request).await
-        }
-        Err(problem) => problem.into_response(),
-    }
 }

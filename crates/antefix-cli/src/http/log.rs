@@ -3,11 +3,15 @@
 //! Lines are written by a thread of their own. If nobody reads them they are dropped, and how many is told later: a full
 //! pipe must not stop the server.
 
+use std::cell::RefCell;
+use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use antefix::Digest;
 use axum::http::StatusCode;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::Logged;
@@ -32,16 +36,25 @@ struct Shared {
 
 #[derive(Default)]
 struct Waiting {
-    text: String,
+    text: Vec<u8>,
     dropped: u64,
     /// Whether lines are being written that wait no more.
     writing: bool,
 }
 
+/// Something that is written as it is shown.
+pub(super) struct Shown<T>(pub(super) T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
 /// The line of a request.
 #[derive(Serialize)]
 pub(super) struct Line<'l> {
-    pub(super) at: String,
+    pub(super) at: Shown<Timestamp>,
     pub(super) request: &'l str,
     pub(super) method: &'l str,
     pub(super) route: &'l str,
@@ -56,12 +69,12 @@ pub(super) struct Line<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) epoch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) digest: Option<&'l str>,
+    pub(super) digest: Option<Shown<Digest>>,
 }
 
 #[derive(Serialize)]
 struct Event<'l> {
-    at: String,
+    at: Shown<Timestamp>,
     event: &'l str,
     detail: &'l str,
 }
@@ -84,7 +97,7 @@ impl Log {
 
     /// Logs something that happens to the server itself.
     pub(super) fn event(&self, event: &str, detail: &str) {
-        self.put(&Event { at: jiff::Timestamp::now().to_string(), event, detail });
+        self.put(&Event { at: Shown(Timestamp::now()), event, detail });
     }
 
     /// Waits until everything is written, and not for long.
@@ -96,16 +109,28 @@ impl Log {
     }
 
     fn put(&self, line: &impl Serialize) {
-        // JSON writes control characters out, so that a line is a line.
-        let Ok(line) = serde_json::to_string(line) else { return };
+        thread_local! {
+            // The same room for every line of a thread.
+            static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        ROOM.with_borrow_mut(|text| {
+            text.clear();
+            // JSON writes control characters out, so that a line is a line. Writing to a vector does not fail.
+            if serde_json::to_writer(&mut *text, line).is_ok() {
+                text.push(b'\n');
+                self.append(text);
+            }
+        });
+    }
+
+    fn append(&self, text: &[u8]) {
         let mut waiting = self.shared.lock();
-        if waiting.text.len() + line.len() > WAITING {
+        if waiting.text.len() + text.len() > WAITING {
             waiting.dropped += 1;
             return;
         }
         let first = waiting.text.is_empty();
-        waiting.text.push_str(&line);
-        waiting.text.push('\n');
+        waiting.text.extend_from_slice(text);
         drop(waiting);
         // Whoever writes is woken by the first line, and finds the next ones on its way.
         if first {
@@ -132,10 +157,10 @@ fn write(shared: &Shared) {
         waiting.writing = true;
         drop(waiting);
         if dropped > 0 {
-            text.push_str(&format!("{{\"event\":\"lines dropped\",\"count\":{dropped}}}\n"));
+            text.extend(format!("{{\"event\":\"lines dropped\",\"count\":{dropped}}}\n").bytes());
         }
         // A log that cannot be written has nobody to be told to.
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        let _ = std::io::stderr().lock().write_all(&text);
         shared.lock().writing = false;
         shared.changed.notify_all();
     }

@@ -20,8 +20,10 @@ mod openapi;
 mod page;
 mod patience;
 mod problem;
+mod rounds;
 mod routes;
 mod situation;
+mod stood;
 mod store;
 mod template;
 mod token;
@@ -31,6 +33,8 @@ mod work;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use antefix::freeze::{Stamp, TemplateRow};
+
 use self::config::{Config, Link};
 use self::escaped::Escaped;
 use self::guard::Guard;
@@ -38,6 +42,9 @@ use self::listen::Address;
 use self::log::Log;
 use self::metrics::Metrics;
 use self::near::Near;
+use self::rounds::Rounds;
+use self::routes::Routes;
+use self::stood::Stood;
 use self::store::Kept;
 use self::template::LastRead;
 use self::token::Token;
@@ -64,6 +71,9 @@ struct Server {
     grounds: Grounds,
     escaped: Escaped,
     near: Near,
+    stood: Stood,
+    stamps: Rounds<Option<Stamp>>,
+    templates: Rounds<Option<TemplateRow>>,
 }
 
 pub(crate) fn run(args: &ServeArgs) -> Outcome {
@@ -107,18 +117,21 @@ async fn serve(config: Config, token: Token, kept: Kept) -> Result<(), Failure> 
     announce(&at, &guard, config.link)?;
     let server = Arc::new(Server {
         work: Work::new(config.limits.work, config.limits.time),
-        metrics: Metrics::default(),
+        metrics: Metrics::new(routes::paths()),
         log: Log::new(config.log),
         last_template: LastRead::default(),
         told: Told::default(),
         grounds: Grounds::default(),
         escaped: Escaped::default(),
         near: Near::default(),
+        stood: Stood::default(),
+        stamps: Rounds::default(),
+        templates: Rounds::default(),
         guard,
         kept,
         config,
     });
-    connection::serve(listener, routes::all(Arc::clone(&server)), &server).await;
+    connection::serve(listener, Routes::new(&server), &server).await;
     server.log.flush();
     Ok(())
 }

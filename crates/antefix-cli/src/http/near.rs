@@ -13,7 +13,7 @@ use std::time::Duration;
 use antefix::freeze::ConversationId;
 
 /// What took longer is not near. A busy machine makes a turn wait for some milliseconds in the middle.
-const QUICK: Duration = Duration::from_millis(20);
+pub(super) const QUICK: Duration = Duration::from_millis(20);
 
 /// How many conversations are remembered. Beyond that all are forgotten, and found out once more.
 const MOST: usize = 10_000;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use antefix::compose::Dialect;
 use antefix::discover::{Answer as Found, World};
-use antefix::freeze::{ConversationId, EpochRow};
+use antefix::freeze::{ConversationId, EpochRow, SavedTemplate};
 use antefix::keeper::Keeper;
 use antefix::worlds::OsWorld;
 
@@ -21,7 +21,12 @@ pub(super) type Text = Option<(Dialect, Arc<str>)>;
 impl Server {
     /// Everything for composing as a request says, with the saved template.
     pub(super) fn prepared(&self, keeper: &Keeper, situated: Situated) -> Answer<Prepared> {
-        let saved = self.saved(keeper)?.map(|saved| (saved.row.dialect, Arc::clone(&saved.text)));
+        self.prepared_from(self.saved(keeper)?.as_deref(), situated)
+    }
+
+    /// The same with a saved template that was read already.
+    pub(super) fn prepared_from(&self, saved: Option<&SavedTemplate>, situated: Situated) -> Answer<Prepared> {
+        let saved = saved.map(|saved| (saved.row.dialect, Arc::clone(&saved.text)));
         let (args, given) = self.told(situated, None, saved)?;
         Ok(setup::prepared_on(&self.grounds, &args, given)?)
     }

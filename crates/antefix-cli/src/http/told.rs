@@ -23,21 +23,23 @@ struct Kept {
 }
 
 impl Told {
-    pub(super) fn remember(&self, epoch: &Arc<Epoch>) {
+    /// Remembers an epoch, and answers with the one that is remembered.
+    pub(super) fn remember(&self, epoch: &Arc<Epoch>) -> Arc<Epoch> {
         let key = (epoch.conversation().clone(), epoch.number());
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.epochs.contains_key(&key) {
-            return;
+        if let Some(known) = kept.epochs.get(&key) {
+            return Arc::clone(known);
         }
         kept.bytes += weight(epoch);
         kept.order.push_back(key.clone());
         kept.epochs.insert(key, Arc::clone(epoch));
         while kept.bytes > ROOM {
-            let Some(oldest) = kept.order.pop_front() else { return };
+            let Some(oldest) = kept.order.pop_front() else { break };
             if let Some(epoch) = kept.epochs.remove(&oldest) {
                 kept.bytes -= weight(&epoch);
             }
         }
+        Arc::clone(epoch)
     }
 
     pub(super) fn recall(&self, conversation: &ConversationId, number: u64) -> Option<Arc<Epoch>> {

@@ -48,13 +48,13 @@ pub(super) struct Work {
 
 impl Work {
     pub(super) fn new(composing: usize, time: Duration) -> Work {
-        let here = Semaphore::new(cores());
+        let here = Semaphore::new(Work::workers() - 1);
         Work { reading: Places::new(READERS), composing: Places::new(composing), here, time }
     }
 
     /// How many threads read requests: one is left when all that may work there do. More would only take turns.
     pub(super) fn workers() -> usize {
-        cores() + 1
+        cores().max(2)
     }
 
     /// How many threads that takes.

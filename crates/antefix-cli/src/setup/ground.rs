@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 
 use antefix::compose::{Dialect, Layout, Wording};
-use antefix::discover::{FactName, Gate, Hygiene, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
+use antefix::discover::{Gate, Hygiene, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
 use antefix::hooks::Program;
 use antefix::{Source, SourceKind};
 
@@ -42,6 +42,7 @@ pub(crate) struct Ground {
     /// What the user trusts.
     pub(super) kept: Kept,
     /// Whether only files and what a caller says are asked for: no program, no server.
+    #[cfg(feature = "serve")]
     pub(super) near: bool,
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct Ground {
 pub(crate) type Template = (Dialect, Arc<str>);
 
 impl Ground {
-    /// Looks around.
+    /// Arounds around.
     pub(super) fn find(
         world: &dyn World,
         cwd: &Path,
@@ -96,10 +97,24 @@ impl Ground {
         situation.memory = settings.memory.core;
         situation.remote = layout.remote().clone();
         drop(shelves);
-        let near = |fact: &FactName| matches!(fact.namespace(), "prompt" | "system" | "env" | "tools" | "file");
-        let near = programs.is_empty() && layout.facts().iter().all(near);
-        Ok(Ground { workspace, wording, layout, situation, programs, withheld, kept, near })
+        Ok(Ground {
+            #[cfg(feature = "serve")]
+            near: programs.is_empty() && layout.facts().iter().all(is_near),
+            workspace,
+            wording,
+            layout,
+            situation,
+            programs,
+            withheld,
+            kept,
+        })
     }
+}
+
+/// Whether a fact is a caller's word or a file's: no program and no server is asked for it.
+#[cfg(feature = "serve")]
+fn is_near(fact: &antefix::discover::FactName) -> bool {
+    matches!(fact.namespace(), "prompt" | "system" | "env" | "tools" | "file")
 }
 
 /// How many grounds are kept. Beyond that all are forgotten, and found once more.
@@ -117,8 +132,10 @@ type Where = (PathBuf, Option<String>);
 
 /// A ground, and all that it follows from.
 #[cfg(feature = "serve")]
-struct Known {
-    ground: Arc<Ground>,
+pub(super) struct Known {
+    pub(super) ground: Arc<Ground>,
+    /// The layout that was named.
+    layout: Option<String>,
     template: Option<Template>,
     heard: Vec<Heard>,
 }
@@ -132,34 +149,31 @@ impl Grounds {
         cwd: &Path,
         args: &ComposeArgs,
         template: Option<Template>,
-    ) -> Result<Arc<Ground>, Failure> {
-        if args.wording.is_some() || args.template.is_some() {
-            return Ground::find(world, cwd, args, template).map(Arc::new);
-        }
+    ) -> Result<Arc<Known>, Failure> {
         let key = (cwd.to_owned(), args.layout.clone());
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        if let Some(known) = known.filter(|known| known.template == template && known.holds(world, args)) {
-            return Ok(Arc::clone(&known.ground));
+        if let Some(known) = known.filter(|known| known.template == template && known.holds(world)) {
+            return Ok(known);
         }
         let witness = Witness::of(world);
         let ground = Arc::new(Ground::find(&witness, cwd, args, template.clone())?);
-        let known = Known { ground: Arc::clone(&ground), template, heard: witness.heard() };
+        let known = Arc::new(Known { ground, layout: args.layout.clone(), template, heard: witness.heard() });
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST {
             all.clear();
         }
-        all.insert(key, Arc::new(known));
-        Ok(ground)
+        all.insert(key, Arc::clone(&known));
+        Ok(known)
     }
 }
 
 #[cfg(feature = "serve")]
 impl Known {
-    fn holds(&self, world: &dyn World, args: &ComposeArgs) -> bool {
+    pub(super) fn holds(&self, world: &dyn World) -> bool {
         // A layout that is named by its path is the user's own word, and no question to the world.
         let same =
             |named: &str| named_layout(named).is_ok_and(|(file, _)| file.text == self.ground.layout.source().text);
-        args.layout.as_deref().is_none_or(same)
+        self.layout.as_deref().is_none_or(same)
             && self.heard.iter().all(|heard| heard.holds(world))
             && approvals::load(world, &self.ground.workspace) == self.ground.kept
     }

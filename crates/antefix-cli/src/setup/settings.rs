@@ -90,7 +90,7 @@ impl Settings {
         let mut settings: Settings = toml::from_str(&source.text).map_err(|error| invalid_toml(&source, &error))?;
         for (key, directories) in [("file_roots", &mut settings.file_roots), ("trusted", &mut settings.trusted)] {
             for directory in directories.iter_mut() {
-                *directory = real(directory, workspace);
+                *directory = real(directory, world, workspace);
                 // A relative one would be another directory wherever the program is run: a project could lie in it.
                 if !directory.is_absolute() {
                     let message = format!("`{}` in `{key}` is not absolute", directory.display());
@@ -103,13 +103,13 @@ impl Settings {
 }
 
 /// A directory as real paths are compared with it: from `~/`, and its own links followed.
-fn real(directory: &Path, workspace: &Workspace) -> PathBuf {
+fn real(directory: &Path, world: &dyn World, workspace: &Workspace) -> PathBuf {
     let at_home = directory.strip_prefix("~").ok().zip(workspace.home.as_ref()).map(|(path, home)| home.join(path));
     let directory = at_home.unwrap_or_else(|| directory.to_owned());
     if !directory.is_absolute() {
         return directory;
     }
-    std::fs::canonicalize(&directory).unwrap_or(directory)
+    world.resolve(&directory).present().unwrap_or(directory)
 }
 
 fn invalid_toml(source: &Arc<Source>, error: &toml::de::Error) -> Failure {

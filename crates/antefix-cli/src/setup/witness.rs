@@ -11,7 +11,7 @@ use antefix::discover::{
 use jiff::Timestamp;
 
 /// One question with its answer.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Heard {
     Env(String, Answer<String>),
     Kind(PathBuf, Answer<Kind>),
@@ -36,6 +36,16 @@ impl Heard {
             Heard::Moving => false,
         }
     }
+}
+
+/// How many bytes it takes to remember what was heard, roughly; none if it may be another each time.
+pub(super) fn weight(heard: &[Heard]) -> Option<usize> {
+    heard.iter().try_fold(0, |sum, one| match one {
+        Heard::Moving => None,
+        Heard::Read(_, _, _, Answer::Present(contents)) => Some(sum + 200 + contents.bytes.len()),
+        Heard::List(_, _, _, Answer::Present(listing)) => Some(sum + 200 + 100 * listing.entries.len()),
+        _ => Some(sum + 200),
+    })
 }
 
 /// A world, and all that it was asked.

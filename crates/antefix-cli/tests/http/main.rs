@@ -20,6 +20,7 @@ mod replicas;
 mod side_by_side;
 mod soak;
 mod started;
+mod stood;
 mod store_away;
 mod template;
 mod turns;

@@ -185,7 +185,7 @@ fn a_server_with_few_descriptors_leaves_some_for_its_own_work() {
     }
     // More than fit wait in the system's line, and are no error.
     idle.extend((0..100).map(|_| server.connect()));
-    assert!(server.descriptors() <= 64);
+    assert!(server.descriptors() <= 64, "{}", server.descriptors());
     drop(idle);
     server.post("/conversations/after/turns", "{}").ok();
     let (log, exit) = server.stop();

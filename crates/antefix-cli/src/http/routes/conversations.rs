@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use antefix::freeze::ConversationId;
+use antefix::freeze::{Amendment, ConversationId, Epoch};
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Noted, json, prefix, tagged, wants_text};
+use super::{Wanted, json, noted, prefix};
 use crate::http::body::{Asked, Id};
 use crate::http::bounds;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
-use crate::http::{Server, work};
+use crate::http::{Server, rounds, stood, work};
 use crate::ledger::document::{AmendmentOf, EpochOf, MessageOf, Prefix, RowOf, amendments, message, row};
 
 /// Conversations in the order of their ids, each with its standing epoch.
@@ -104,32 +104,40 @@ pub(super) struct StandingDocument<'c> {
     (status = 200, content((StandingDocument<'static> = "application/json"), (String = "text/plain"))),
     (status = 304, description = "It is the one of If-None-Match"), (status = 400, body = ProblemDocument),
     (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
-pub(super) async fn system_prompt(
-    State(server): State<Arc<Server>>,
-    Id(conversation): Id,
-    headers: HeaderMap,
-) -> Answer {
+pub(super) async fn system_prompt(State(server): State<Arc<Server>>, Id(conversation): Id, wanted: Wanted) -> Answer {
+    let begun = Instant::now();
+    let came = server.stamps.come();
+    rounds::gather().await;
+    let stamp = stood::stamp(&server, came).await?;
+    if let Some(epoch) = stamp.and_then(|stamp| server.stood.epoch(&conversation, stamp)) {
+        return Ok(standing(&server, &epoch, &[], &wanted, begun));
+    }
     work::glance(server, move |server| {
-        let begun = Instant::now();
-        let (epoch, of_epoch) = server.kept.keeper()?.standing(&conversation)?;
-        server.metrics.took("antefix_store_seconds", &[], begun.elapsed());
-        let digest = epoch.digest().to_string();
-        let mut response = if wants_text(&headers) {
-            tagged(prefix(Arc::clone(&epoch)), &digest, &headers)
-        } else {
-            let written = server.escaped.prefix(&epoch);
-            let document = StandingDocument {
-                conversation: conversation.as_str(),
-                epoch: EpochOf::new(&epoch),
-                prefix: written.as_deref().map_or(Prefix::Text(epoch.text()), Prefix::Written),
-                amendments: amendments(&of_epoch, 0),
-            };
-            // The digest is of the prefix; the document has more in it.
-            let tag = format!("{}.{}.{digest}", epoch.number(), of_epoch.len());
-            tagged(json(&document), &tag, &headers)
-        };
-        response.extensions_mut().insert(Noted { epoch: Some(epoch.number()), digest: Some(digest) });
-        Ok(response)
+        let (epoch, amendments) = server.kept.keeper()?.standing(&conversation)?;
+        if let (Some(stamp), true) = (stamp, amendments.is_empty()) {
+            server.stood.remember_epoch(&server.told.remember(&epoch), stamp);
+        }
+        Ok(standing(server, &epoch, &amendments, &wanted, begun))
     })
     .await
+}
+
+/// What stands, as a client wants it.
+fn standing(server: &Server, epoch: &Arc<Epoch>, of_epoch: &[Amendment], wanted: &Wanted, begun: Instant) -> Response {
+    server.metrics.store.add(begun.elapsed());
+    let response = if wanted.text {
+        wanted.tagged(prefix(Arc::clone(epoch)), epoch.digest())
+    } else {
+        let written = server.escaped.prefix(epoch);
+        let document = StandingDocument {
+            conversation: epoch.conversation().as_str(),
+            epoch: EpochOf::new(epoch),
+            prefix: written.as_deref().map_or(Prefix::Text(epoch.text()), Prefix::Written),
+            amendments: amendments(of_epoch, 0),
+        };
+        // The digest is of the prefix; the document has more in it.
+        let tag = format!("{}.{}.{}", epoch.number(), of_epoch.len(), epoch.digest());
+        wanted.tagged(json(&document), tag)
+    };
+    noted(response, epoch.number(), epoch.digest())
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use antefix::freeze::{Difference, Epoch, EpochRow};
 use antefix::keeper::Keeper;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{json, prefix, tagged, wants_text};
+use super::{Wanted, json, prefix};
 use crate::document::{TokenCounts, token_counts};
 use crate::http::body::{Asked, Id};
 use crate::http::bounds;
@@ -90,27 +90,27 @@ pub(super) async fn one(
     State(server): State<Arc<Server>>,
     Id(conversation): Id,
     path: Path<(String, String)>,
-    headers: HeaderMap,
+    wanted: Wanted,
 ) -> Answer {
     let number = number(&path.0.1)?;
-    if let Some(epoch) = server.told.recall(&conversation, number).filter(|_| wants_text(&headers)) {
-        return Ok(forever(&epoch, &headers));
+    if let Some(epoch) = server.told.recall(&conversation, number).filter(|_| wanted.text) {
+        return Ok(forever(&epoch, &wanted));
     }
     work::read(server, move |server| {
         let (epoch, amendments) = server.kept.keeper()?.epoch(&conversation, number)?;
         server.told.remember(&epoch);
-        if wants_text(&headers) {
-            return Ok(forever(&epoch, &headers));
+        if wanted.text {
+            return Ok(forever(&epoch, &wanted));
         }
         let tag = format!("{number}.{}.{}", amendments.len(), epoch.digest());
-        Ok(tagged(json(&document::epoch(&epoch, &amendments)?), &tag, &headers))
+        Ok(wanted.tagged(json(&document::epoch(&epoch, &amendments)?), tag))
     })
     .await
 }
 
 /// The prefix of an epoch, which may be kept for ever.
-fn forever(epoch: &Arc<Epoch>, headers: &HeaderMap) -> Response {
-    let mut response = tagged(prefix(Arc::clone(epoch)), &epoch.digest().to_string(), headers);
+fn forever(epoch: &Arc<Epoch>, wanted: &Wanted) -> Response {
+    let mut response = wanted.tagged(prefix(Arc::clone(epoch)), epoch.digest());
     let forever = HeaderValue::from_static("private, max-age=31536000, immutable");
     response.headers_mut().insert(header::CACHE_CONTROL, forever);
     response

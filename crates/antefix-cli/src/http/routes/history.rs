@@ -10,8 +10,8 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::json;
 use super::system_prompt::{answer, author, expected};
+use super::{Wanted, json};
 use crate::http::body::{Asked, Fields, Unknown, refuse};
 use crate::http::bounds;
 use crate::http::names::DialectName;
@@ -159,8 +159,8 @@ pub(super) async fn roll_back(
         let saved = find(server.kept.keeper()?, &which)?;
         server.check_template(saved.row.dialect, &saved.text)?;
         let current = server.save(saved.row.dialect, &saved.text, author, &expected)?;
-        server.metrics.add("antefix_templates_saved_total", &[], 1);
-        Ok(answer(&current, &HeaderMap::new()))
+        server.metrics.templates_saved.add(1);
+        Ok(answer(&current, &Wanted::default()))
     })
     .await
 }

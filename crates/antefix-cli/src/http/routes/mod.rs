@@ -12,38 +12,121 @@ mod renewals;
 mod system_prompt;
 mod turns;
 
-use std::sync::Arc;
+use std::convert::Infallible;
+use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
+use antefix::Digest;
 use antefix::freeze::Epoch;
 use axum::Router;
-use axum::body::{Bytes, HttpBody};
-use axum::extract::{MatchedPath, RawPathParams, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::{self, Next};
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use percent_encoding::percent_decode_str;
 use serde::Serialize;
+use tower::Service;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::log::Line;
+use super::log::{Line, Shown};
 use super::problem::Problem;
-use super::{Server, guard, openapi};
+use super::{Server, openapi};
 use crate::document;
 
 /// Everything that the server answers.
-pub(super) fn all(server: Arc<Server>) -> Router {
-    let (router, _) = described().split_for_parts();
-    router
-        .route("/openapi.json", axum::routing::get(openapi::answer))
-        .fallback(async || Problem::not_found("Not found"))
-        .method_not_allowed_fallback(async || {
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "This route does not have that method")
-        })
-        .layer(middleware::from_fn_with_state(Arc::clone(&server), guard::check))
-        .layer(middleware::from_fn_with_state(Arc::clone(&server), around))
-        .with_state(server)
+pub(super) struct Routes {
+    server: Arc<Server>,
+    router: Router,
+    /// The paths of the routes, by which requests are logged and counted.
+    paths: matchit::Router<String>,
+}
+
+/// The paths of all routes.
+pub(super) fn paths() -> Vec<String> {
+    let described = described().into_openapi().paths.paths.into_keys();
+    described.chain(PAGE.map(str::to_owned)).chain([DESCRIPTION.to_owned()]).collect()
+}
+
+/// Where the description is.
+const DESCRIPTION: &str = "/openapi.json";
+
+/// Where the files of the page are.
+const PAGE: [&str; 3] = ["/", "/page.css", "/page.js"];
+
+impl Routes {
+    pub(super) fn new(server: &Arc<Server>) -> Routes {
+        let (router, _) = described().split_for_parts();
+        let router = router
+            .route(DESCRIPTION, axum::routing::get(openapi::answer))
+            .fallback(async || Problem::not_found("Not found"))
+            .method_not_allowed_fallback(async || {
+                Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "This route does not have that method")
+            })
+            .with_state(Arc::clone(server));
+        let mut known = matchit::Router::new();
+        for path in paths() {
+            // Two that say the same would not have got into the router.
+            let _ = known.insert(path.clone(), path);
+        }
+        Routes { server: Arc::clone(server), router, paths: known }
+    }
+
+    /// Answers a request, if it may be answered: with the line in the log, the counts, and the headers of every answer.
+    ///
+    /// This is one function around the router, and no layers in it: those make an answer that stands half as dear again.
+    pub(super) async fn answer(&self, mut request: Request) -> Response {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        static PROCESS: LazyLock<u32> = LazyLock::new(std::process::id);
+        let begun = Instant::now();
+        let id = format!("{:x}-{:x}", *PROCESS, COUNT.fetch_add(1, Ordering::Relaxed));
+        let (server, uri) = (&*self.server, request.uri().clone());
+        let method = request.method().clone();
+        let bytes_in = request.body().size_hint().exact();
+        let mut response = match server.guard.check(&method, &uri, request.headers()) {
+            Ok(proof) => {
+                request.extensions_mut().insert(proof);
+                let Ok(response) = self.router.clone().call(request).await;
+                response
+            }
+            Err(problem) => problem.into_response(),
+        };
+        secure(response.headers_mut(), &id);
+        let (status, took) = (response.status(), begun.elapsed());
+        let matched = self.paths.at(uri.path()).ok();
+        let route = matched.as_ref().map_or("", |matched| matched.value.as_str());
+        let conversation = matched.as_ref().and_then(|matched| matched.params.get("id"));
+        let conversation = conversation.map(|id| percent_decode_str(id).decode_utf8_lossy());
+        let noted = response.extensions_mut().remove::<Noted>();
+        let line = Line {
+            at: Shown(Timestamp::now()),
+            request: &id,
+            method: method.as_str(),
+            route,
+            conversation: conversation.as_deref(),
+            status: status.as_u16(),
+            ms: (took.as_secs_f64() * 1e6).round() / 1e3,
+            bytes_in: bytes_in.filter(|bytes| *bytes > 0),
+            bytes_out: response.body().size_hint().exact(),
+            epoch: noted.map(|noted| noted.epoch),
+            digest: noted.map(|noted| Shown(noted.digest)),
+        };
+        server.log.request(&line, status);
+        server.metrics.request(route, label(&method, status), status.as_u16(), took);
+        response
+    }
+}
+
+/// The methods that are counted by their names. Those that nobody knows would be labels without end.
+const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
+
+fn label(method: &Method, status: StatusCode) -> &'static str {
+    let known = METHODS.into_iter().find(|known| *known == method.as_str());
+    known.filter(|_| status != StatusCode::METHOD_NOT_ALLOWED).unwrap_or("other")
 }
 
 /// The routes with their descriptions.
@@ -79,92 +162,77 @@ pub(super) fn described() -> OpenApiRouter<Arc<Server>> {
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
-        .route("/", axum::routing::get(about::page))
-        .route("/page.css", axum::routing::get(about::page))
-        .route("/page.js", axum::routing::get(about::page))
+        .route(PAGE[0], axum::routing::get(about::page))
+        .route(PAGE[1], axum::routing::get(about::page))
+        .route(PAGE[2], axum::routing::get(about::page))
 }
 
 /// What the log says of an answer beside its status.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy)]
 struct Noted {
-    epoch: Option<u64>,
-    digest: Option<String>,
+    epoch: u64,
+    digest: Digest,
 }
 
-/// The time, the line in the log, the counts, and the headers that every answer has.
-async fn around(
-    State(server): State<Arc<Server>>,
-    path: Option<MatchedPath>,
-    params: RawPathParams,
-    request: Request,
-    next: Next,
-) -> Response {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let id = format!("{:x}-{:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let begun = Instant::now();
-    let method = request.method().clone();
-    let route = path.as_ref().map_or("", MatchedPath::as_str);
-    let conversation = params.iter().find(|(name, _)| *name == "id").map(|(_, value)| value.to_owned());
-    let bytes_in = request.body().size_hint().exact();
-    let mut response = next.run(request).await;
-    secure(response.headers_mut());
-    if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert("antefix-request", id);
-    }
-    let (status, took) = (response.status(), begun.elapsed());
-    let noted = response.extensions_mut().remove::<Noted>().unwrap_or_default();
-    let line = Line {
-        at: jiff::Timestamp::now().to_string(),
-        request: &id,
-        method: method.as_str(),
-        route,
-        conversation: conversation.as_deref(),
-        status: status.as_u16(),
-        ms: (took.as_secs_f64() * 1e6).round() / 1e3,
-        bytes_in: bytes_in.filter(|bytes| *bytes > 0),
-        bytes_out: response.body().size_hint().exact(),
-        epoch: noted.epoch,
-        digest: noted.digest.as_deref(),
-    };
-    server.log.request(&line, status);
-    // Methods that nobody knows would be labels without end.
-    let method = if status == StatusCode::METHOD_NOT_ALLOWED { "other" } else { method.as_str() };
-    let labels = [("route", route), ("method", method), ("status", status.as_str())];
-    server.metrics.add("antefix_requests_total", &labels, 1);
-    server.metrics.took("antefix_request_seconds", &[("route", route)], took);
+fn noted(mut response: Response, epoch: u64, digest: Digest) -> Response {
+    response.extensions_mut().insert(Noted { epoch, digest });
     response
 }
 
 /// No page of anybody's can do anything with an answer, and nothing that it says is ever run.
-const SECURE: [(HeaderName, &str); 5] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; \
-         form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'",
-    ),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-];
+static SECURE: LazyLock<[(HeaderName, HeaderValue); 5]> = LazyLock::new(|| {
+    [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; \
+             form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ]
+    .map(|(name, value)| (name, HeaderValue::from_static(value)))
+});
 
-fn secure(headers: &mut HeaderMap) {
-    for (name, value) in SECURE {
-        headers.insert(name, HeaderValue::from_static(value));
+/// The headers that every answer has.
+fn secure(headers: &mut HeaderMap, id: &str) {
+    for (name, value) in &*SECURE {
+        headers.insert(name, value.clone());
+    }
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert("antefix-request", id);
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
 /// A document as the commands print it.
 fn json(document: &impl Serialize) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], document::print(document)).into_response()
+    written(document::print(document))
+}
+
+/// The same, once it is printed.
+fn written(document: String) -> Response {
+    of_kind("application/json", document)
+}
+
+/// As many headers as an answer has, those of hyper included.
+const HEADERS: usize = 16;
+
+/// An answer of some kind, with room for all headers.
+fn of_kind(kind: &'static str, body: impl Into<Body>) -> Response {
+    let mut headers = HeaderMap::with_capacity(HEADERS);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    let mut response = Response::new(body.into());
+    *response.headers_mut() = headers;
+    response
 }
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// A text.
 fn text(text: &str) -> Response {
-    ([(header::CONTENT_TYPE, PLAIN)], text.to_owned()).into_response()
+    of_kind(PLAIN, text.to_owned())
 }
 
 /// The prefix of an epoch as it is in memory: many connections send the same bytes.
@@ -175,32 +243,53 @@ fn prefix(epoch: Arc<Epoch>) -> Response {
             self.0.text().as_bytes()
         }
     }
-    ([(header::CONTENT_TYPE, PLAIN)], Bytes::from_owner(Prefix(epoch))).into_response()
+    of_kind(PLAIN, Bytes::from_owner(Prefix(epoch)))
 }
 
-/// An answer that a client may keep as long as it asks whether it still holds.
-fn tagged(mut response: Response, tag: &str, headers: &HeaderMap) -> Response {
-    let tag = format!("\"{tag}\"");
-    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let mut known = known.flat_map(|value| value.split(',')).map(str::trim);
-    if known.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag) {
-        response = StatusCode::NOT_MODIFIED.into_response();
-    }
-    let own = response.headers_mut();
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        own.insert(header::ETAG, tag);
-    }
-    own.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    own.insert(header::VARY, HeaderValue::from_static("accept"));
-    response
+/// In which form a client wants an answer, and which answers it has already.
+#[derive(Default)]
+struct Wanted {
+    /// Whether it would rather have the text alone.
+    text: bool,
+    /// The tags of `If-None-Match`, as they stand there.
+    known: Vec<String>,
 }
 
-/// Whether a client would rather have the text alone.
-fn wants_text(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut accepted =
-        accepted.flat_map(|value| value.split(',')).map(|kind| kind.split(';').next().unwrap_or(kind).trim());
-    accepted
-        .find(|kind| matches!(*kind, "text/plain" | "application/json" | "*/*"))
-        .is_some_and(|kind| kind == "text/plain")
+impl<S: Send + Sync> FromRequestParts<S> for Wanted {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Wanted, Infallible> {
+        let listed = |name: HeaderName| {
+            let values = parts.headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+            values.flat_map(|value| value.split(','))
+        };
+        let mut accepted = listed(header::ACCEPT).map(|kind| kind.split(';').next().unwrap_or(kind).trim());
+        let text = accepted
+            .find(|kind| matches!(*kind, "text/plain" | "application/json" | "*/*"))
+            .is_some_and(|kind| kind == "text/plain");
+        let known = listed(header::IF_NONE_MATCH).map(|tag| tag.trim().to_owned()).collect();
+        Ok(Wanted { text, known })
+    }
+}
+
+/// As many bytes as most tags have.
+const TAG: usize = 96;
+
+impl Wanted {
+    /// An answer that a client may keep as long as it asks whether it still holds.
+    fn tagged(&self, mut response: Response, tag: impl Display) -> Response {
+        let mut quoted = String::with_capacity(TAG);
+        // Writing to a text does not fail.
+        let _ = write!(quoted, "\"{tag}\"");
+        if self.known.iter().any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == quoted) {
+            response = StatusCode::NOT_MODIFIED.into_response();
+        }
+        let own = response.headers_mut();
+        if let Ok(tag) = HeaderValue::from_str(&quoted) {
+            own.insert(header::ETAG, tag);
+        }
+        own.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        own.insert(header::VARY, HeaderValue::from_static("accept"));
+        response
+    }
 }

@@ -120,7 +120,7 @@ fn cause(name: Option<&str>) -> Answer<Cause> {
 }
 
 fn count(server: &Server, epoch: &Epoch) {
-    server.metrics.add("antefix_epochs_total", &[("cause", epoch.cause().name())], 1);
+    server.metrics.epoch(epoch.cause());
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{json, tagged};
+use super::{Wanted, json};
 use crate::document::{self, Variables};
 use crate::http::body::Sent;
 use crate::http::bounds;
@@ -65,8 +65,8 @@ impl<'t> TemplateDocument<'t> {
 }
 
 /// The template as an answer, with its ETag.
-pub(super) fn answer(current: &Current, headers: &HeaderMap) -> Response {
-    tagged(json(&TemplateDocument::new(current)), &current.digest.to_string(), headers)
+pub(super) fn answer(current: &Current, wanted: &Wanted) -> Response {
+    wanted.tagged(json(&TemplateDocument::new(current)), current.digest)
 }
 
 /// The template that counts
@@ -74,8 +74,8 @@ pub(super) fn answer(current: &Current, headers: &HeaderMap) -> Response {
 /// What was saved last, else the layout's own text.
 #[utoipa::path(get, path = "/system-prompt", operation_id = "template", tag = "template", responses(
     (status = 200, body = TemplateDocument<'static>), (status = 304, description = "It is the one of If-None-Match")))]
-pub(super) async fn get(State(server): State<Arc<Server>>, headers: HeaderMap) -> Answer {
-    work::read(server, move |server| Ok(answer(&server.current()?, &headers))).await
+pub(super) async fn get(State(server): State<Arc<Server>>, wanted: Wanted) -> Answer {
+    work::read(server, move |server| Ok(answer(&server.current()?, &wanted))).await
 }
 
 /// A template to save.
@@ -113,8 +113,8 @@ pub(super) async fn put(State(server): State<Arc<Server>>, headers: HeaderMap, S
         let template: Arc<str> = template.into();
         server.check_template(dialect, &template)?;
         let current = server.save(dialect, &template, author, &expected)?;
-        server.metrics.add("antefix_templates_saved_total", &[], 1);
-        Ok(answer(&current, &HeaderMap::new()))
+        server.metrics.templates_saved.add(1);
+        Ok(answer(&current, &Wanted::default()))
     })
     .await
 }

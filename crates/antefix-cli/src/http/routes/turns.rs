@@ -8,17 +8,19 @@ use antefix::freeze::Watch;
 use antefix::keeper::{Began, Turn};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Noted, json};
-use crate::http::body::{Fields, Id, Situated, Unknown, refuse};
+use super::{noted, written};
+use crate::http::body::{Fields, Id, Situated, Unknown, Unread, refuse};
 use crate::http::names::{TargetName, WatchName};
+use crate::http::near::QUICK;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
+use crate::http::stood::{Answered, Stands};
 use crate::http::store::Distance;
-use crate::http::{Server, work};
+use crate::http::{Server, rounds, work};
 use crate::ledger::document::{TurnDocument, turn};
 use crate::{delivery, document};
 
@@ -56,12 +58,30 @@ pub(super) struct TurnBody {
     (status = 409, body = ProblemDocument), (status = 413, body = ProblemDocument), (status = 415, body = ProblemDocument),
     (status = 422, body = ProblemDocument, description = "The template cannot be rendered, or the target cannot take it"),
     (status = 503, body = ProblemDocument)))]
-pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
-    refuse(&body.unknown)?;
-    if is_near(&server, &id, &body) {
-        return work::briefly(server, move |server| answer(server, &id, body)).await;
+pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, body: Unread) -> Answer {
+    let begun = Instant::now();
+    if let Some(known) = server.stood.get(&id.0, &body.0) {
+        let came = known.come(&server);
+        rounds::gather().await;
+        if known.holds(&server, came).await? {
+            return Ok(again(&server, &known, begun));
+        }
     }
-    work::compose(server, move |server| answer(server, &id, body)).await
+    let fields: TurnBody = body.fields()?;
+    refuse(&fields.unknown)?;
+    if is_near(&server, &id, &fields) {
+        return work::briefly(server, move |server| answer(server, &id, &body, fields)).await;
+    }
+    work::compose(server, move |server| answer(server, &id, &body, fields)).await
+}
+
+/// The answer to a turn for which nothing has changed.
+fn again(server: &Server, known: &Answered, begun: Instant) -> Response {
+    let epoch = known.epoch();
+    server.metrics.turns[0].add(1);
+    server.metrics.prompt_bytes.add(known.prefix_bytes());
+    server.metrics.compose.add(begun.elapsed());
+    noted(written(known.document()), epoch.number, epoch.digest)
 }
 
 /// Whether a turn is taken right here; see `near.rs`.
@@ -70,7 +90,7 @@ fn is_near(server: &Server, Id(conversation): &Id, body: &TurnBody) -> bool {
     plain && server.kept.distance() == Distance::Here && server.near.has(conversation, body.situated.cwd.as_deref())
 }
 
-fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
+fn answer(server: &Server, Id(conversation): &Id, Unread(sent): &Unread, body: TurnBody) -> Answer {
     let begun = Instant::now();
     let TurnBody { mut situated, messages, target, r#override: replacement, turn: name, watch, .. } = body;
     let target = match target.as_deref() {
@@ -84,9 +104,13 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
     };
     let keeper = server.kept.keeper()?;
     let asked = situated.cwd.clone();
+    // Before anything is read of the store. Why it has none is told by the questions that follow.
+    let stamp = keeper.store().stamp().ok().flatten();
     server.stay(keeper, conversation, &mut situated)?;
-    let prepared = server.prepared(keeper, situated)?;
-    let mut done = prepared.with_input(|input| {
+    let saved = server.saved(keeper)?;
+    let cwd = situated.cwd.clone();
+    let prepared = server.prepared_from(saved.as_deref(), situated)?;
+    let (done, around) = prepared.with_around(|input| {
         let mut input = *input;
         input.watch = watch;
         input.id = name.as_deref();
@@ -94,7 +118,8 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
         input.replacement = replacement.as_deref();
         input.history = messages.as_deref();
         keeper.turn(conversation, &input)
-    })?;
+    });
+    let mut done = done?;
     done.diagnostics.splice(0..0, prepared.diagnostics());
     let passed_on = done.passed_on();
     let delivery = match target {
@@ -109,19 +134,26 @@ fn answer(server: &Server, Id(conversation): &Id, body: TurnBody) -> Answer {
     }
     count(server, &done);
     let took = begun.elapsed();
-    server.metrics.took("antefix_compose_seconds", &[], took);
+    server.metrics.compose.add(took);
     if done.began == Began::Before && prepared.is_near() {
         server.near.note(conversation, asked, took);
     }
-    let written =
-        done.epoch.as_ref().filter(|_| done.replacement.is_none()).and_then(|epoch| server.escaped.prefix(epoch));
-    let document = turn(conversation.as_str(), &done, delivery.as_ref()).with_prefix(written.as_deref());
-    let mut response = json(&document);
-    response.extensions_mut().insert(Noted {
-        epoch: done.epoch.as_ref().map(|epoch| epoch.number()),
-        digest: done.epoch.as_ref().map(|epoch| epoch.digest().to_string()),
-    });
-    Ok(response)
+    let prefix = done.epoch.as_ref().filter(|_| done.replacement.is_none());
+    let prefix = prefix.and_then(|epoch| server.escaped.prefix(epoch));
+    let document = turn(conversation.as_str(), &done, delivery.as_ref()).with_prefix(prefix.as_deref());
+    let document = document::print(&document);
+    let Some(epoch) = &done.epoch else { return Ok(written(document)) };
+    // A turn that takes, appends or says something for once is another one when it is asked for again.
+    let stands = done.began == Began::Before && done.fresh == 0 && done.messages.is_empty();
+    let alone = name.is_none() && delivery.is_none() && done.hooks.is_empty();
+    if let (Some(around), Some(prefix), Some(cwd)) = (around, prefix, cwd)
+        && (stands && alone && prepared.is_near() && took <= QUICK)
+    {
+        let (body, cwd) = (sent.clone(), (cwd, prepared.cwd().to_owned()));
+        let (amendments, template) = (done.amendments.len(), saved.map(|saved| saved.row.clone()));
+        server.stood.remember(Stands { body, cwd, around, epoch, amendments, template, stamp, prefix }, &document);
+    }
+    Ok(noted(written(document), epoch.number(), epoch.digest()))
 }
 
 fn unknown_target(name: &str) -> Problem {
@@ -132,12 +164,11 @@ fn unknown_target(name: &str) -> Problem {
 
 fn count(server: &Server, turn: &Turn) {
     let metrics = &server.metrics;
-    let began = if turn.began == Began::Now { "yes" } else { "no" };
-    metrics.add("antefix_turns_total", &[("began", began)], 1);
-    metrics.add("antefix_prompt_bytes_total", &[], turn.prefix().len() as u64);
-    metrics.add("antefix_amendments_total", &[], turn.fresh as u64);
+    metrics.turns[usize::from(turn.began == Began::Now)].add(1);
+    metrics.prompt_bytes.add(turn.prefix().len() as u64);
+    metrics.amendments.add(turn.fresh as u64);
     if let (Began::Now, Some(epoch)) = (turn.began, &turn.epoch) {
-        metrics.add("antefix_epochs_total", &[("cause", epoch.cause().name())], 1);
+        metrics.epoch(epoch.cause());
     }
 }
 
