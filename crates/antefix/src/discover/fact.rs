@@ -132,6 +132,14 @@ impl Text {
         &self.text
     }
 
+    /// A part of the text.
+    pub(crate) fn cut_out(&self, part: Range<usize>) -> Text {
+        let text = self.text[part.clone()].into();
+        let mut pieces = Vec::new();
+        self.part(part, 0, &mut pieces);
+        Text { text, pieces: pieces.into() }
+    }
+
     /// Copies the pieces of a part of the text, which stands at `at` in another one.
     pub(crate) fn part(&self, part: Range<usize>, at: usize, into: &mut Vec<Piece>) {
         for piece in self.pieces.iter() {

@@ -156,10 +156,23 @@ pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, Pa
 /// Whether a path is one of those that usually hold secrets.
 pub(super) fn holds_secrets(path: &Path) -> bool {
     // Directories count as well as the file: `.env.d/prod` and `.ssh/config` are what they lie in.
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if bytes.is_ascii() && !bytes.split(|byte| std::path::is_separator(char::from(*byte))).any(may_be_secret) {
+        return false;
+    }
     let text = path.as_os_str().to_string_lossy();
     // Some letters beyond ASCII have a small one within it.
     let text = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
     text.split(std::path::is_separator).any(is_secret_name)
+}
+
+/// Whether a name begins or ends like one that [`is_secret_name`] knows, in capital letters or small ones. Most do not, and
+/// need not be written in small ones.
+fn may_be_secret(name: &[u8]) -> bool {
+    let begins = name.first().is_some_and(|first| matches!(first, b'.' | b'_' | b'i' | b'I' | b'c' | b'C'));
+    let last = name.last().map(u8::to_ascii_lowercase);
+    begins
+        || memchr::memchr(b'.', name).is_some() && matches!(last, Some(b'v' | b'm' | b'y' | b'2' | b'x' | b'e' | b's'))
 }
 
 fn is_secret_name(name: &str) -> bool {
@@ -228,7 +241,7 @@ pub(super) fn read_text(world: &dyn World, root: &Path, path: &Path, limit: usiz
                 String::from_utf8(bytes).unwrap_or_default()
             }
         };
-        match text.find('\0') {
+        match memchr::memchr(0, text.as_bytes()) {
             Some(offset) => Answer::unavailable(ReasonCode::Binary, format!("a NUL byte at offset {offset}")),
             None => {
                 let (more, resolved, identity) = (contents.more, contents.resolved, contents.identity);

@@ -7,7 +7,7 @@
 //! 4. What is plain `key: value` is read line by line; everything else is YAML's. Where YAML gives up, lines are read
 //!    leniently, and the file is marked.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -17,20 +17,22 @@ const LIMIT: usize = 64 * 1024;
 
 /// A file split into front matter and body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FrontMatter {
-    fields: Fields,
+pub(super) struct FrontMatter<'t> {
+    fields: Fields<'t>,
     /// Whether all keys are in lower case, so that one can be looked up.
     lower: bool,
     /// Where the body begins, in bytes.
     pub(super) body: usize,
+    /// Whether every line is `key: value` and nothing else.
+    pub(super) plain: bool,
     /// What had to be forgiven.
     pub(super) forgiven: Option<String>,
 }
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Field {
-    Text(String),
+pub(super) enum Field<'t> {
+    Text(Cow<'t, str>),
     List(Vec<String>),
     /// A map, or a list of other things: nothing that we use.
     Other,
@@ -49,9 +51,9 @@ pub(super) enum Missing {
     Invalid(String),
 }
 
-impl FrontMatter {
+impl<'t> FrontMatter<'t> {
     /// Splits a text whose line ends are line feeds.
-    pub(super) fn split(text: &str) -> Result<FrontMatter, Missing> {
+    pub(super) fn split(text: &'t str) -> Result<FrontMatter<'t>, Missing> {
         let rest = text.strip_prefix("---\n").ok_or(Missing::None)?;
         let mut end = 0;
         let block = loop {
@@ -65,44 +67,57 @@ impl FrontMatter {
             }
         };
         let body = (4 + end + 4).min(text.len());
-        let (fields, forgiven) = parse(block).map_err(Missing::Invalid)?;
-        let lower = !fields.keys().any(|key| key.bytes().any(|byte| byte.is_ascii_uppercase()));
-        Ok(FrontMatter { fields, lower, body, forgiven })
+        let (fields, plain, forgiven) = match plain(block).map_err(Missing::Invalid)? {
+            Some(fields) => (fields, true, None),
+            None => yaml(block).map(|(fields, forgiven)| (fields, false, forgiven)).map_err(Missing::Invalid)?,
+        };
+        let lower = !fields.iter().any(|(key, _)| key.bytes().any(|byte| byte.is_ascii_uppercase()));
+        Ok(FrontMatter { fields, lower, body, plain, forgiven })
     }
 
     /// The value of a key, which is given in lower case and may be written in any.
-    pub(super) fn get(&self, key: &str) -> Option<&Field> {
+    pub(super) fn get(&self, key: &str) -> Option<&Field<'t>> {
         if self.lower {
-            return self.fields.get(key);
+            return find(&self.fields, key);
         }
         self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)).map(|(_, field)| field)
     }
 }
 
-type Fields = BTreeMap<String, Field>;
+/// The fields in the order of their keys. There are few, and most of their texts are the file's own.
+type Fields<'t> = Vec<(Cow<'t, str>, Field<'t>)>;
 
-fn parse(block: &str) -> Result<(Fields, Option<String>), String> {
-    match plain(block)? {
-        Some(fields) => Ok((fields, None)),
-        None => yaml(block),
+/// Puts fields in order. A key that stands twice is an error.
+fn in_order(mut fields: Fields<'_>) -> Result<Fields<'_>, String> {
+    fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+    match fields.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(format!("duplicate key `{}`", pair[0].0)),
+        None => Ok(fields),
     }
 }
 
-fn yaml(block: &str) -> Result<(Fields, Option<String>), String> {
+fn find<'f, 't>(fields: &'f Fields<'t>, key: &str) -> Option<&'f Field<'t>> {
+    let at = fields.binary_search_by(|(known, _)| (**known).cmp(key)).ok()?;
+    fields.get(at).map(|(_, field)| field)
+}
+
+fn yaml(block: &str) -> Result<(Fields<'_>, Option<String>), String> {
     match serde_saphyr::from_str::<Option<Everything>>(block) {
         Ok(everything) => {
-            let mut fields = everything.map(|everything| everything.0).unwrap_or_default();
+            let fields = everything.map(|everything| everything.0).unwrap_or_default();
             let lines = lenient(block).unwrap_or_default();
-            for (key, field) in fields.iter_mut().filter(|(_, field)| **field == Field::Unread) {
-                // A comment is no part of a value.
-                *field = match lines.get(key) {
-                    Some(Field::Text(text)) => {
-                        Field::Text(text.split(" #").next().unwrap_or_default().trim().to_owned())
+            let read = |(key, field): (Cow<'static, str>, Field<'static>)| {
+                let field = match (&field, find(&lines, &key)) {
+                    // A comment is no part of a value.
+                    (Field::Unread, Some(Field::Text(text))) => {
+                        Field::Text(text.split(" #").next().unwrap_or_default().trim().to_owned().into())
                     }
-                    _ => Field::Other,
+                    (Field::Unread, _) => Field::Other,
+                    _ => field,
                 };
-            }
-            Ok((fields, None))
+                (key, field)
+            };
+            Ok((in_order(fields.into_iter().map(read).collect())?, None))
         }
         Err(error) => {
             let message = error.to_string();
@@ -117,10 +132,12 @@ fn yaml(block: &str) -> Result<(Fields, Option<String>), String> {
 }
 
 /// Reads a block whose every line is `key: value` with nothing that YAML would treat in a way of its own.
-fn plain(block: &str) -> Result<Option<Fields>, String> {
-    let mut fields = Fields::new();
+fn plain(block: &str) -> Result<Option<Fields<'_>>, String> {
+    let mut fields = Fields::with_capacity(USUAL);
     for line in block.lines() {
-        let Some((key, value)) = line.split_once(": ") else { return Ok(None) };
+        // A key has no colon in it, so that the first one ends it.
+        let Some(colon) = memchr::memchr(b':', line.as_bytes()) else { return Ok(None) };
+        let (key, Some(value)) = (&line[..colon], line[colon + 1..].strip_prefix(' ')) else { return Ok(None) };
         let value = value.trim_matches(' ');
         let special = |c: char| "\"'[]{}>|*&!%@`#,?:-~=<".contains(c);
         let simple_key = key.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -128,33 +145,47 @@ fn plain(block: &str) -> Result<Option<Fields>, String> {
         let simple_value = !value.is_empty()
             && !value.starts_with(special)
             && !value.ends_with(':')
-            && !value.contains('\t')
-            && !value.as_bytes().windows(2).any(|pair| matches!(pair, b": " | b" #"));
+            && !memchr::memchr3_iter(b'\t', b':', b'#', value.as_bytes())
+                .any(|at| means_something(value.as_bytes(), at));
         if !simple_key || !simple_value {
             return Ok(None);
         }
-        if fields.insert(key.to_owned(), Field::Text(value.to_owned())).is_some() {
-            return Err(format!("duplicate key `{key}`"));
-        }
+        fields.push((key.into(), Field::Text(value.into())));
     }
-    Ok(Some(fields))
+    in_order(fields).map(Some)
+}
+
+/// As many fields as most files have, or more.
+const USUAL: usize = 8;
+
+/// Whether a tab, a colon or a number sign in a value means something to YAML: a tab always, a colon before a blank, a number
+/// sign behind one.
+fn means_something(value: &[u8], at: usize) -> bool {
+    match value[at] {
+        b':' => value.get(at + 1) == Some(&b' '),
+        b'#' => at > 0 && value[at - 1] == b' ',
+        _ => true,
+    }
 }
 
 /// Reads what can be read: lines split at their first colon, one pair of quotes removed.
-fn lenient(block: &str) -> Option<Fields> {
+fn lenient(block: &str) -> Option<Fields<'_>> {
     let mut fields = Fields::new();
     for line in block.lines().filter(|line| !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty()) {
         let (key, value) = line.split_once(':')?;
         let value = value.trim_matches([' ', '\t']);
         let quoted = |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
         let value = if quoted('"') || quoted('\'') { &value[1..value.len() - 1] } else { value };
-        fields.entry(key.trim().to_owned()).or_insert_with(|| Field::Text(value.to_owned()));
+        fields.push((key.trim().into(), Field::Text(value.into())));
     }
+    // The first one counts: sorting keeps the order of those that are equal.
+    fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+    fields.dedup_by(|later, first| later.0 == first.0);
     (!fields.is_empty()).then_some(fields)
 }
 
 /// Every key of a map, with its value as text where it is one.
-struct Everything(Fields);
+struct Everything(Fields<'static>);
 
 impl<'de> Deserialize<'de> for Everything {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Everything, D::Error> {
@@ -169,70 +200,67 @@ impl<'de> Deserialize<'de> for Everything {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Everything, A::Error> {
                 let mut fields = Fields::new();
                 while let Some(key) = map.next_key::<String>()? {
-                    let value = map.next_value::<Field>()?;
-                    if fields.insert(key.clone(), value).is_some() {
-                        return Err(serde::de::Error::custom(format!("duplicate key `{key}`")));
-                    }
+                    fields.push((Cow::Owned(key), map.next_value::<Field<'static>>()?));
                 }
-                Ok(Everything(fields))
+                in_order(fields).map(Everything).map_err(serde::de::Error::custom)
             }
         }
         deserializer.deserialize_map(Keys)
     }
 }
 
-impl<'de> Deserialize<'de> for Field {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Field, D::Error> {
+impl<'de> Deserialize<'de> for Field<'static> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Field<'static>, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = Field;
+            type Value = Field<'static>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text, a list or a map")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Field, E> {
-                Ok(Field::Text(text.to_owned()))
+            fn visit_str<E>(self, text: &str) -> Result<Field<'static>, E> {
+                Ok(Field::Text(text.to_owned().into()))
             }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Field, E> {
+            fn visit_bool<E>(self, _: bool) -> Result<Field<'static>, E> {
                 Ok(Field::Unread)
             }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Field, E> {
+            fn visit_i64<E>(self, _: i64) -> Result<Field<'static>, E> {
                 Ok(Field::Unread)
             }
 
-            fn visit_u64<E>(self, _: u64) -> Result<Field, E> {
+            fn visit_u64<E>(self, _: u64) -> Result<Field<'static>, E> {
                 Ok(Field::Unread)
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<Field, E> {
+            fn visit_f64<E>(self, _: f64) -> Result<Field<'static>, E> {
                 Ok(Field::Unread)
             }
 
-            fn visit_unit<E>(self) -> Result<Field, E> {
+            fn visit_unit<E>(self) -> Result<Field<'static>, E> {
                 Ok(Field::Unread)
             }
 
-            fn visit_none<E>(self) -> Result<Field, E> {
+            fn visit_none<E>(self) -> Result<Field<'static>, E> {
                 Ok(Field::Unread)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Field, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Field<'static>, A::Error> {
                 let mut items = Vec::new();
                 let mut other = false;
-                while let Some(item) = seq.next_element::<Field>()? {
+                while let Some(item) = seq.next_element::<Field<'static>>()? {
                     match item {
-                        Field::Text(text) => items.push(text),
+                        Field::Text(text) => items.push(text.into_owned()),
                         Field::List(_) | Field::Other | Field::Unread => other = true,
                     }
                 }
                 Ok(if other { Field::Other } else { Field::List(items) })
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Field, A::Error> {
-                while map.next_entry::<String, Field>()?.is_some() {}
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Field<'static>, A::Error> {
+                while map.next_entry::<String, Field<'static>>()?.is_some() {}
                 Ok(Field::Other)
             }
         }
@@ -245,14 +273,15 @@ mod tests {
     use super::*;
 
     fn read(block: &str) -> Result<Vec<(String, String)>, Missing> {
-        let matter = FrontMatter::split(&format!("---\n{block}---\nBODY"))?;
+        let text = format!("---\n{block}---\nBODY");
+        let matter = FrontMatter::split(&text)?;
         Ok(matter
             .fields
             .into_iter()
             .map(|(key, value)| match value {
-                Field::Text(text) => (key, text),
-                Field::List(items) => (key, items.join("+")),
-                Field::Other | Field::Unread => (key, "<other>".to_owned()),
+                Field::Text(text) => (key.into_owned(), text.into_owned()),
+                Field::List(items) => (key.into_owned(), items.join("+")),
+                Field::Other | Field::Unread => (key.into_owned(), "<other>".to_owned()),
             })
             .collect())
     }
@@ -285,7 +314,7 @@ mod tests {
     #[test]
     fn what_is_no_yaml_is_read_line_by_line_and_marked() {
         let matter = FrontMatter::split("---\nname: x\ndescription: Use when: y\n---\n").unwrap();
-        assert_eq!(matter.get("description"), Some(&Field::Text("Use when: y".to_owned())));
+        assert_eq!(matter.get("description"), Some(&Field::Text("Use when: y".into())));
         assert!(matter.forgiven.is_some());
     }
 

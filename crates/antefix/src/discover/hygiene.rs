@@ -57,6 +57,13 @@ impl Hygiene {
             && (self.secrets == Secrets::Keep || secrets::find(text).is_empty())
     }
 
+    /// Whether neither a text nor any part of it has anything that could be found: it has no characters and no letters in a row
+    /// with which that begins.
+    pub(super) fn is_beyond_doubt(self, text: &str) -> bool {
+        (self.hidden == HiddenText::Allow || !hidden::may_be_in(text))
+            && (self.secrets == Secrets::Keep || !secrets::may_be_in(text))
+    }
+
     /// The text as it may be used. `label` is what a person calls it.
     pub(crate) fn clean(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
         let written = Text::clone(&text);

@@ -10,13 +10,12 @@ use crate::discover::fact::{FactName, Text, Value};
 /// A file's text without a byte-order mark, its line ends line feeds.
 pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
     let clean = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut draft = Draft::default();
-    if memchr::memchr(b'\r', clean.as_bytes()).is_some() {
-        let lines = clean.replace("\r\n", "\n").replace('\r', "\n");
-        draft.push(&lines, origin, Some(Transform::Normalized));
-    } else {
-        draft.push(clean, origin, None);
+    if memchr::memchr(b'\r', clean.as_bytes()).is_none() {
+        return Text::new(clean, origin);
     }
+    let mut draft = Draft::default();
+    let lines = clean.replace("\r\n", "\n").replace('\r', "\n");
+    draft.push(&lines, origin, Some(Transform::Normalized));
     draft.into_text()
 }
 
@@ -39,9 +38,7 @@ pub(super) type Map = BTreeMap<&'static str, Text>;
 pub(super) fn body(text: &Text) -> Text {
     let whole = text.as_str();
     let start = whole.len() - whole.trim_start_matches('\n').len();
-    let mut body = Draft::default();
-    body.push_part(text, start..whole.trim_end_matches('\n').len().max(start));
-    body.into_text()
+    text.cut_out(start..whole.trim_end_matches('\n').len().max(start))
 }
 
 /// All files as one text with a heading for each.

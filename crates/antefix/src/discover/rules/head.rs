@@ -77,7 +77,7 @@ pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
 struct Keys<'k> {
     /// The front matter, with its lines of dashes.
     text: &'k str,
-    matter: &'k FrontMatter,
+    matter: &'k FrontMatter<'k>,
 }
 
 impl Keys<'_> {
@@ -118,7 +118,7 @@ impl Keys<'_> {
         match self.matter.get(&key.to_ascii_lowercase()) {
             None => Ok(Vec::new()),
             Some(_) if self.matter.forgiven.is_some() => Ok(self.lines(key)),
-            Some(Field::Text(text)) => Ok(vec![text.clone()]),
+            Some(Field::Text(text)) => Ok(vec![text.to_string()]),
             Some(Field::List(items)) => Ok(items.clone()),
             Some(Field::Other | Field::Unread) => Err(format!("its `{key}` is neither a text nor a list of texts")),
         }

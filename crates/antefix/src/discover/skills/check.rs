@@ -34,11 +34,15 @@ impl Scan<'_> {
     }
 
     /// What the specification forbids besides.
-    pub(super) fn check_fields(&mut self, matter: &FrontMatter, block: &str, shown: &Arc<str>) {
+    pub(super) fn check_fields(&mut self, matter: &FrontMatter<'_>, block: &str, shown: &Arc<str>) {
         if let Some(Field::Text(text)) = matter.get("compatibility")
             && (text.is_empty() || text.chars().count() > 500)
         {
             self.warn(shown, "breaks a rule: `compatibility` should have 1 to 500 characters".to_owned());
+        }
+        // What is plain has neither, and no deeper lines.
+        if matter.plain && !matches!(matter.get("metadata"), Some(Field::Text(_) | Field::List(_))) {
+            return;
         }
         let value = |line| str::split_once(line, ": ").map(|(_, value)| value.trim_start());
         let special = block.lines().filter_map(value).any(|value| value.starts_with(['[', '{', '&', '*']));

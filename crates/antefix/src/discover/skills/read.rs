@@ -50,22 +50,27 @@ impl Scan<'_> {
         }
         // The front matter is looked through as it is written, so that findings name its lines.
         let head = memchr::memmem::find(text.as_bytes(), b"\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
-        let text = match self.clean(Cow::Borrowed(&text[..head]), &shown) {
-            Ok(Cow::Borrowed(_)) => text,
-            Ok(Cow::Owned(clean)) => Cow::Owned(clean + &text[head..]),
-            Err(why) => {
-                self.not_loaded(&shown, why);
-                return Found::File;
-            }
+        let beyond_doubt = head > 0 && self.situation.hygiene.is_beyond_doubt(&text[..head]);
+        let text = match beyond_doubt {
+            true => text,
+            false => match self.clean(Cow::Borrowed(&text[..head]), &shown) {
+                Ok(Cow::Borrowed(_)) => text,
+                Ok(Cow::Owned(clean)) => Cow::Owned(clean + &text[head..]),
+                Err(why) => {
+                    self.not_loaded(&shown, why);
+                    return Found::File;
+                }
+            },
         };
-        match self.read(&text, called, &shown) {
+        match self.read(&text, called, &shown, beyond_doubt) {
             Ok(skill) => self.add(skill, text.len()),
             Err(why) => self.not_loaded(&shown, why),
         }
         Found::File
     }
 
-    fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>) -> Result<Skill, Why> {
+    /// `beyond_doubt` says that no part of the front matter needs to be looked through.
+    fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>, beyond_doubt: bool) -> Result<Skill, Why> {
         let lenient = self.situation.skills.descriptions == Descriptions::Optional;
         let matter = match FrontMatter::split(text) {
             Ok(matter) => Some(matter),
@@ -91,6 +96,8 @@ impl Scan<'_> {
         let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
         let heading = || body.lines().find_map(|line| line.strip_prefix("# ")).filter(|_| matter.is_none());
         let name = text_of(&["name"]).filter(|name| !name.is_empty());
+        // What is plain is taken letter by letter; YAML has ways to write what is not there.
+        let beyond_doubt = beyond_doubt && name.is_some() && matter.as_ref().is_some_and(|matter| matter.plain);
         let name = name.or_else(|| heading().map(|heading| heading.trim().to_owned()));
         let name = name.or_else(|| called.map(str::to_owned)).unwrap_or_default();
         let description = text_of(&["description"]).unwrap_or_default();
@@ -116,11 +123,14 @@ impl Scan<'_> {
         let mut tools: Vec<String> =
             tools.iter().map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty()).collect();
         tools.sort();
-        let run_mode = text_of(&["runas", "run_mode", "run-mode"]).unwrap_or_else(|| "direct".to_owned());
+        let run_mode = text_of(&["runas", "run_mode", "run-mode"]);
         // What is listed is looked through; the body never enters the prompt.
-        let mut clean = |text: String| self.clean(Cow::Owned(text), shown).map(Cow::into_owned);
-        let [name, description, run_mode] = [name, description, run_mode].map(&mut clean);
-        let (name, description, run_mode) = (name?, description?, run_mode?);
+        let mut clean = |text: String| match beyond_doubt {
+            true => Ok(text),
+            false => self.clean(Cow::Owned(text), shown).map(Cow::into_owned),
+        };
+        let (name, description) = (clean(name)?, clean(description)?);
+        let run_mode = run_mode.map(&mut clean).transpose()?.unwrap_or_else(|| "direct".to_owned());
         let tools = tools.into_iter().map(clean).collect::<Result<Vec<_>, _>>()?;
         Ok(Skill {
             name,

@@ -204,17 +204,15 @@ impl<'s> Scan<'s> {
 /// The roots, the nearest first: what may be read, and the directory from there.
 pub(super) fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
     let workspace = &situation.workspace;
+    let upwards = workspace.cwd.ancestors().map_while(|directory| directory.strip_prefix(&workspace.root).ok());
+    let upwards: Vec<&Path> = upwards.collect();
     let mut roots = Vec::new();
     for root in &situation.skills.roots {
         if let Some(at_home) = root.strip_prefix("~/") {
             roots.extend(workspace.home.iter().map(|home| (home.join(at_home), PathBuf::new())));
             continue;
         }
-        let upwards = workspace.cwd.ancestors().take_while(|directory| directory.starts_with(&workspace.root));
-        roots.extend(upwards.filter_map(|directory| {
-            let inside = directory.strip_prefix(&workspace.root).ok()?;
-            Some((workspace.root.clone(), inside.join(root)))
-        }));
+        roots.extend(upwards.iter().map(|inside| (workspace.root.clone(), inside.join(root))));
     }
     roots
 }

@@ -17,7 +17,7 @@ const NAMES: usize = 100_000;
 
 /// The first `limit` names in the directory at `path` beneath `root`, sorted by their bytes.
 pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
-    if path.as_os_str().as_encoded_bytes().contains(&0) {
+    if memchr::memchr(0, path.as_os_str().as_encoded_bytes()).is_some() {
         return Answer::Absent;
     }
     if !stays_beneath(path) {
@@ -29,7 +29,10 @@ pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         return Answer::Absent;
     }
     match straight::open(root, path, Target::Directory) {
-        Straight::Opened(directory) => answer(names(root, path, &Dir::from_std_file(directory), limit)),
+        Straight::Opened(directory) => {
+            let directory = Dir::from_std_file(directory);
+            answer(listed(&directory).and_then(|found| names(root, path, &directory, found, limit)))
+        }
         Straight::Absent => Answer::Absent,
         Straight::Blocked => list_carefully(root, path, limit),
     }
@@ -46,12 +49,17 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
             },
             opened => opened,
         };
-        answer(opened).and_then(|directory| answer(names(root, path, &directory, limit)))
+        answer(opened).and_then(|directory| {
+            answer(reopened(&directory).and_then(|found| names(root, path, &directory, found, limit)))
+        })
     })
 }
 
-fn names(root: &Path, path: &Path, directory: &Dir, limit: usize) -> io::Result<Listing> {
-    let (mut found, mut more) = listed(directory)?;
+/// What a directory lists, and whether there is more.
+type Found = (Vec<(String, Listed)>, bool);
+
+fn names(root: &Path, path: &Path, directory: &Dir, found: Found, limit: usize) -> io::Result<Listing> {
+    let (mut found, mut more) = found;
     found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     more |= found.len() > limit;
     found.truncate(limit);
@@ -90,17 +98,23 @@ enum Listed {
     Link,
 }
 
-/// The names in a directory as the system lists them, and whether there are more.
+/// The names in a directory that was opened as a path alone, which cannot be read.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn listed(directory: &Dir) -> io::Result<(Vec<(String, Listed)>, bool)> {
-    use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
+fn reopened(directory: &Dir) -> io::Result<Found> {
+    use rustix::fs::{Mode, OFlags, openat};
 
-    // A directory that was opened as a path alone cannot be read, and reading it moves its position.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let descriptor = openat(directory, ".", flags, Mode::empty())?;
+    listed(openat(directory, ".", flags, Mode::empty())?)
+}
+
+/// The names in an open directory as the system lists them, and whether there are more.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn listed(directory: impl std::os::fd::AsFd) -> io::Result<Found> {
+    use rustix::fs::{AtFlags, FileType, RawDir, statat};
+
     let mut found = Vec::new();
     let mut buffer = Vec::with_capacity(BUFFER);
-    let mut entries = RawDir::new(&descriptor, buffer.spare_capacity_mut());
+    let mut entries = RawDir::new(&directory, buffer.spare_capacity_mut());
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let Ok(name) = entry.file_name().to_str() else { continue };
@@ -112,7 +126,7 @@ fn listed(directory: &Dir) -> io::Result<(Vec<(String, Listed)>, bool)> {
         }
         let kind = match entry.file_type() {
             // Some file systems keep the kind elsewhere. A name that is gone by now was never there.
-            FileType::Unknown => match statat(&descriptor, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+            FileType::Unknown => match statat(&directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(status) => FileType::from_raw_mode(status.st_mode),
                 Err(_) => continue,
             },
@@ -135,7 +149,12 @@ const BUFFER: usize = 8 * 1024;
 
 /// The names in a directory as the system lists them, and whether there are more.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn listed(directory: &Dir) -> io::Result<(Vec<(String, Listed)>, bool)> {
+fn reopened(directory: &Dir) -> io::Result<Found> {
+    listed(directory)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn listed(directory: &Dir) -> io::Result<Found> {
     let mut found = Vec::new();
     for entry in directory.entries()? {
         let entry = entry?;

@@ -18,7 +18,7 @@ use crate::discover::{Answer, Contents, ReasonCode};
 
 /// The first `limit` bytes of the regular file at `path` beneath `root`.
 pub(super) fn read(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
-    if path.as_os_str().as_encoded_bytes().contains(&0) {
+    if memchr::memchr(0, path.as_os_str().as_encoded_bytes()).is_some() {
         return Answer::Absent;
     }
     if !stays_beneath(path) {
@@ -179,16 +179,15 @@ fn special(metadata: &std::fs::Metadata) -> &'static str {
 ///
 /// A file that tells its size is read in one go: where there was room for one byte more and it did not come, the file is
 /// over. What it tells is no more than a hint, and bounded by the limit.
-fn begin(mut file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)> {
+fn begin(file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)> {
     let hint = usize::try_from(size).unwrap_or(limit).min(limit);
-    let mut bytes = vec![0; hint.saturating_add(1)];
+    let mut bytes = Vec::with_capacity(hint.saturating_add(1));
     let first = loop {
-        match file.read(&mut bytes) {
+        match read_once(file, &mut bytes) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             outcome => break outcome?,
         }
     };
-    bytes.truncate(first);
     if first == 0 || first as u64 != size {
         let left = (limit as u64).saturating_add(1).saturating_sub(first as u64);
         file.take(left).read_to_end(&mut bytes)?;
@@ -196,6 +195,21 @@ fn begin(mut file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)
     let more = bytes.len() > limit;
     bytes.truncate(limit);
     Ok((bytes, more))
+}
+
+/// Reads as much as there is room for, in one go.
+#[cfg(unix)]
+fn read_once(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    // The room is not filled with zeros first.
+    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
+}
+
+#[cfg(not(unix))]
+fn read_once(mut file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    bytes.resize(bytes.capacity(), 0);
+    let count = file.read(bytes)?;
+    bytes.truncate(count);
+    Ok(count)
 }
 
 /// Where an open file lies beneath an open root.

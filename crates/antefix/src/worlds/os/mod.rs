@@ -77,7 +77,7 @@ impl World for OsWorld {
                 Answer::Absent => system_file("/usr/lib/os-release"),
                 answer => answer,
             },
-            SystemText::KernelVersion => system_file("/proc/version"),
+            SystemText::KernelVersion => kernel_version(),
             SystemText::WslInterop => {
                 self.kind(Path::new("/proc/sys/fs/binfmt_misc/WSLInterop")).map(|_| String::new())
             }
@@ -168,6 +168,21 @@ fn answer<T>(result: io::Result<T>) -> Answer<T> {
         ErrorKind::PermissionDenied => Answer::unavailable(ReasonCode::NotPermitted, ""),
         _ => Answer::unavailable(ReasonCode::Failed, error.to_string()),
     }
+}
+
+/// The kernel's name, release and version. `/proc/version` says the same and who built it, for the price of a file.
+#[cfg(unix)]
+fn kernel_version() -> Answer<String> {
+    let uname = rustix::system::uname();
+    match (uname.sysname().to_str(), uname.release().to_str(), uname.version().to_str()) {
+        (Ok(name), Ok(release), Ok(version)) => Answer::Present(format!("{name} {release} {version}")),
+        _ => Answer::unavailable(ReasonCode::NotUtf8, "the kernel's version"),
+    }
+}
+
+#[cfg(not(unix))]
+fn kernel_version() -> Answer<String> {
+    Answer::Absent
 }
 
 /// How much of a system file is looked at; real ones have a few hundred bytes.

@@ -22,7 +22,8 @@ pub(super) enum Straight {
 
 /// Whether something in a path leads up. Hardly any path has two dots in a row, so that its parts need not be looked at.
 pub(super) fn climbs(path: &Path) -> bool {
-    let dots = path.as_os_str().as_encoded_bytes().windows(2).any(|pair| pair == b"..");
+    let text = path.as_os_str().as_encoded_bytes();
+    let dots = memchr::memchr_iter(b'.', text).any(|at| text.get(at + 1) == Some(&b'.'));
     dots && path.components().any(|component| component == Component::ParentDir)
 }
 
@@ -92,7 +93,9 @@ pub(super) fn is_real(_: &Path) -> bool {
 /// A path that was gone straight, as it would be written by whoever followed its links: without `.`, nor two slashes.
 pub(super) fn location(path: &Path) -> PathBuf {
     let text = path.as_os_str().as_encoded_bytes();
-    if text.last().is_some_and(u8::is_ascii_alphanumeric) && !text.windows(2).any(|pair| matches!(pair, b"./" | b"//"))
+    let mut slashes = memchr::memchr_iter(b'/', text);
+    if text.last().is_some_and(u8::is_ascii_alphanumeric)
+        && !slashes.any(|at| at > 0 && matches!(text[at - 1], b'.' | b'/'))
     {
         return path.to_owned();
     }
