@@ -21,6 +21,8 @@ pub(super) struct Metrics {
     routes: BTreeMap<String, Route>,
     /// Turns with which no epoch began, and those with which one did.
     pub(super) turns: [Counter; 2],
+    /// Those of the first kind that were answered from memory.
+    pub(super) recalled: Counter,
     epochs: [Counter; Cause::ALL.len()],
     pub(super) amendments: Counter,
     pub(super) prompt_bytes: Counter,
@@ -116,6 +118,8 @@ impl Metrics {
         for (began, counter) in ["no", "yes"].iter().zip(&self.turns) {
             writeln!(f, "antefix_turns_total{{began=\"{began}\"}} {}", counter.get())?;
         }
+        let help = "Turns that were answered as they were before, because nothing had changed.";
+        single(f, "turns_recalled_total", help, &self.recalled)?;
         let help = "Epochs that began here, by cause. All but opened cost a cached prefix.";
         head(f, "epochs_total", "counter", help)?;
         for (cause, counter) in Cause::ALL.iter().zip(&self.epochs) {

@@ -4,7 +4,8 @@
 //!    says. All three are asked for each time. What is saved is to read, compose, compare and write anew what comes out the same.
 //! 2. That nobody wrote to the store at all, which template counts, and that a directory is as it was, is asked once for all
 //!    who wait; see `rounds.rs`. Where somebody wrote, or may have written, the row of the conversation is asked for.
-//! 3. What is remembered of an answer is what stands around the prefix. The prefix itself is shared.
+//! 3. What is remembered of an answer is what stands around the prefix. Prefixes and scenes are kept once, within a bound of
+//!    their own, and an answer whose prefix or scene is gone is gone as well.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use axum::body::Bytes;
 use serde_json::value::RawValue;
 
 use super::near::QUICK;
-use super::problem::Answer;
+use super::problem::{Answer, Problem};
 use super::rounds::{Came, Rounds};
 use super::store::Distance;
 use super::{Server, work};
@@ -25,8 +26,8 @@ use crate::setup::Around;
 
 /// How many answers are remembered. Beyond that all are forgotten, and found once more.
 const ANSWERS: usize = 10_000;
-/// How many scenes are remembered; what was remembered first goes first.
-const SCENES: usize = 100;
+/// How many bytes of scenes are remembered; what was remembered first goes first, with all answers that belong to it.
+const SCENES: usize = 32 * 1024 * 1024;
 /// How long the body of a request may be.
 const BODY: usize = 64 * 1024;
 /// How many bytes may stand around a prefix.
@@ -38,7 +39,13 @@ pub(super) struct Stood {
     /// The epochs without notices that stood at a moment of the store. Their texts are kept elsewhere, or not.
     epochs: Mutex<BTreeMap<ConversationId, (Stamp, Weak<Epoch>)>>,
     answers: Mutex<BTreeMap<ConversationId, Arc<Answered>>>,
-    scenes: Mutex<VecDeque<Arc<Scene>>>,
+    scenes: Mutex<Scenes>,
+}
+
+#[derive(Default)]
+struct Scenes {
+    kept: VecDeque<Arc<Scene>>,
+    bytes: usize,
 }
 
 /// What turns of many conversations have in common: what they say, and what is around them.
@@ -52,7 +59,7 @@ pub(super) struct Scene {
 
 /// A turn that stood.
 pub(super) struct Answered {
-    scene: Arc<Scene>,
+    scene: Weak<Scene>,
     epoch: EpochRow,
     amendments: usize,
     template: Option<TemplateRow>,
@@ -66,12 +73,20 @@ pub(super) struct Answered {
 /// A document in three parts, of which the middle one is shared.
 struct Written {
     head: Box<str>,
-    prefix: Arc<RawValue>,
+    prefix: Weak<RawValue>,
     tail: Box<str>,
 }
 
-/// When a request came.
-pub(super) struct Arrival {
+/// A request for a turn that stood.
+pub(super) struct Again {
+    known: Arc<Answered>,
+    scene: Arc<Scene>,
+    prefix: Arc<RawValue>,
+    /// When it came.
+    came: Arrival,
+}
+
+struct Arrival {
     store: Came,
     template: Came,
     scene: Came,
@@ -91,13 +106,17 @@ pub(super) struct Stands<'s> {
 
 impl Stood {
     /// The last turn of a conversation that stood, if it is asked for in the same words.
-    pub(super) fn get(&self, conversation: &ConversationId, body: &Bytes) -> Option<Arc<Answered>> {
-        self.answers().get(conversation).filter(|known| known.scene.body == *body).cloned()
+    pub(super) fn again(&self, server: &Server, conversation: &ConversationId, body: &Bytes) -> Option<Again> {
+        let known = self.answers().get(conversation).cloned()?;
+        let (scene, prefix) = (known.scene.upgrade()?, known.text.prefix.upgrade()?);
+        let came =
+            Arrival { store: server.stamps.come(), template: server.templates.come(), scene: scene.holds.come() };
+        (scene.body == *body).then_some(Again { known, scene, prefix, came })
     }
 
     /// Remembers a turn and what was answered.
     pub(super) fn remember(&self, stands: Stands<'_>, document: &str) {
-        let Some(text) = Written::split(document, stands.prefix) else { return };
+        let Some(text) = Written::split(document, &stands.prefix) else { return };
         if stands.body.len() > BODY {
             return;
         }
@@ -105,7 +124,15 @@ impl Stood {
         let scene = self.scene(stands.body, stands.cwd, stands.around);
         let (bytes, epoch) = (epoch.text().len() as u64, epoch.row().clone());
         let conversation = epoch.conversation.clone();
-        let known = Answered { scene, epoch, amendments, template, stamp: Mutex::new(stamp), text, bytes };
+        let known = Answered {
+            scene: Arc::downgrade(&scene),
+            epoch,
+            amendments,
+            template,
+            stamp: Mutex::new(stamp),
+            text,
+            bytes,
+        };
         let mut answers = self.answers();
         if answers.len() >= ANSWERS {
             answers.clear();
@@ -128,25 +155,28 @@ impl Stood {
         epochs.insert(epoch.conversation().clone(), (stamp, Arc::downgrade(epoch)));
     }
 
-    pub(super) fn forget(&self, conversation: &ConversationId) {
-        self.answers().remove(conversation);
+    /// Forgets a scene, and with it all answers that belong to it.
+    fn forget(&self, scene: &Arc<Scene>) {
+        self.scenes.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| !Arc::ptr_eq(known, scene));
     }
 
     /// The scene of a turn: one that is known, or a new one in the place of one that is no more.
     fn scene(&self, body: Bytes, cwd: (String, PathBuf), around: Around) -> Arc<Scene> {
         let mut scenes = self.scenes.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |scene: &Arc<Scene>| scene.body == body && scene.cwd == cwd;
-        if let Some(known) = scenes.iter().find(|scene| same(scene) && scene.around.is_like(&around)) {
+        if let Some(known) = scenes.kept.iter().find(|scene| same(scene) && scene.around.is_like(&around)) {
             return Arc::clone(known);
         }
         scenes.retain(|scene| !same(scene));
-        if scenes.len() >= SCENES {
-            scenes.pop_front();
-        }
         // Whoever sent the body may have sent more with it, and only the body is kept.
         let scene = Scene { body: Bytes::copy_from_slice(&body), cwd, around, holds: Rounds::default() };
         let scene = Arc::new(scene);
-        scenes.push_back(Arc::clone(&scene));
+        scenes.bytes += scene.weight();
+        scenes.kept.push_back(Arc::clone(&scene));
+        while scenes.bytes > SCENES {
+            let Some(oldest) = scenes.kept.pop_front() else { break };
+            scenes.bytes -= oldest.weight();
+        }
         scene
     }
 
@@ -155,43 +185,75 @@ impl Stood {
     }
 }
 
+impl Scenes {
+    fn retain(&mut self, keep: impl Fn(&Arc<Scene>) -> bool) {
+        self.kept.retain(keep);
+        self.bytes = self.kept.iter().map(|scene| scene.weight()).sum();
+    }
+}
+
 impl Scene {
+    /// How many bytes it takes, roughly; what lies around a directory beside what was heard counts for little.
+    fn weight(&self) -> usize {
+        self.body.len() + self.around.weight() + 4 * 1024
+    }
+
     fn holds(&self, server: &Server) -> bool {
         let (asked, real) = &self.cwd;
         server.directory(asked).is_ok_and(|now| now == *real) && self.around.holds()
     }
 }
 
-impl Answered {
-    /// Takes note of who comes.
-    pub(super) fn come(&self, server: &Server) -> Arrival {
-        Arrival { store: server.stamps.come(), template: server.templates.come(), scene: self.scene.holds.come() }
-    }
-
-    /// Whether the answer is still the answer.
-    pub(super) async fn holds(self: &Arc<Self>, server: &Arc<Server>, came: Arrival) -> Answer<bool> {
-        let stamp = stamp(server, came.store).await?;
-        if stamp.is_none() || *self.stamp() != stamp {
-            let last = work::glance(Arc::clone(server), |server| Ok(server.kept.keeper()?.store().last_template()?));
-            let known = Arc::clone(self);
-            if server.templates.answer(came.template, last).await? != self.template
-                || !work::glance(Arc::clone(server), move |server| known.stands(server.kept.keeper()?)).await?
-            {
-                return Ok(false);
-            }
-            *self.stamp() = stamp;
+impl Again {
+    /// What was answered, if it is still the answer.
+    pub(super) async fn holds(self, server: &Arc<Server>) -> Answer<Option<(Arc<Answered>, String)>> {
+        let Again { known, scene, prefix, came } = self;
+        if !known.is_in(server, came.store, came.template).await? {
+            return Ok(None);
         }
-        let scene = Arc::clone(&self.scene);
-        let conversation = self.epoch.conversation.clone();
+        let looked = Arc::clone(&scene);
         let look = work::briefly(Arc::clone(server), move |server| {
             let begun = Instant::now();
-            let holds = scene.holds(server);
+            let holds = looked.holds(server);
             if begun.elapsed() > QUICK {
-                server.stood.forget(&conversation);
+                server.stood.forget(&looked);
             }
             Ok(holds)
         });
-        self.scene.holds.answer(came.scene, look).await
+        match scene.holds.answer(came.scene, look).await? {
+            Some(true) => {
+                let document = known.text.join(&prefix);
+                Ok(Some((known, document)))
+            }
+            Some(false) => Ok(None),
+            None => {
+                // Somebody looks and does not come back.
+                server.stood.forget(&scene);
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl Answered {
+    /// Whether the store has all as it was.
+    async fn is_in(self: &Arc<Self>, server: &Arc<Server>, store: Came, template: Came) -> Answer<bool> {
+        let stamp = stamp(server, store);
+        if stamp.is_some() && *self.stamp() == stamp {
+            return Ok(true);
+        }
+        // What a stamp vouches for must have been asked for after it.
+        let came = if stamp.is_some() { server.templates.come() } else { template };
+        let last = work::glance(Arc::clone(server), |server| Ok(server.kept.keeper()?.store().last_template()?));
+        if server.templates.answer(came, last).await?.is_none_or(|last| last != self.template) {
+            return Ok(false);
+        }
+        let known = Arc::clone(self);
+        let stands = work::glance(Arc::clone(server), move |server| known.stands(server.kept.keeper()?)).await?;
+        if stands {
+            *self.stamp() = stamp;
+        }
+        Ok(stands)
     }
 
     /// Whether the conversation is as it was.
@@ -211,12 +273,6 @@ impl Answered {
         self.bytes
     }
 
-    /// What was answered.
-    pub(super) fn document(&self) -> String {
-        let Written { head, prefix, tail } = &self.text;
-        [head, prefix.get(), tail].concat()
-    }
-
     fn stamp(&self) -> MutexGuard<'_, Option<Stamp>> {
         self.stamp.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -224,17 +280,23 @@ impl Answered {
 
 impl Written {
     /// Splits a document around the prefix; none if there is more around it than can be remembered for many.
-    fn split(document: &str, prefix: Arc<RawValue>) -> Option<Written> {
+    fn split(document: &str, prefix: &Arc<RawValue>) -> Option<Written> {
         let (head, tail) = document.split_once(prefix.get())?;
-        (head.len() + tail.len() <= AROUND).then(|| Written { head: head.into(), tail: tail.into(), prefix })
+        let prefix = Arc::downgrade(prefix);
+        (head.len() + tail.len() <= AROUND).then(|| Written { head: head.into(), prefix, tail: tail.into() })
+    }
+
+    fn join(&self, prefix: &RawValue) -> String {
+        [&self.head, prefix.get(), &self.tail].concat()
     }
 }
 
 /// The moment of the store, for a request; none if the rows had better be asked for.
-pub(super) async fn stamp(server: &Arc<Server>, came: Came) -> Answer<Option<Stamp>> {
+pub(super) fn stamp(server: &Server, came: Came) -> Option<Stamp> {
     if server.kept.distance() == Distance::Away {
-        return Ok(None);
+        return None;
     }
-    let ask = work::glance(Arc::clone(server), |server| Ok(server.kept.keeper()?.store().stamp()?));
-    server.stamps.answer(came, ask).await
+    // Why there is none is told by the questions that follow.
+    let ask = || Ok::<_, Problem>(server.kept.keeper()?.store().stamp()?);
+    server.stamps.answer_at_once(came, ask).ok().flatten()
 }

@@ -14,6 +14,7 @@ use super::witness::{self, Heard};
 pub(crate) struct Around {
     known: Arc<Known>,
     heard: Vec<Heard>,
+    weight: usize,
 }
 
 /// How many bytes of files may be heard of.
@@ -23,13 +24,18 @@ impl Around {
     /// What a turn on a ground has heard; none if it may be another each time, or if it is too much to be remembered.
     pub(super) fn new(known: &Arc<Known>, heard: Vec<Heard>) -> Option<Around> {
         let weight = witness::weight(&heard)?;
-        (weight <= HEARD).then(|| Around { known: Arc::clone(known), heard })
+        (weight <= HEARD).then(|| Around { known: Arc::clone(known), heard, weight })
     }
 
     /// Whether everything is still so.
     pub(crate) fn holds(&self) -> bool {
         let world = OsWorld::new();
         self.known.holds(&world) && self.heard.iter().all(|heard| heard.holds(&world))
+    }
+
+    /// How many bytes were heard, roughly.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
     }
 
     /// Whether both are the same.

@@ -50,7 +50,7 @@ pub(crate) struct Ground {
 pub(crate) type Template = (Dialect, Arc<str>);
 
 impl Ground {
-    /// Arounds around.
+    /// Looks around.
     pub(super) fn find(
         world: &dyn World,
         cwd: &Path,

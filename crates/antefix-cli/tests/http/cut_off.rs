@@ -157,6 +157,10 @@ fn a_replica_without_its_database_says_so_in_time_and_recovers_by_itself() {
     other.put("/system-prompt", r#"{"template":"before"}"#).ok();
     let before = cut.post("/conversations/c/turns", "{}").ok().json();
     assert_eq!(before["prefix"], "before");
+    // It stands, and would be answered from memory by now.
+    cut.post("/conversations/c/turns", "{}").ok();
+    cut.post("/conversations/c/turns", "{}").ok();
+    assert!(cut.get("/metrics").ok().body.contains("antefix_turns_recalled_total 1\n"));
     assert_eq!(cut.get("/readyz").status, 200);
 
     // The cable is pulled: nothing comes back, and nothing says why.
@@ -164,7 +168,9 @@ fn a_replica_without_its_database_says_so_in_time_and_recovers_by_itself() {
     std::thread::scope(|scope| {
         // All at once: who waits for the database must not wait for each other as well.
         scope.spawn(|| comes_again_later(&cut, |cut| cut.get("/readyz")));
-        scope.spawn(|| comes_again_later(&cut, |cut| cut.post("/conversations/c/turns", "{}")));
+        for _ in 0..12 {
+            scope.spawn(|| comes_again_later(&cut, |cut| cut.post("/conversations/c/turns", "{}")));
+        }
         scope.spawn(|| comes_again_later(&cut, |cut| cut.post("/conversations/new/turns", "{}")));
         scope.spawn(|| comes_again_later(&cut, |cut| cut.get("/conversations/c/system-prompt")));
         scope.spawn(|| comes_again_later(&cut, |cut| cut.put("/system-prompt", r#"{"template":"stale"}"#)));

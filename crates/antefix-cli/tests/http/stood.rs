@@ -11,12 +11,21 @@ fn standing(scratch: &Scratch, server: &Server, body: &str) -> Value {
     let asked = || server.post("/conversations/c/turns", body).ok().body;
     asked();
     let stands = asked();
+    let before = recalled(server);
     for _ in 0..3 {
         assert_eq!(asked(), stands);
     }
+    assert_eq!(recalled(server), before + 3);
     // Who remembers nothing says the same.
     assert_eq!(fresh(scratch, body), stands);
     serde_json::from_str(&stands).unwrap()
+}
+
+/// How many turns were answered from memory.
+fn recalled(server: &Server) -> u64 {
+    let metrics = server.get("/metrics").ok().body;
+    let line = metrics.lines().find_map(|line| line.strip_prefix("antefix_turns_recalled_total "));
+    line.unwrap().parse().unwrap()
 }
 
 /// What a server says that has just been started on the same store.
@@ -83,10 +92,12 @@ fn what_others_write_for_other_conversations_changes_nothing() {
     let scratch = Scratch::new();
     let (server, other) = (scratch.serve(), scratch.serve());
     let stands = standing(&scratch, &server, "{}");
+    let before = recalled(&server);
     for number in 0..3 {
         other.post(&format!("/conversations/other-{number}/turns"), "{}").ok();
         assert_eq!(server.post("/conversations/c/turns", "{}").ok().json(), stands);
     }
+    assert_eq!(recalled(&server), before + 3);
 }
 
 #[test]
@@ -136,6 +147,7 @@ fn what_differs_each_time_is_never_answered_from_memory() {
         assert_eq!(named["messages"][0]["text"], "m");
     }
     assert_eq!(server.post("/conversations/c/turns", r#"{"turn":"u"}"#).ok().json()["messages"], json!([]));
+    assert_eq!(recalled(&server), 0);
 }
 
 #[test]
@@ -143,6 +155,7 @@ fn many_at_once_never_get_an_answer_from_before_they_asked() {
     let scratch = Scratch::new();
     let server = scratch.serve();
     standing(&scratch, &server, "{}");
+    let before = recalled(&server);
     // While others ask all the time, whoever changes a file and asks gets an answer with the change in it.
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -164,4 +177,5 @@ fn many_at_once_never_get_an_answer_from_before_they_asked() {
         }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
+    assert!(recalled(&server) > before);
 }

@@ -60,11 +60,10 @@ pub(super) struct TurnBody {
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, body: Unread) -> Answer {
     let begun = Instant::now();
-    if let Some(known) = server.stood.get(&id.0, &body.0) {
-        let came = known.come(&server);
+    if let Some(again) = server.stood.again(&server, &id.0, &body.0) {
         rounds::gather().await;
-        if known.holds(&server, came).await? {
-            return Ok(again(&server, &known, begun));
+        if let Some((known, document)) = again.holds(&server).await? {
+            return Ok(recalled(&server, &known, document, begun));
         }
     }
     let fields: TurnBody = body.fields()?;
@@ -76,12 +75,13 @@ pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, body: Unread
 }
 
 /// The answer to a turn for which nothing has changed.
-fn again(server: &Server, known: &Answered, begun: Instant) -> Response {
+fn recalled(server: &Server, known: &Answered, document: String, begun: Instant) -> Response {
     let epoch = known.epoch();
     server.metrics.turns[0].add(1);
+    server.metrics.recalled.add(1);
     server.metrics.prompt_bytes.add(known.prefix_bytes());
     server.metrics.compose.add(begun.elapsed());
-    noted(written(known.document()), epoch.number, epoch.digest)
+    noted(written(document), epoch.number, epoch.digest)
 }
 
 /// Whether a turn is taken right here; see `near.rs`.
@@ -103,7 +103,7 @@ fn answer(server: &Server, Id(conversation): &Id, Unread(sent): &Unread, body: T
         Some(_) => return Err(Problem::bad("Field 'watch' must be 'all' or 'acting'")),
     };
     let keeper = server.kept.keeper()?;
-    let asked = situated.cwd.clone();
+    let (asked, has_clock) = (situated.cwd.clone(), situated.now.is_some());
     // Before anything is read of the store. Why it has none is told by the questions that follow.
     let stamp = keeper.store().stamp().ok().flatten();
     server.stay(keeper, conversation, &mut situated)?;
@@ -145,7 +145,8 @@ fn answer(server: &Server, Id(conversation): &Id, Unread(sent): &Unread, body: T
     let Some(epoch) = &done.epoch else { return Ok(written(document)) };
     // A turn that takes, appends or says something for once is another one when it is asked for again.
     let stands = done.began == Began::Before && done.fresh == 0 && done.messages.is_empty();
-    let alone = name.is_none() && delivery.is_none() && done.hooks.is_empty();
+    // One that has its messages or its clock with it is never asked for in the same words.
+    let alone = name.is_none() && messages.is_none() && !has_clock && delivery.is_none() && done.hooks.is_empty();
     if let (Some(around), Some(prefix), Some(cwd)) = (around, prefix, cwd)
         && (stands && alone && prepared.is_near() && took <= QUICK)
     {

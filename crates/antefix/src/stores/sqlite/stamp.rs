@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -45,7 +46,8 @@ impl Counting {
     fn open(connections: &Connections) -> Result<Option<Counting>, Failure> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let Some(connection) = connections.apart()? else { return Ok(None) };
-        connection.busy_timeout(connections.patience)?;
+        // Who would have to wait for it had better ask for the rows.
+        connection.busy_timeout(Duration::ZERO)?;
         Ok(Some(Counting { connection, number: OPENED.fetch_add(1, Ordering::Relaxed) }))
     }
 }
