@@ -312,7 +312,7 @@ fn table(rows: &[Row]) -> String {
     for row in rows {
         let goal = match row.goal {
             None => dash(),
-            Some(Goal::Ratio(most)) => format!("≤ {most:.1}×"),
+            Some(Goal::Ratio(most)) => format!("≤ {most:.2}×"),
             Some(Goal::Nanos(most)) => format!("≤ {}", duration(most)),
         };
         cells.push([

@@ -18,7 +18,7 @@ const ROUTES: [(&str, Option<f64>); 4] = [
     ("http/standing-text", Some(0.7)),
     ("http/standing-json", None),
     ("http/turn-acting", Some(0.5)),
-    ("http/turn", None),
+    ("http/turn", Some(0.5)),
 ];
 
 /// The rows, and what was missed besides them.
@@ -58,6 +58,15 @@ fn rows(figures: &Value) -> Option<(Vec<Row>, Vec<String>)> {
             floor: Some(("its p50".to_owned(), figure(name, "p50_ns")?)),
             goal: Some(Goal::Ratio(5.0)),
         });
+    }
+    // Without a PostgreSQL, or where nothing can be held, there are no such figures.
+    for (one, two, goal) in [
+        ("http/postgres-one-replica", "http/postgres-two-replicas", None),
+        ("http/postgres-one-held-replica", "http/postgres-two-held-replicas", Some(Goal::Ratio(1.0 / 1.6))),
+    ] {
+        let (Some(of_one), Some(of_two)) = (figure(one, "per_second"), figure(two, "per_second")) else { continue };
+        let floor = Some(("one".to_owned(), 1e9 / of_one));
+        rows.push(Row { name: format!("{two}, each"), nanos: 1e9 / of_two, p95: None, bytes: None, floor, goal });
     }
     let (conversations, resident) = (figures["conversations"].as_f64()?, figures["resident"].as_f64()?);
     let passes = resident <= RESIDENT;

@@ -5,8 +5,9 @@
 //! 2. The constant handler is axum's, on the same runtime, with a body as long as the prompt's.
 //! 3. Every answer is looked at: one that is refused would be fast.
 //! 4. Each connection has a conversation of its own, all of them in one project.
-//! 5. Where there is a PostgreSQL, one replica on it and two are asked in the same way. They share the processors with the
-//!    client and the database, so that what the second one adds is as much about the machine.
+//! 5. Where there is a PostgreSQL, one replica on it and two are asked in the same way. On few processors the client and the
+//!    database need as much of them, and a second replica has nothing to run on. So each of them is held to a part of one processor
+//!    as well, where the system allows that: then there is room for the second one, and it shows what they share.
 //! 6. The figures are written to the file of `ANTEFIX_BENCH_REPORT`; `cargo xtask bench` prints the table.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a benchmark that cannot go on says so by failing")]
@@ -89,6 +90,16 @@ fn main() {
         ];
         measure(&runtime, &mut measures, length);
         rows.extend(measures.iter().map(Measure::row));
+        if let (Some(_one), Some(_other)) = (Held::hold(&one), Held::hold(&other)) {
+            let mut measures = [
+                Measure::new("http/postgres-one-held-replica", &[&one], &turns(&one)),
+                Measure::new("http/postgres-two-held-replicas", &[&one, &other], &both),
+            ];
+            measure(&runtime, &mut measures, length);
+            rows.extend(measures.iter().map(Measure::row));
+        } else {
+            eprintln!("replicas cannot be held to a part of a processor here: no control group can be made");
+        }
     }
     let report = json!({ "rows": rows, "conversations": conversations, "seconds": opened, "resident": resident });
     if let Some(path) = std::env::var_os(REPORT) {
@@ -311,6 +322,40 @@ impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A server that is held to a fifth of one processor, by a control group of its own.
+struct Held(PathBuf);
+
+impl Held {
+    fn hold(server: &Served) -> Option<Held> {
+        let groups = Path::new("/sys/fs/cgroup");
+        let unified = groups.join("cgroup.controllers").exists();
+        let group = if unified { groups.to_owned() } else { groups.join("cpu") };
+        let group = Held(group.join(format!("antefix-bench-{}", server.child.id())));
+        std::fs::create_dir(&group.0).ok()?;
+        let set = |name: &str, value: &str| std::fs::write(group.0.join(name), value).ok();
+        if unified {
+            set("cpu.max", "2000 10000")?;
+        } else {
+            set("cpu.cfs_period_us", "10000")?;
+            set("cpu.cfs_quota_us", "2000")?;
+        }
+        set("cgroup.procs", &server.child.id().to_string())?;
+        Some(group)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // A group that is not empty cannot be removed, and one more is no harm.
+        if let (Some(above), Ok(members)) = (self.0.parent(), std::fs::read_to_string(self.0.join("cgroup.procs"))) {
+            for member in members.lines() {
+                let _ = std::fs::write(above.join("cgroup.procs"), member);
+            }
+        }
+        let _ = std::fs::remove_dir(&self.0);
     }
 }
 
