@@ -365,7 +365,7 @@ mod tests {
         let text = table(&[row(2_500_000.0, 1_000_000.0, Goal::Ratio(2.0))]);
         let cells: Vec<&str> = text.lines().nth(1).unwrap_or_default().split("  ").map(str::trim).collect();
         let cells: Vec<&str> = cells.into_iter().filter(|cell| !cell.is_empty()).collect();
-        assert_eq!(cells, ["a", "2.50 ms", "–", "0", "1.00 ms (floor)", "2.50×", "≤ 2.0×", "FAIL"]);
+        assert_eq!(cells, ["a", "2.50 ms", "–", "0", "1.00 ms (floor)", "2.50×", "≤ 2.00×", "FAIL"]);
     }
 
     #[test]

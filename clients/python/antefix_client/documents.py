@@ -427,7 +427,7 @@ class SavedDocument(ListedTemplate):
 
 
 class LabelBody(TypedDict):
-    label: NotRequired[str | None]
+    label: str | None
     """One line of 1 to 100 characters; null takes the label away."""
 
 

@@ -414,7 +414,7 @@ export interface SavedDocument extends ListedTemplate {
 
 export interface LabelBody {
   /** One line of 1 to 100 characters; null takes the label away. */
-  label?: string | null;
+  label: string | null;
 }
 
 export interface PreviewBody {

@@ -7,7 +7,7 @@
 //! 3. What is remembered of an answer is what stands around the prefix. Prefixes and scenes are kept once, within a bound of
 //!    their own, and an answer whose prefix or scene is gone is gone as well.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
@@ -26,7 +26,7 @@ use crate::setup::Around;
 
 /// How many answers are remembered. Beyond that all are forgotten, and found once more.
 const ANSWERS: usize = 10_000;
-/// How many bytes of scenes are remembered; what was remembered first goes first, with all answers that belong to it.
+/// How many bytes of scenes are remembered. Beyond that all are forgotten, with the answers that belong to them.
 const SCENES: usize = 32 * 1024 * 1024;
 /// How long the body of a request may be.
 const BODY: usize = 64 * 1024;
@@ -44,7 +44,8 @@ pub(super) struct Stood {
 
 #[derive(Default)]
 struct Scenes {
-    kept: VecDeque<Arc<Scene>>,
+    /// By what turns say, and for which directory.
+    kept: BTreeMap<(Bytes, String), Arc<Scene>>,
     bytes: usize,
 }
 
@@ -121,7 +122,7 @@ impl Stood {
             return;
         }
         let Stands { epoch, amendments, template, stamp, .. } = stands;
-        let scene = self.scene(stands.body, stands.cwd, stands.around);
+        let scene = self.scene(&stands.body, stands.cwd, stands.around);
         let (bytes, epoch) = (epoch.text().len() as u64, epoch.row().clone());
         let conversation = epoch.conversation.clone();
         let known = Answered {
@@ -157,27 +158,35 @@ impl Stood {
 
     /// Forgets a scene, and with it all answers that belong to it.
     fn forget(&self, scene: &Arc<Scene>) {
-        self.scenes.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| !Arc::ptr_eq(known, scene));
+        let mut scenes = self.scenes();
+        let key = scene.key();
+        if scenes.kept.get(&key).is_some_and(|known| Arc::ptr_eq(known, scene)) {
+            scenes.kept.remove(&key);
+            scenes.bytes -= scene.weight();
+        }
     }
 
     /// The scene of a turn: one that is known, or a new one in the place of one that is no more.
-    fn scene(&self, body: Bytes, cwd: (String, PathBuf), around: Around) -> Arc<Scene> {
-        let mut scenes = self.scenes.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |scene: &Arc<Scene>| scene.body == body && scene.cwd == cwd;
-        if let Some(known) = scenes.kept.iter().find(|scene| same(scene) && scene.around.is_like(&around)) {
+    fn scene(&self, body: &Bytes, cwd: (String, PathBuf), around: Around) -> Arc<Scene> {
+        // Whoever sent the body may have sent more with it, and only the body is kept.
+        let scene = Scene { body: Bytes::copy_from_slice(body), cwd, around, holds: Rounds::default() };
+        let mut scenes = self.scenes();
+        if let Some(known) = scenes.kept.get(&scene.key()).filter(|known| known.is_like(&scene)) {
             return Arc::clone(known);
         }
-        scenes.retain(|scene| !same(scene));
-        // Whoever sent the body may have sent more with it, and only the body is kept.
-        let scene = Scene { body: Bytes::copy_from_slice(&body), cwd, around, holds: Rounds::default() };
         let scene = Arc::new(scene);
+        if scenes.bytes + scene.weight() > SCENES {
+            *scenes = Scenes::default();
+        }
         scenes.bytes += scene.weight();
-        scenes.kept.push_back(Arc::clone(&scene));
-        while scenes.bytes > SCENES {
-            let Some(oldest) = scenes.kept.pop_front() else { break };
-            scenes.bytes -= oldest.weight();
+        if let Some(before) = scenes.kept.insert(scene.key(), Arc::clone(&scene)) {
+            scenes.bytes -= before.weight();
         }
         scene
+    }
+
+    fn scenes(&self) -> MutexGuard<'_, Scenes> {
+        self.scenes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn answers(&self) -> MutexGuard<'_, BTreeMap<ConversationId, Arc<Answered>>> {
@@ -185,14 +194,15 @@ impl Stood {
     }
 }
 
-impl Scenes {
-    fn retain(&mut self, keep: impl Fn(&Arc<Scene>) -> bool) {
-        self.kept.retain(keep);
-        self.bytes = self.kept.iter().map(|scene| scene.weight()).sum();
-    }
-}
-
 impl Scene {
+    fn key(&self) -> (Bytes, String) {
+        (self.body.clone(), self.cwd.0.clone())
+    }
+
+    fn is_like(&self, other: &Scene) -> bool {
+        self.cwd == other.cwd && self.around.is_like(&other.around)
+    }
+
     /// How many bytes it takes, roughly; what lies around a directory beside what was heard counts for little.
     fn weight(&self) -> usize {
         self.body.len() + self.around.weight() + 4 * 1024

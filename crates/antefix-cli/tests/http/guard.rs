@@ -157,6 +157,9 @@ fn a_link_becomes_a_cookie_once_and_changes_need_proof_of_the_page() {
     // A cookie makes no links; the token does, and others of its servers know the cookie.
     assert_eq!(with("POST", "/links", &[("antefix-csrf", csrf)], "").status, 403);
     let link = server.post("/links", "").ok().json()["path"].as_str().unwrap().to_owned();
+    // Looking where it leads does not open it.
+    let host = server.host();
+    assert_eq!(server.bare("HEAD", &link, &[("host", &host)], "").status, 200);
     assert_eq!(server.bare_get(&link).status, 303);
     assert_eq!(server.bare_get("/?code=nonsense").status, 403);
 }

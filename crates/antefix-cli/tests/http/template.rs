@@ -137,6 +137,15 @@ fn the_history_has_labels_and_leads_back() {
     }
     assert_eq!(server.post("/system-prompt/history/99/labels", r#"{"label":"x"}"#).status, 404);
     assert_eq!(server.post("/system-prompt/history/1/labels", r#"{"label":""}"#).status, 400);
+    // Who says nothing takes nothing away.
+    for nothing in ["", "{}"] {
+        let refused = server.post("/system-prompt/history/1/labels", nothing);
+        assert_eq!(
+            (refused.status, refused.error().as_str()),
+            (400, "Field 'label' is required: a text, or null to take the label away")
+        );
+    }
+    assert_eq!(server.get("/system-prompt/history/1").ok().json()["label"], "known good");
     assert_eq!(server.post("/system-prompt/history/1/labels", r#"{"label":null}"#).ok().json().get("label"), None);
     assert_eq!(server.get("/system-prompt/history?limit=many").status, 400);
 }

@@ -71,7 +71,7 @@ impl<'t> FrontMatter<'t> {
             Some(fields) => (fields, true, None),
             None => yaml(block).map(|(fields, forgiven)| (fields, false, forgiven)).map_err(Missing::Invalid)?,
         };
-        let lower = !fields.iter().any(|(key, _)| key.bytes().any(|byte| byte.is_ascii_uppercase()));
+        let lower = !fields.iter().any(|(key, _)| has_capitals(key));
         Ok(FrontMatter { fields, lower, body, plain, forgiven })
     }
 
@@ -87,13 +87,25 @@ impl<'t> FrontMatter<'t> {
 /// The fields in the order of their keys. There are few, and most of their texts are the file's own.
 type Fields<'t> = Vec<(Cow<'t, str>, Field<'t>)>;
 
-/// Puts fields in order. A key that stands twice is an error.
+/// Puts fields in order. A key that stands twice, in whatever letters, is an error.
 fn in_order(mut fields: Fields<'_>) -> Result<Fields<'_>, String> {
     fields.sort_by(|(one, _), (other, _)| one.cmp(other));
-    match fields.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => Err(format!("duplicate key `{}`", pair[0].0)),
+    let twice = match fields.iter().any(|(key, _)| has_capitals(key)) {
+        false => fields.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0.to_string()),
+        true => {
+            let mut small: Vec<String> = fields.iter().map(|(key, _)| key.to_ascii_lowercase()).collect();
+            small.sort();
+            small.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+        }
+    };
+    match twice {
+        Some(key) => Err(format!("duplicate key `{key}`")),
         None => Ok(fields),
     }
+}
+
+fn has_capitals(key: &str) -> bool {
+    key.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
 fn find<'f, 't>(fields: &'f Fields<'t>, key: &str) -> Option<&'f Field<'t>> {
@@ -109,9 +121,7 @@ fn yaml(block: &str) -> Result<(Fields<'_>, Option<String>), String> {
             let read = |(key, field): (Cow<'static, str>, Field<'static>)| {
                 let field = match (&field, find(&lines, &key)) {
                     // A comment is no part of a value.
-                    (Field::Unread, Some(Field::Text(text))) => {
-                        Field::Text(text.split(" #").next().unwrap_or_default().trim().to_owned().into())
-                    }
+                    (Field::Unread, Some(Field::Text(text))) => Field::Text(uncommented(text).trim().to_owned().into()),
                     (Field::Unread, _) => Field::Other,
                     _ => field,
                 };
@@ -125,7 +135,7 @@ fn yaml(block: &str) -> Result<(Fields<'_>, Option<String>), String> {
             if first.contains("duplicate") {
                 return Err(first);
             }
-            let fields = lenient(block).ok_or_else(|| first.clone())?;
+            let fields = in_order(lenient(block).ok_or_else(|| first.clone())?)?;
             Ok((fields, Some(format!("its front matter is no YAML ({first}) and was read line by line"))))
         }
     }
@@ -175,13 +185,16 @@ fn lenient(block: &str) -> Option<Fields<'_>> {
         let (key, value) = line.split_once(':')?;
         let value = value.trim_matches([' ', '\t']);
         let quoted = |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
-        let value = if quoted('"') || quoted('\'') { &value[1..value.len() - 1] } else { value };
+        let value = if quoted('"') || quoted('\'') { &value[1..value.len() - 1] } else { uncommented(value) };
         fields.push((key.trim().into(), Field::Text(value.into())));
     }
-    // The first one counts: sorting keeps the order of those that are equal.
     fields.sort_by(|(one, _), (other, _)| one.cmp(other));
-    fields.dedup_by(|later, first| later.0 == first.0);
     (!fields.is_empty()).then_some(fields)
+}
+
+/// A value without the comment behind it.
+fn uncommented(value: &str) -> &str {
+    value.split(" #").next().unwrap_or(value).trim_end()
 }
 
 /// Every key of a map, with its value as text where it is one.
@@ -309,6 +322,10 @@ mod tests {
     fn a_key_that_stands_twice_is_an_error() {
         assert!(matches!(read("a: 1\na: 2\n"), Err(Missing::Invalid(_))));
         assert!(matches!(read("a: \"1\"\na: \"2\"\n"), Err(Missing::Invalid(_))));
+        // In other letters, and where YAML has given up.
+        assert!(matches!(read("name: a\nName: b\n"), Err(Missing::Invalid(_))));
+        assert!(matches!(read("name: a\nx: Use when: y\nname: b\n"), Err(Missing::Invalid(_))));
+        assert!(matches!(read("a: \"1\"\nA: [2]\n"), Err(Missing::Invalid(_))));
     }
 
     #[test]
@@ -316,6 +333,8 @@ mod tests {
         let matter = FrontMatter::split("---\nname: x\ndescription: Use when: y\n---\n").unwrap();
         assert_eq!(matter.get("description"), Some(&Field::Text("Use when: y".into())));
         assert!(matter.forgiven.is_some());
+        let matter = FrontMatter::split("---\nx: Use when: y\nhidden: true # for now\n---\n").unwrap();
+        assert_eq!(matter.get("hidden"), Some(&Field::Text("true".into())));
     }
 
     proptest::proptest! {

@@ -1,7 +1,10 @@
 //! Budgets in all units, of sections and of the whole prompt.
 
-use antefix::compose::{Layout, Prompt, Wording, compose, compose_suffix};
-use antefix::discover::Facts;
+use std::path::Path;
+
+use antefix::compose::{Layout, Prompt, Wording, builtin, compose, compose_suffix};
+use antefix::discover::{Facts, Shelves, Situation, Workspace, discover};
+use antefix::worlds::MemoryWorld;
 use antefix::{ErrorKind, Result, Source, SourceKind, Unit};
 use proptest::prelude::*;
 
@@ -166,6 +169,28 @@ proptest! {
             let more = prompt.diagnostics().len() - free.diagnostics().len();
             prop_assert!(more > 0, "nothing is told");
             prop_assert!(prompt.left_out().len() <= more);
+        }
+    }
+}
+
+/// As many instructions as the budgets of a layout allow can be composed, by every built-in layout that has them.
+#[test]
+fn a_prompt_can_have_all_that_its_budgets_allow() {
+    let file = "A line of instructions.\n".repeat(3_000);
+    let world = ["/p", "/p/a", "/p/a/b", "/p/a/b/c", "/p/a/b/c/d"]
+        .iter()
+        .fold(MemoryWorld::new().file("/p/.git/HEAD", ""), |world, at| world.file(format!("{at}/AGENTS.md"), &*file));
+    let workspace = Workspace::find(&world, Path::new("/p/a/b/c/d"));
+    for built_in in builtin::LAYOUTS {
+        let shelves = Shelves::new(&world, &workspace, None);
+        let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
+        let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
+        let mut situation = Situation::new(workspace.clone());
+        situation.instructions = layout.instructions().clone();
+        situation.paths = layout.paths();
+        let discovery = discover(&world, &situation, &layout.facts());
+        if let Err(error) = compose(&layout, &discovery.facts) {
+            assert!(!error.to_string().contains("larger than"), "{}: {error}", built_in.name);
         }
     }
 }

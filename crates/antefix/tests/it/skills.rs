@@ -222,9 +222,30 @@ fn a_hidden_skill_is_reported_and_not_listed() {
         told(&discovery),
         format!("- {PLACE}: disabled: its author hides it from the model\n- -: absent: there is none\n")
     );
-    let seen = hidden.replace("true", "false");
-    let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &seen)]));
-    assert_eq!(text(&discovery, "skills:listing"), block(&[("x", Some("d"), PLACE)]));
+    // However YAML has ever let one say it, also where YAML gives up on another line.
+    for said in ["True", "TRUE", "yes", "on", "\"true\"", "true # for now"] {
+        for description in ["d", "Use: d"] {
+            let file = hidden.replace("true", said).replace("description: d", &format!("description: {description}"));
+            let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &file)]));
+            assert_eq!(text(&discovery, "skills:listing"), "", "{file}");
+        }
+    }
+    for said in ["false", "no", "\"\""] {
+        let seen = hidden.replace("true", said);
+        let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &seen)]));
+        assert_eq!(text(&discovery, "skills:listing"), block(&[("x", Some("d"), PLACE)]), "{said}");
+    }
+}
+
+#[test]
+fn a_secret_in_a_path_is_neither_listed_nor_told() {
+    let token = format!("ghp_{}", "7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ");
+    let path = format!("/p/.agents/skills/{token}/SKILL.md");
+    let discovery = listing(&world(&[(&path, "---\ndescription: d\n---\n")]));
+    let listed = text(&discovery, "skills:listing");
+    assert!(listed.contains("<location>.agents/skills/[redacted:github-pat]/SKILL.md</location>"), "{listed}");
+    let all = format!("{listed}{}{:?}", told(&discovery), discovery.diagnostics);
+    assert!(!all.contains(&token), "{all}");
 }
 
 #[test]

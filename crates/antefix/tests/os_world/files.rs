@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Answer, Contents, Kind, Link, ReasonCode, World};
+use antefix::discover::{Answer, Contents, FactName, Kind, Link, ReasonCode, Situation, Workspace, World, discover};
 use antefix::worlds::OsWorld;
 use tempfile::TempDir;
 
@@ -521,4 +521,23 @@ fn a_directory_that_is_not_there_is_absent_wherever_links_lead() {
     assert_unavailable(list("out"), ReasonCode::OutsideRoot, "");
     assert_eq!(list("out/nothing"), Answer::Absent);
     assert_eq!(list("inside").present().map(|listing| listing.entries.len()), Some(1));
+}
+
+#[test]
+fn a_skill_that_a_link_leads_out_to_is_listed_with_its_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("p/.git")).unwrap();
+    fs::create_dir_all(root.join("p/.agents/skills")).unwrap();
+    fs::create_dir_all(root.join("elsewhere/x")).unwrap();
+    fs::write(root.join("elsewhere/x/SKILL.md"), "---\nname: x\ndescription: d\n---\n").unwrap();
+    symlink(root.join("elsewhere/x"), root.join("p/.agents/skills/x")).unwrap();
+    symlink(root.join("nowhere"), root.join("p/.agents/skills/broken")).unwrap();
+    symlink(root.join("elsewhere"), root.join("p/.agents/skills/no-skill")).unwrap();
+    let world = OsWorld::new();
+    let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, &root.join("p")) };
+    let fact = FactName::new("skills", "listing");
+    let discovery = discover(&world, &Situation::new(workspace), [&fact]);
+    let told: Vec<_> = discovery.report.not_loaded.iter().map(|one| (one.path.as_deref(), one.why.name())).collect();
+    assert_eq!(told, [(Some(".agents/skills/x"), "outside-root"), (None, "absent")]);
 }

@@ -7,7 +7,7 @@ use antefix::compose::{builtin, description};
 use antefix::models::{Model, Price};
 use axum::Extension;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -32,9 +32,14 @@ pub(super) struct Opening {
 pub(super) async fn page(
     State(server): State<Arc<Server>>,
     Query(opening): Query<Opening>,
+    method: Method,
     uri: Uri,
     headers: HeaderMap,
 ) -> Answer {
+    if method == Method::HEAD && opening.code.is_some() {
+        // Who only looks where a link leads, as previews do, does not open it.
+        return Ok(StatusCode::OK.into_response());
+    }
     let Some(code) = opening.code else {
         return files::file(&uri, &headers).ok_or_else(|| Problem::not_found("Not found"));
     };

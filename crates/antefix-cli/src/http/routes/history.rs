@@ -114,10 +114,17 @@ fn find(keeper: &Keeper, which: &str) -> Answer<SavedTemplate> {
 #[derive(Deserialize, ToSchema)]
 pub(super) struct LabelBody {
     /// One line of 1 to 100 characters; null takes the label away.
-    label: Option<String>,
+    #[serde(default, deserialize_with = "said")]
+    #[schema(value_type = Option<String>, required = true)]
+    label: Option<Option<String>>,
     #[serde(flatten)]
     #[schema(ignore)]
     unknown: Unknown,
+}
+
+/// A field that is there, also as null.
+fn said<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// Give a saved template a label, or take it away
@@ -131,7 +138,9 @@ pub(super) async fn label(
     Fields(body): Fields<LabelBody>,
 ) -> Answer {
     refuse(&body.unknown)?;
-    let label = body.label.as_deref().map(bounds::label).transpose()?;
+    let missing = || Problem::bad("Field 'label' is required: a text, or null to take the label away");
+    let label = body.label.as_ref().ok_or_else(missing)?;
+    let label = label.as_deref().map(bounds::label).transpose()?;
     work::compose(server, move |server| {
         let keeper = server.kept.keeper()?;
         let number = find(keeper, &which)?.row.number;

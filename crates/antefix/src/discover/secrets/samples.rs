@@ -32,6 +32,8 @@ pub(super) fn one_of_each() -> Vec<(&'static str, String)> {
         ("private-key", pem("PGP PRIVATE KEY BLOCK")),
         ("slack-token", format!("xoxb-{}-{}", body("7390215864", 12), base62(24))),
         ("slack-token", format!("xoxp-{}-{}", body("7390215864", 12), base62(32))),
+        ("slack-token", format!("xoxb-{}-{}-{}", body("7390215864", 12), body("8264910375", 12), base62(24))),
+        ("slack-token", format!("xoxp-{0}-{0}-{0}-{1}", body("7390215864", 12), base62(32))),
         ("slack-token", format!("xoxa-2-{}", base62(40))),
         ("slack-token", format!("xoxr-{}-{}", body("7390215864", 12), base62(24))),
         ("slack-token", format!("xoxs-{}-{}", body("7390215864", 12), base62(24))),

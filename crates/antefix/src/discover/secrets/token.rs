@@ -14,6 +14,8 @@ pub(super) struct Shape {
     pub(super) prefix: &'static str,
     alphabet: Alphabet,
     length: Length,
+    /// By how many of its characters a placeholder is told.
+    judged: usize,
     /// What the characters behind the prefix must have besides.
     body: fn(&[u8]) -> bool,
 }
@@ -33,12 +35,12 @@ pub(super) const SHAPES: &[Shape] = &[
     exactly("aws-access-key", "ABIA", Alphabet::Base32, 16),
     exactly("aws-access-key", "ACCA", Alphabet::Base32, 16),
     // Documentation writes `xoxb-your-token`; the real ones go on with a number.
-    at_least("slack-token", "xoxb-", Alphabet::Url, 20).with(begins_with_digit),
-    at_least("slack-token", "xoxp-", Alphabet::Url, 20).with(begins_with_digit),
-    at_least("slack-token", "xoxa-", Alphabet::Url, 20).with(begins_with_digit),
-    at_least("slack-token", "xoxr-", Alphabet::Url, 20).with(begins_with_digit),
-    at_least("slack-token", "xoxs-", Alphabet::Url, 20).with(begins_with_digit),
-    at_least("slack-token", "xapp-", Alphabet::Url, 20).with(begins_with_digit),
+    at_least("slack-token", "xoxb-", Alphabet::Url, 20).with(begins_with_digit).judged_by(SLACK),
+    at_least("slack-token", "xoxp-", Alphabet::Url, 20).with(begins_with_digit).judged_by(SLACK),
+    at_least("slack-token", "xoxa-", Alphabet::Url, 20).with(begins_with_digit).judged_by(SLACK),
+    at_least("slack-token", "xoxr-", Alphabet::Url, 20).with(begins_with_digit).judged_by(SLACK),
+    at_least("slack-token", "xoxs-", Alphabet::Url, 20).with(begins_with_digit).judged_by(SLACK),
+    at_least("slack-token", "xapp-", Alphabet::Url, 20).with(begins_with_digit).judged_by(SLACK),
     at_least("anthropic-key", "sk-ant-api03-", Alphabet::Url, 80),
     at_least("anthropic-key", "sk-ant-admin01-", Alphabet::Url, 80),
     at_least("anthropic-key", "sk-ant-oat01-", Alphabet::Url, 80),
@@ -134,14 +136,21 @@ enum Length {
 }
 
 const fn exactly(rule: &'static str, prefix: &'static str, alphabet: Alphabet, length: usize) -> Shape {
-    Shape { rule, prefix, alphabet, length: Length::Exactly(length), body: |_| true }
+    Shape { rule, prefix, alphabet, length: Length::Exactly(length), judged: length, body: |_| true }
 }
 
 const fn at_least(rule: &'static str, prefix: &'static str, alphabet: Alphabet, length: usize) -> Shape {
-    Shape { rule, prefix, alphabet, length: Length::AtLeast(length), body: |_| true }
+    Shape { rule, prefix, alphabet, length: Length::AtLeast(length), judged: length, body: |_| true }
 }
 
+/// Numbers come first in tokens of Slack, up to three of them, and a placeholder is told by what is behind them.
+const SLACK: usize = 64;
+
 impl Shape {
+    const fn judged_by(self, judged: usize) -> Shape {
+        Shape { judged, ..self }
+    }
+
     const fn with(self, body: fn(&[u8]) -> bool) -> Shape {
         Shape { body, ..self }
     }
@@ -158,7 +167,7 @@ impl Shape {
         if self.alphabet.run(rest, least) < least {
             return None;
         }
-        let decisive = &rest[..least];
+        let decisive = &rest[..self.alphabet.run(rest, self.judged)];
         if !(self.body)(decisive) || is_placeholder(decisive, self.alphabet) {
             return None;
         }

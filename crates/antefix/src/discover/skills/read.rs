@@ -15,10 +15,28 @@ use crate::discover::front_matter::{Field, FrontMatter, Missing};
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, ReasonCode};
 
+/// Whether a text was looked through with all that it is part of.
+#[derive(Clone, Copy)]
+enum Looked {
+    BeyondDoubt,
+    NotYet,
+}
+
 impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
-        let shown: Arc<str> = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels).into();
+        let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
+        // A path is listed and told as well as a text.
+        let shown: Arc<str> = match self.situation.hygiene.passes(&shown) {
+            true => shown.into(),
+            false => match self.clean(Cow::Owned(shown), &"the path of a skill".into()) {
+                Ok(shown) => shown.into(),
+                Err(why) => {
+                    self.not_loaded("a skill whose path has hidden characters", why);
+                    return Found::File;
+                }
+            },
+        };
         let file = match read_shareable(self.world, root, path) {
             Answer::Present(file) => file,
             Answer::Absent => return Found::Nothing,
@@ -105,13 +123,17 @@ impl Scan<'_> {
             self.warn(shown, "is not loaded: it has no description, so no agent could know when to use it".to_owned());
             return Err(Why::Invalid { detail: "it has no description".to_owned() });
         }
+        // What is listed and told is looked through; the body never enters the prompt.
+        let looked = if beyond_doubt { Looked::BeyondDoubt } else { Looked::NotYet };
+        let (name, description) = (self.cleaned(name, looked, shown)?, self.cleaned(description, looked, shown)?);
         if !lenient {
+            let called = called.filter(|called| self.situation.hygiene.passes(called));
             self.check(&name, &description, called, shown);
             if let Some(matter) = &matter {
                 self.check_fields(matter, &text[..matter.body], shown);
             }
         }
-        if text_of(&["disable-model-invocation"]).as_deref() == Some("true") {
+        if text_of(&["disable-model-invocation"]).is_some_and(|said| is_yes(&said)) {
             return Err(Why::Disabled);
         }
         let tools = match field(&["allowed-tools", "allowed_tools", "allowedtools"]) {
@@ -124,23 +146,25 @@ impl Scan<'_> {
             tools.iter().map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty()).collect();
         tools.sort();
         let run_mode = text_of(&["runas", "run_mode", "run-mode"]);
-        // What is listed is looked through; the body never enters the prompt.
-        let mut clean = |text: String| match beyond_doubt {
-            true => Ok(text),
-            false => self.clean(Cow::Owned(text), shown).map(Cow::into_owned),
-        };
-        let (name, description) = (clean(name)?, clean(description)?);
-        let run_mode = run_mode.map(&mut clean).transpose()?.unwrap_or_else(|| "direct".to_owned());
-        let tools = tools.into_iter().map(clean).collect::<Result<Vec<_>, _>>()?;
+        let run_mode = run_mode.map(|mode| self.cleaned(mode, looked, shown)).transpose()?;
+        let tools = tools.into_iter().map(|tool| self.cleaned(tool, looked, shown)).collect::<Result<Vec<_>, _>>()?;
         Ok(Skill {
             name,
             description,
             place: Arc::clone(shown),
-            run_mode,
+            run_mode: run_mode.unwrap_or_else(|| "direct".to_owned()),
             tools,
             body: (self.form == Form::Index).then(|| Digest::of(body)),
             bytes: text.len(),
         })
+    }
+
+    /// A text of a skill as it may be used, unless it was looked through already.
+    fn cleaned(&mut self, text: String, looked: Looked, shown: &Arc<str>) -> Result<String, Why> {
+        match looked {
+            Looked::BeyondDoubt => Ok(text),
+            Looked::NotYet => self.clean(Cow::Owned(text), shown).map(Cow::into_owned),
+        }
     }
 
     /// A part of the front matter as it may be used.
@@ -155,4 +179,9 @@ impl Scan<'_> {
             Answer::Unavailable(reason) => Err(Why::Unavailable(reason)),
         }
     }
+}
+
+/// Whether a text is one of those by which YAML has ever meant yes: who wants a skill hidden writes it in one way or another.
+fn is_yes(said: &str) -> bool {
+    ["true", "yes", "on"].iter().any(|yes| said.eq_ignore_ascii_case(yes))
 }

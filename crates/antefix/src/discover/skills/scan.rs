@@ -18,7 +18,7 @@ use crate::discover::Situation;
 use crate::discover::fact::FactName;
 use crate::discover::ignore::{Entry, Ignores};
 use crate::discover::report::{Loaded, NotLoaded, Report, Why};
-use crate::discover::world::{Answer, Kind, Link, World};
+use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode, World};
 
 /// How deep below a root skills are looked for.
 const DEPTH: usize = 6;
@@ -141,6 +141,9 @@ impl<'s> Scan<'s> {
                     && entry.name.ends_with(".md")
                     && self.situation.skills.loose == Loose::Skills;
                 let is_hidden = entry.name.starts_with('.') || entry.name == "node_modules";
+                if entry.kind.is_none() && entry.link == Link::Symbolic && !is_hidden {
+                    self.tell_outside(root, &path);
+                }
                 if !is_loose && (!is_directory || is_hidden) {
                     continue;
                 }
@@ -173,6 +176,17 @@ impl<'s> Scan<'s> {
                 inside,
                 &format!("has directories more than {DEPTH} levels deep: they are not looked into"),
             );
+        }
+    }
+
+    /// Lists a link to a skill that may not be followed, because it leads out of what may be read.
+    fn tell_outside(&mut self, root: &Path, path: &Path) {
+        let there = self.world.kind(&root.join(path).join("SKILL.md")).present();
+        if there == Some(Kind::File) {
+            let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
+            let reason = Reason { code: ReasonCode::OutsideRoot, detail: "the link leads elsewhere".to_owned() };
+            self.warn(&shown, format!("is not loaded: {reason}"));
+            self.not_loaded(&shown, Why::Unavailable(reason));
         }
     }
 

@@ -10,8 +10,9 @@ use minijinja::{Error, ErrorKind, Value};
 
 /// All the text that one rendering may make, prompt included.
 pub(super) const MADE: usize = 8 * 1024 * 1024;
-/// The largest value that a name may be bound to, and the largest one that a filter takes.
-pub(super) const VALUE: usize = 512 * 1024;
+/// The largest value that a name may be bound to, and the largest one that a filter takes. Instruction files have their texts
+/// twice, as they are and without the line feeds at their ends.
+pub(super) const VALUE: usize = 2 * 1024 * 1024;
 /// How deep lists and maps may nest in a value that is bound to a name.
 const VALUE_DEPTH: usize = 32;
 /// What an item of a list weighs besides its text.
