@@ -205,3 +205,33 @@ fn a_log_that_was_deleted_takes_what_was_in_it_along_and_no_more() {
     given::assert_sound(&copy);
     assert_eq!(SqliteStore::open(&copy).unwrap().standing(&id("c")).unwrap().unwrap().epoch.number, 3);
 }
+
+#[test]
+fn nothing_is_written_to_a_file_that_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("ledger.db");
+    let store = SqliteStore::open(&path).unwrap();
+    let (row, bundle) = epoch("c", 1, "x");
+    assert_eq!(store.append(&row, &bundle).unwrap(), Appended::Won);
+    let aside = dir.path().join("aside.db");
+    fs::rename(&path, &aside).unwrap();
+    let refused = |store: &SqliteStore| {
+        let (row, bundle) = epoch("c", 2, "y");
+        let error = store.append(&row, &bundle).unwrap_err();
+        assert!(error.to_string().contains("was removed or replaced"), "{error}");
+    };
+    refused(&store);
+    // What it has can still be read, and back in its place it can be written again.
+    assert_eq!(store.standing(&row.conversation).unwrap().unwrap().epoch.number, 1);
+    fs::rename(&aside, &path).unwrap();
+    let (second, bundle) = epoch("c", 2, "y");
+    assert_eq!(store.append(&second, &bundle).unwrap(), Appended::Won);
+    // Another one in its place is not it.
+    for name in fs::read_dir(dir.path()).unwrap() {
+        fs::remove_file(name.unwrap().path()).unwrap();
+    }
+    let other = SqliteStore::open(&path).unwrap();
+    let (row, bundle) = epoch("c", 3, "z");
+    assert!(store.append(&row, &bundle).is_err());
+    assert_eq!(other.standing(&row.conversation).unwrap(), None);
+}

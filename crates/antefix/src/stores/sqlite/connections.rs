@@ -5,6 +5,7 @@
 //!    in SQLite, which sleeps and tries again. Between processes SQLite's own lock decides.
 //! 3. All waiting of one question together ends after the patience that the store was given.
 //! 4. A connection that failed is closed: what it has in its memory may not be what is in the file.
+//! 5. Nothing is written to a file that has another one in its place by now, or none: nobody would find it again.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,8 @@ pub(super) struct Connections {
     path: PathBuf,
     access: Access,
     pub(super) patience: Duration,
+    /// What tells the file from others, where the system has that.
+    identity: Option<(u64, u64)>,
     state: Mutex<State>,
     /// Somebody gave a connection back, or its place.
     freed: Condvar,
@@ -83,7 +86,8 @@ impl Connections {
             Err(error) => return Err(error.into()),
         };
         let state = State { idle: vec![first], open: 1, ..State::default() };
-        Ok(Connections { path, access, patience, state: Mutex::new(state), freed: Condvar::new() })
+        let identity = identity(&path);
+        Ok(Connections { path, access, patience, identity, state: Mutex::new(state), freed: Condvar::new() })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -121,6 +125,10 @@ impl Connections {
                 }
                 match begin(connection) {
                     Ok(transaction) => {
+                        if identity(&self.path) != self.identity {
+                            let message = "was removed or replaced while it was in use: put it back, or start again";
+                            return Err(StoreError::new(Fault::Failed, message).into());
+                        }
                         let answer = work(&transaction)?;
                         transaction.commit()?;
                         return Ok(answer);
@@ -304,6 +312,18 @@ fn open(path: &Path, access: Access) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.execute_batch(SETTINGS)?;
     Ok(connection)
+}
+
+/// What tells a file from all others.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 /// The address of a file that is read as if it never changed.
