@@ -164,6 +164,9 @@ impl<'s> Search<'s> {
     }
 }
 
+/// The instruction files that people expect to be loaded, whatever a layout says.
+const WELL_KNOWN: [&str; 4] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"];
+
 impl Search<'_> {
     /// Looks for the instruction files of a directory.
     pub(super) fn look(&mut self, place: &Place, found: &mut Vec<Instruction>) {
@@ -197,6 +200,22 @@ impl Search<'_> {
         }
         if self.rules.take == Take::Each {
             self.taken.extend(here);
+        }
+        if place.only.is_none() && !self.rules.never.is_empty() {
+            self.list_refused(place);
+        }
+    }
+
+    /// Files that other agents load, that the layout does not name, and that it would refuse if it did.
+    fn list_refused(&mut self, place: &Place) {
+        for name in WELL_KNOWN {
+            let path = place.root.join(&place.inside).join(name);
+            if self.is_refused(name)
+                && !self.rules.names.iter().any(|named| named == name)
+                && !matches!(self.world.kind(&path), Answer::Absent)
+            {
+                self.not_loaded(&self.label(&path), Why::Refused);
+            }
         }
     }
 
