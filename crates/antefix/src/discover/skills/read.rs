@@ -27,7 +27,7 @@ impl Scan<'_> {
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
         let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
         // A path is listed and told as well as a text.
-        let shown: Arc<str> = match self.situation.hygiene.passes(&shown) {
+        let shown: Arc<str> = match is_plain(&shown) || self.situation.hygiene.passes(&shown) {
             true => shown.into(),
             false => match self.clean(Cow::Owned(shown), &"the path of a skill".into()) {
                 Ok(shown) => shown.into(),
@@ -180,6 +180,14 @@ impl Scan<'_> {
         }
     }
 }
+
+/// Whether a path has nothing in it that could hide, and no name that is long enough for a token.
+fn is_plain(path: &str) -> bool {
+    path.bytes().all(|byte| matches!(byte, b' '..=b'~')) && path.split('/').all(|name| name.len() < SHORTEST_TOKEN)
+}
+
+/// No token has fewer characters.
+const SHORTEST_TOKEN: usize = 16;
 
 /// Whether a text is one of those by which YAML has ever meant yes: who wants a skill hidden writes it in one way or another.
 fn is_yes(said: &str) -> bool {
