@@ -36,8 +36,9 @@ pub(super) enum Field<'t> {
     List(Vec<String>),
     /// A map, or a list of other things: nothing that we use.
     Other,
-    /// What YAML takes for a number, a boolean or nothing; the text is read off its line.
-    Unread,
+    /// What YAML takes for a number, a boolean or nothing. The text is read off its line; where it has none of its own, it is what
+    /// YAML makes of it.
+    Unread(Option<String>),
 }
 
 /// Why there is none.
@@ -121,8 +122,11 @@ fn yaml(block: &str) -> Result<(Fields<'_>, Option<String>), String> {
             let read = |(key, field): (Cow<'static, str>, Field<'static>)| {
                 let field = match (&field, find(&lines, &key)) {
                     // A comment is no part of a value.
-                    (Field::Unread, Some(Field::Text(text))) => Field::Text(uncommented(text).trim().to_owned().into()),
-                    (Field::Unread, _) => Field::Other,
+                    (Field::Unread(_), Some(Field::Text(text))) => {
+                        Field::Text(uncommented(text).trim().to_owned().into())
+                    }
+                    (Field::Unread(Some(text)), _) => Field::Text(text.clone().into()),
+                    (Field::Unread(None), _) => Field::Other,
                     _ => field,
                 };
                 (key, field)
@@ -186,7 +190,7 @@ fn lenient(block: &str) -> Option<Fields<'_>> {
         let value = value.trim_matches([' ', '\t']);
         let quoted = |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
         let value = if quoted('"') || quoted('\'') { &value[1..value.len() - 1] } else { uncommented(value) };
-        fields.push((key.trim().into(), Field::Text(value.into())));
+        fields.push((key.trim().trim_matches(['"', '\'']).into(), Field::Text(value.into())));
     }
     fields.sort_by(|(one, _), (other, _)| one.cmp(other));
     (!fields.is_empty()).then_some(fields)
@@ -236,28 +240,28 @@ impl<'de> Deserialize<'de> for Field<'static> {
                 Ok(Field::Text(text.to_owned().into()))
             }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Field<'static>, E> {
-                Ok(Field::Unread)
+            fn visit_bool<E>(self, value: bool) -> Result<Field<'static>, E> {
+                Ok(Field::Unread(Some(value.to_string())))
             }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Field<'static>, E> {
-                Ok(Field::Unread)
+            fn visit_i64<E>(self, value: i64) -> Result<Field<'static>, E> {
+                Ok(Field::Unread(Some(value.to_string())))
             }
 
-            fn visit_u64<E>(self, _: u64) -> Result<Field<'static>, E> {
-                Ok(Field::Unread)
+            fn visit_u64<E>(self, value: u64) -> Result<Field<'static>, E> {
+                Ok(Field::Unread(Some(value.to_string())))
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<Field<'static>, E> {
-                Ok(Field::Unread)
+            fn visit_f64<E>(self, value: f64) -> Result<Field<'static>, E> {
+                Ok(Field::Unread(Some(value.to_string())))
             }
 
             fn visit_unit<E>(self) -> Result<Field<'static>, E> {
-                Ok(Field::Unread)
+                Ok(Field::Unread(None))
             }
 
             fn visit_none<E>(self) -> Result<Field<'static>, E> {
-                Ok(Field::Unread)
+                Ok(Field::Unread(None))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Field<'static>, A::Error> {
@@ -266,7 +270,8 @@ impl<'de> Deserialize<'de> for Field<'static> {
                 while let Some(item) = seq.next_element::<Field<'static>>()? {
                     match item {
                         Field::Text(text) => items.push(text.into_owned()),
-                        Field::List(_) | Field::Other | Field::Unread => other = true,
+                        Field::Unread(Some(text)) => items.push(text),
+                        Field::List(_) | Field::Other | Field::Unread(None) => other = true,
                     }
                 }
                 Ok(if other { Field::Other } else { Field::List(items) })
@@ -294,7 +299,7 @@ mod tests {
             .map(|(key, value)| match value {
                 Field::Text(text) => (key.into_owned(), text.into_owned()),
                 Field::List(items) => (key.into_owned(), items.join("+")),
-                Field::Other | Field::Unread => (key.into_owned(), "<other>".to_owned()),
+                Field::Other | Field::Unread(_) => (key.into_owned(), "<other>".to_owned()),
             })
             .collect())
     }
@@ -311,6 +316,10 @@ mod tests {
             pairs(&[("a", ""), ("b", "yes"), ("n", "null"), ("v", "1.0")])
         );
         assert_eq!(read("a: foo --- bar\n"), pairs(&[("a", "foo --- bar")]));
+        // Also in lists, behind a key in quotes, and in a map in braces.
+        assert_eq!(read("paths: [2024, \"src/*.rs\", true]\n"), pairs(&[("paths", "2024+src/*.rs+true")]));
+        assert_eq!(read("\"a\": 1.0\n"), pairs(&[("a", "1.0")]));
+        assert_eq!(read("{a: x, b: 2026}\n"), pairs(&[("a", "x"), ("b", "2026")]));
         assert_eq!(read("a: \"q: 1\"\nb: >\n  folded\n  text\n"), pairs(&[("a", "q: 1"), ("b", "folded text\n")]));
         assert_eq!(
             read("allowed-tools:\n  - a\n  - b\nmetadata:\n  k: v\n"),

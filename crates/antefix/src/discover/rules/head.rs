@@ -120,7 +120,7 @@ impl Keys<'_> {
             Some(_) if self.matter.forgiven.is_some() => Ok(self.lines(key)),
             Some(Field::Text(text)) => Ok(vec![text.to_string()]),
             Some(Field::List(items)) => Ok(items.clone()),
-            Some(Field::Other | Field::Unread) => Err(format!("its `{key}` is neither a text nor a list of texts")),
+            Some(Field::Other | Field::Unread(_)) => Err(format!("its `{key}` is neither a text nor a list of texts")),
         }
     }
 
