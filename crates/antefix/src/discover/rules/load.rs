@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::head::{self, Holds, Written};
 use super::{Convention, Glob, Patterns, Scoped};
-use crate::compose::Draft;
 use crate::diagnostic::Diagnostic;
 use crate::discover::fact::Text;
 use crate::discover::instructions::{Entry, Instruction, Lying, Place, Search, Whose};
@@ -55,9 +54,7 @@ impl Search<'_> {
             let diagnostic = Diagnostic::note("no-yaml", message).about(label.as_ref());
             self.diagnostics.push(diagnostic.hint("put patterns in quotes"));
         }
-        let mut body = Draft::default();
-        body.push_part(&text, head.body..text.as_str().len());
-        let body = body.into_text();
+        let body = text.cut_out(head.body..text.as_str().len());
         if body.as_str().trim().is_empty() {
             return self.not_loaded(&label, Why::Empty);
         }
