@@ -172,12 +172,12 @@ impl Fitting<'_> {
         let section = part.section;
         let Budget { most, unit } = self.total.budget;
         let files = FactName::new("instructions", "files");
-        if let (true, Some(Answer::Present(value @ Value::Maps { .. }))) =
+        if let (true, Some(Answer::Present(value @ Value::Maps(_)))) =
             (section.template.names().contains(&files), self.facts.get(&files))
         {
             let within = size_of_instructions(value, self.total.budget).saturating_sub(own - room);
             let (rules, within) = (self.layout.instructions(), Budget { most: within, unit });
-            let (value, findings) = instructions_within(value, &files, rules, within, notice);
+            let (value, findings) = instructions_within(value, rules, within, notice);
             let Some(value) = value else { return Ok(None) };
             return Ok(self.rendered_with(section, files, value)?.map(|text| (text, findings)));
         }

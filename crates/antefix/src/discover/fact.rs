@@ -73,20 +73,16 @@ pub enum Value {
     Text(Text),
     /// Several texts.
     List(Vec<Text>),
-    /// Several things with named texts each, and all of them as one text.
-    Maps {
-        /// The things, for templates that have loops.
-        maps: Vec<BTreeMap<&'static str, Text>>,
-        /// The text, for those that have none.
-        text: Text,
-    },
+    /// Several files with named texts each: `path`, `body` and `text`.
+    Maps(Vec<BTreeMap<&'static str, Text>>),
 }
 
 impl Value {
-    /// One text: the items of a list are joined with `, `, which belongs to the fact as a whole.
+    /// One text: the items of a list are joined with `, `, which belongs to the fact as a whole; each file has a heading.
     pub fn text(&self, name: &FactName) -> Text {
         let items = match self {
-            Value::Text(text) | Value::Maps { text, .. } => return text.clone(),
+            Value::Text(text) => return text.clone(),
+            Value::Maps(maps) => return headed(maps, name),
             Value::List(items) => items,
         };
         let mut joined = Draft::default();
@@ -98,6 +94,23 @@ impl Value {
         }
         joined.into_text()
     }
+}
+
+/// All files as one text.
+fn headed(maps: &[BTreeMap<&'static str, Text>], name: &FactName) -> Text {
+    let mut draft = Draft::default();
+    for (number, map) in maps.iter().enumerate() {
+        let (Some(label), Some(body)) = (map.get("path"), map.get("body")) else { continue };
+        let origin = Origin::file(name, label.shared());
+        if number > 0 {
+            draft.push("\n\n", origin.clone(), Some(Transform::Joined));
+        }
+        draft.push("## ", origin.clone(), Some(Transform::Joined));
+        draft.push_text(label);
+        draft.push("\n\n", origin, Some(Transform::Joined));
+        draft.push_text(body);
+    }
+    draft.into_text()
 }
 
 /// A text that knows where each of its bytes came from.
@@ -134,6 +147,9 @@ impl Text {
 
     /// A part of the text.
     pub(crate) fn cut_out(&self, part: Range<usize>) -> Text {
+        if part == (0..self.text.len()) {
+            return self.clone();
+        }
         let text = self.text[part.clone()].into();
         let mut pieces = Vec::new();
         self.part(part, 0, &mut pieces);

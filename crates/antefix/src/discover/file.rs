@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fact::{FactName, Text, Value};
+use super::hidden::HiddenClass;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, Link, ReasonCode, World};
 use super::{Fact, Situation};
@@ -156,43 +157,43 @@ pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, Pa
 /// Whether a path is one of those that usually hold secrets.
 pub(super) fn holds_secrets(path: &Path) -> bool {
     // Directories count as well as the file: `.env.d/prod` and `.ssh/config` are what they lie in.
-    let bytes = path.as_os_str().as_encoded_bytes();
-    if bytes.is_ascii() && !bytes.split(|byte| std::path::is_separator(char::from(*byte))).any(may_be_secret) {
-        return false;
-    }
     let text = path.as_os_str().to_string_lossy();
-    // Some letters beyond ASCII have a small one within it.
-    let text = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
-    text.split(std::path::is_separator).any(is_secret_name)
+    text.split(std::path::is_separator)
+        .any(|name| if name.is_ascii() { is_secret_name(name) } else { is_secret_name(&folded(name)) })
 }
 
-/// Whether a name begins or ends like one that [`is_secret_name`] knows, in capital letters or small ones. Most do not, and
-/// need not be written in small ones.
-fn may_be_secret(name: &[u8]) -> bool {
-    let begins = name.first().is_some_and(|first| matches!(first, b'.' | b'_' | b'i' | b'I' | b'c' | b'C'));
-    let last = name.last().map(u8::to_ascii_lowercase);
-    begins
-        || memchr::memchr(b'.', name).is_some() && matches!(last, Some(b'v' | b'm' | b'y' | b'2' | b'x' | b'e' | b's'))
+/// A name as a file system may compare it that takes small letters for capital ones: `credentialſ` is `credentials` there,
+/// with or without characters that nobody sees.
+fn folded(name: &str) -> String {
+    let seen = name.chars().filter(|&c| HiddenClass::of(c).is_none());
+    let small = seen.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    // What is left of a dotted `İ` beside its `i`.
+    small.filter(|&c| c != '\u{307}').collect()
 }
 
+/// Capital letters or small ones: some file systems make no difference.
 fn is_secret_name(name: &str) -> bool {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    if let Some("env" | "pem" | "key" | "p12" | "pfx" | "keystore" | "jks" | "kdbx") = ending {
-        return true;
-    }
-    match name.as_bytes().first() {
-        Some(b'.') => {
-            name.starts_with(".env")
-                || matches!(name, ".netrc" | ".npmrc" | ".pypirc" | ".pgpass" | ".git-credentials" | ".htpasswd")
-                // Directories.
-                || matches!(name, ".git" | ".ssh" | ".gnupg" | ".aws")
+    // Nor does Windows with dots and blanks at the end.
+    let name = name.trim_end_matches(['.', ' ']);
+    let is = |known: &[&str]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let begins = |known: &str| name.get(..known.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(known));
+    let ends = |(_, ending): (&str, &str)| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    name.rsplit_once('.').is_some_and(ends)
+        || match name.as_bytes().first() {
+            Some(b'.') => begins(".env") || is(&FILES) || is(&DIRECTORIES),
+            Some(b'_') => is(&["_netrc"]),
+            Some(b'i' | b'I') => begins("id_"),
+            Some(b'c' | b'C') => begins("credentials"),
+            _ => false,
         }
-        Some(b'_') => name == "_netrc",
-        Some(b'i') => name.starts_with("id_"),
-        Some(b'c') => name.starts_with("credentials"),
-        _ => false,
-    }
 }
+
+/// How the names of files with keys end.
+const ENDINGS: [&str; 8] = ["env", "pem", "key", "p12", "pfx", "keystore", "jks", "kdbx"];
+/// Files in which programs keep passwords.
+const FILES: [&str; 6] = [".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd"];
+/// Directories in which they keep whatever they have.
+const DIRECTORIES: [&str; 4] = [".git", ".ssh", ".gnupg", ".aws"];
 
 /// A file that turned out to be text.
 pub(super) struct TextFile {

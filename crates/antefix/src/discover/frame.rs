@@ -27,6 +27,10 @@ pub(crate) fn protected(text: &Text, marks: &[String]) -> Text {
             from = at + 1;
         }
     }
+    // Mostly there is nothing to write out.
+    if draft.len() == 0 {
+        return text.clone();
+    }
     draft.push_part(text, from..whole.len());
     draft.into_text()
 }

@@ -54,7 +54,7 @@ pub use tools::{Tool, Tools};
 pub use touch::{Touched, touch};
 pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
-pub(crate) use workspace::normalize;
+pub(crate) use workspace::{join, normalize};
 pub use world::{
     Answer, Bearer, Command, Contents, Kill, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode,
     Request, Response, SystemText, World,

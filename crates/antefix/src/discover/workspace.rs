@@ -4,6 +4,7 @@
 //! 2. Without one, it is the working directory itself. One that belongs to another user does not count, and is told.
 //! 3. The user's files are in `$XDG_CONFIG_HOME/antefix`, else in `~/.config/antefix`.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -91,11 +92,13 @@ impl Workspace {
     }
 
     /// The same for a path beneath a root, which mostly is the project's.
-    pub(crate) fn show_beneath(&self, root: &Path, path: &Path, paths: Paths) -> String {
-        if paths == Paths::Portable && root.as_os_str() == self.root.as_os_str() && is_plain(path) {
-            return slashes(path);
+    pub(crate) fn show_beneath<'p>(&self, root: &Path, path: &'p Path, paths: Paths) -> Cow<'p, str> {
+        match path.to_str() {
+            Some(text) if paths == Paths::Portable && root.as_os_str() == self.root.as_os_str() && is_plain(path) => {
+                Cow::Borrowed(text)
+            }
+            _ => Cow::Owned(self.show(&join(root, path), paths)),
         }
-        self.show(&root.join(path), paths)
     }
 
     /// A text file of the project's or the user's own directory, such as `layout.toml`.
@@ -123,6 +126,15 @@ fn is_plain(path: &Path) -> bool {
 fn slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
     if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+/// What `root.join(path)` gives, with room for both from the start: `join` asks for more twice.
+pub(crate) fn join(root: &Path, path: impl AsRef<Path>) -> PathBuf {
+    let path = path.as_ref();
+    let mut joined = PathBuf::with_capacity(root.as_os_str().len() + 1 + path.as_os_str().len());
+    joined.push(root);
+    joined.push(path);
+    joined
 }
 
 /// A path without `.` and `..`, by its text alone. A `..` past the root of an absolute path stays there.

@@ -35,15 +35,15 @@ impl Mark {
             Answer::Absent => Mark::Absent,
             Answer::Unavailable(reason) => Mark::Unavailable(reason.code.name().to_owned()),
             Answer::Present(value) => {
-                let text = value.text(name);
                 let mut files: BTreeMap<String, Digest> = BTreeMap::new();
-                if let Value::Maps { maps, .. } = value {
+                if let Value::Maps(maps) = value {
                     // Each has a path of its own; what it imports belongs to it.
                     files.extend(maps.iter().filter_map(|map| {
                         let entries = map.iter().map(|(key, text)| (*key, text.as_str()));
                         Some((map.get("path")?.as_str().to_owned(), Digest::framed("antefix/item/1", entries)))
                     }));
                 } else {
+                    let text = value.text(name);
                     let mut texts: BTreeMap<&str, String> = BTreeMap::new();
                     for piece in text.pieces() {
                         if let Some(path) = piece.origin.path() {
@@ -70,7 +70,7 @@ fn value_digest(value: &Value) -> Digest {
     match value {
         Value::Text(text) => Digest::framed("antefix/fact/1", [("text", text.as_str())]),
         Value::List(items) => Digest::framed("antefix/fact/1", items.iter().map(|item| ("item", item.as_str()))),
-        Value::Maps { maps, .. } => {
+        Value::Maps(maps) => {
             let entries = maps.iter().flat_map(|map| {
                 std::iter::once(("map", "")).chain(map.iter().map(|(key, text)| (*key, text.as_str())))
             });

@@ -54,7 +54,7 @@ impl Notices<'_> {
     fn is_by_file(&self, name: &FactName) -> bool {
         let listed = |mark: &Mark| mark.files().is_some_and(|files| !files.is_empty());
         match self.facts.get(name) {
-            Some(Answer::Present(Value::Maps { .. })) => true,
+            Some(Answer::Present(Value::Maps(_))) => true,
             Some(Answer::Absent) => name.as_str() == "instructions:files" && self.marks.get(name).is_some_and(listed),
             _ => false,
         }
@@ -100,7 +100,7 @@ impl Notices<'_> {
 
     /// The text of one file of a list.
     fn item(&self, name: &FactName, file: &str) -> Option<Text> {
-        let Some(Answer::Present(Value::Maps { maps, .. })) = self.facts.get(name) else { return None };
+        let Some(Answer::Present(Value::Maps(maps))) = self.facts.get(name) else { return None };
         maps.iter().find(|map| map.get("path").is_some_and(|path| path.as_str() == file))?.get("body").cloned()
     }
 

@@ -31,7 +31,7 @@ fn ask(world: &MemoryWorld, cwd: &str, rules: &str) -> Discovery {
 /// Every file's path and text, or that there is none.
 fn texts(discovery: &Discovery) -> Vec<(String, String)> {
     match discovery.facts.get(&given::name("instructions:files")) {
-        Some(Answer::Present(Value::Maps { maps, .. })) => {
+        Some(Answer::Present(Value::Maps(maps))) => {
             maps.iter().map(|map| (map["path"].as_str().to_owned(), map["text"].as_str().to_owned())).collect()
         }
         Some(Answer::Absent | Answer::Unavailable(_)) => Vec::new(),
@@ -518,8 +518,7 @@ fn imported_bytes_know_their_file() {
     situation.instructions = toml::from_str("imports = 'follow'").unwrap();
     situation.file_roots = vec!["/home/u".into()];
     let discovery = discover(&world, &situation, [&given::name("instructions:files")]);
-    let Some(Answer::Present(Value::Maps { maps, .. })) = discovery.facts.get(&given::name("instructions:files"))
-    else {
+    let Some(Answer::Present(Value::Maps(maps))) = discovery.facts.get(&given::name("instructions:files")) else {
         panic!("{discovery:?}")
     };
     let text = &maps[0]["text"];

@@ -208,9 +208,7 @@ fn spans_are_right(prompt: &Prompt, facts: &Facts) -> Result<(), TestCaseError> 
                 let texts: Vec<&str> = match value {
                     Value::Text(text) => vec![text.as_str()],
                     Value::List(items) => items.iter().map(|item| item.as_str()).chain([", "]).collect(),
-                    Value::Maps { maps, .. } => {
-                        maps.iter().flat_map(|map| map.values()).map(|text| text.as_str()).collect()
-                    }
+                    Value::Maps(maps) => maps.iter().flat_map(|map| map.values()).map(|text| text.as_str()).collect(),
                 };
                 let shortened = matches!(span.transform, Some(Transform::Cut | Transform::Trimmed));
                 let fits = |whole: &&str| if shortened { whole.starts_with(text) } else { *whole == text };

@@ -19,6 +19,58 @@ fn answer(world: &dyn World, name: &str) -> String {
     }
 }
 
+/// By every name that a file system may take for the same file.
+#[test]
+fn files_that_hold_secrets_are_withheld() {
+    let secret = [
+        ".env",
+        ".ENV.local",
+        ".env.d/prod",
+        "prod.env",
+        "server.pem",
+        "Server.PEM",
+        "server.pem.",
+        "a.Key",
+        "x.p12",
+        "x.pfx",
+        "x.keystore",
+        "x.jks",
+        "x.kdbx",
+        ".netrc",
+        "_netrc",
+        ".NPMRC",
+        ".pypirc",
+        ".pgpass",
+        ".git-credentials",
+        ".htpasswd",
+        ".git/config",
+        ".GIT/config",
+        ".git /config",
+        ".ssh/config",
+        ".gnupg/a",
+        ".aws/a",
+        "id_rsa",
+        "ID_ed25519",
+        "credentials",
+        "Credentials.json",
+        "credential\u{17f}.json",
+        "credential\u{200d}s.json",
+        "\u{130}d_rsa",
+        "server.\u{212a}ey",
+    ];
+    let told = "unavailable: withheld, because such files hold secrets";
+    for path in secret {
+        let answer = answer(&MemoryWorld::new().file(format!("/p/{path}"), "word"), &format!("file:{path}"));
+        assert!(answer.starts_with(told), "{path}: {answer}");
+    }
+    let open =
+        [".gitignore", ".github/a.md", "environment.md", "keys.md", "idea.md", "credential.md", "a.envy", "K.md"];
+    for path in open {
+        let answer = answer(&MemoryWorld::new().file(format!("/p/{path}"), "word"), &format!("file:{path}"));
+        assert_eq!(answer, "word", "{path}");
+    }
+}
+
 /// All times are UTC, whatever the instant was written in.
 #[test]
 fn the_clock_is_told_in_utc() {

@@ -29,9 +29,7 @@ fn ask(world: &dyn World, cwd: &str, rules: &str) -> Discovery {
 /// The paths of the files that were loaded, in order.
 fn labels(fact: Option<&Answer<Value>>) -> Vec<String> {
     match fact {
-        Some(Answer::Present(Value::Maps { maps, .. })) => {
-            maps.iter().map(|map| map["path"].as_str().to_owned()).collect()
-        }
+        Some(Answer::Present(Value::Maps(maps))) => maps.iter().map(|map| map["path"].as_str().to_owned()).collect(),
         _ => Vec::new(),
     }
 }
@@ -164,7 +162,7 @@ fn origins_name_the_lines_of_the_file() {
     let always = "---\ntitle: x\n---\nfour\n";
     let world = world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/a.md", rule), ("/p/.claude/rules/b.md", always)]);
     let line = |fact: &Answer<Value>, words: &str| {
-        let Answer::Present(Value::Maps { maps, .. }) = fact else { panic!("{fact:?}") };
+        let Answer::Present(Value::Maps(maps)) = fact else { panic!("{fact:?}") };
         let piece = maps[0]["body"].pieces().next().unwrap().clone();
         assert_eq!(maps[0]["body"].as_str(), words);
         (piece.origin.path().unwrap().to_owned(), piece.origin.line().unwrap())

@@ -70,7 +70,7 @@ impl HiddenClass {
     }
 
     /// The class of a character that nothing around it excuses.
-    fn of(c: char) -> Option<HiddenClass> {
+    pub(super) fn of(c: char) -> Option<HiddenClass> {
         Some(match c {
             '\t' | '\n' | '\r' | ' '..='~' => return None,
             '\u{e0000}'..='\u{e007f}' => HiddenClass::Tag,

@@ -30,6 +30,7 @@ use super::hidden;
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::rules::{Bounds, GlobLimits, Scoped};
+use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
 use crate::budget::Budget;
@@ -173,9 +174,10 @@ impl Search<'_> {
         let mut winner: Option<Arc<str>> = None;
         let mut here = Vec::new();
         for name in place.only.as_ref().map_or(self.rules.names.as_slice(), std::slice::from_ref) {
-            let path = place.inside.join(name);
-            let label = self.label(&place.root.join(&path));
-            let exists = |search: &Self| !matches!(search.world.kind(&place.root.join(&path)), Answer::Absent);
+            let path = join(&place.inside, name);
+            let whole = join(&place.root, &path);
+            let label = self.label(&whole);
+            let exists = |search: &Self| !matches!(search.world.kind(&whole), Answer::Absent);
             if let Some(by) = winner.clone().or_else(|| self.taken_by(name)) {
                 if exists(self) {
                     self.not_loaded(&label, Why::Shadowed { by: by.to_string() });
@@ -234,6 +236,10 @@ impl Search<'_> {
     /// or close a tag.
     pub(super) fn label(&self, path: &Path) -> Arc<str> {
         let shown = self.situation.workspace.show(path, self.rules.labels);
+        // Nearly all are called something plain.
+        if shown.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'"')) {
+            return shown.into();
+        }
         let mut label = String::with_capacity(shown.len());
         let mut from = 0;
         for found in hidden::scan(&shown) {

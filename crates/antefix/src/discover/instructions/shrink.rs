@@ -2,10 +2,10 @@
 
 use super::fit::LEAST;
 use super::policy::{InstructionRules, Order, Walk};
-use super::text::{body, headed};
+use super::text::body;
 use crate::budget::Budget;
 use crate::diagnostic::Diagnostic;
-use crate::discover::fact::{FactName, Text, Value};
+use crate::discover::fact::{Text, Value};
 use crate::discover::file::cut_to;
 
 /// What a prompt without room gives away: the value within a budget, and what is worth knowing. None if nothing stays.
@@ -14,13 +14,12 @@ use crate::discover::file::cut_to;
 /// each cut or drop is told.
 pub(crate) fn instructions_within(
     value: &Value,
-    name: &FactName,
     rules: &InstructionRules,
     budget: Budget,
     notice: &Text,
 ) -> (Option<Value>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
-    let Value::Maps { maps, .. } = value else { return (None, findings) };
+    let Value::Maps(maps) = value else { return (None, findings) };
     let Budget { most: mut left, unit } = budget;
     let mut kept = vec![None; maps.len()];
     for number in nearest_first(maps.len(), rules) {
@@ -50,7 +49,7 @@ pub(crate) fn instructions_within(
         left = 0;
     }
     let maps: Vec<_> = kept.into_iter().flatten().collect();
-    let value = (!maps.is_empty()).then(|| Value::Maps { text: headed(&maps, name), maps });
+    let value = (!maps.is_empty()).then_some(Value::Maps(maps));
     // The least specific file was told last, and stands first in the prompt.
     findings.reverse();
     (value, findings)
@@ -59,7 +58,7 @@ pub(crate) fn instructions_within(
 /// How much the files have together, each counted by itself.
 pub(crate) fn size_of_instructions(value: &Value, budget: Budget) -> usize {
     match value {
-        Value::Maps { maps, .. } => {
+        Value::Maps(maps) => {
             maps.iter().filter_map(|map| map.get("text")).map(|text| budget.unit.measure(text.as_str())).sum()
         }
         Value::Text(_) | Value::List(_) => 0,

@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::fact::Text;
 use crate::discover::instructions::{Entry, Instruction, Lying, Place, Search, Whose};
 use crate::discover::report::{Why, listed};
+use crate::discover::workspace::join;
 use crate::discover::world::Answer;
 use crate::place::{Place as At, Source, SourceKind};
 
@@ -25,7 +26,7 @@ impl Search<'_> {
         };
         for directory in directories {
             let convention = Convention::of(directory);
-            for path in self.rule_files(&place.root, &place.inside.join(directory), convention) {
+            for path in self.rule_files(&place.root, &join(&place.inside, directory), convention) {
                 self.rule(place, &path, convention, found);
             }
         }

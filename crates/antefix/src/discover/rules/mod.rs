@@ -43,8 +43,9 @@ pub(super) enum Convention {
 impl Convention {
     /// The convention of a directory, as the layout names it.
     fn of(directory: &str) -> Convention {
-        let is = |known: &str| directory == known || directory.ends_with(&format!("/{known}"));
-        match directory.trim_end_matches('/') {
+        let directory = directory.trim_end_matches('/');
+        let is = |known| directory.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+        match directory {
             _ if is(".cursor/rules") => Convention::Cursor,
             _ if is(".github/instructions") => Convention::Copilot,
             _ => Convention::Paths,

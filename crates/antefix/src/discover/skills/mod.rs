@@ -14,6 +14,7 @@ mod rules;
 mod scan;
 mod shrink;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use rules::{Descriptions, Ignore, Loose, SkillRules};
@@ -35,7 +36,7 @@ struct Skill {
     name: String,
     description: String,
     place: Arc<str>,
-    run_mode: String,
+    run_mode: Cow<'static, str>,
     tools: Vec<String>,
     /// Of its body; only the index has it.
     body: Option<Digest>,

@@ -29,7 +29,7 @@ impl Scan<'_> {
         // A path is listed and told as well as a text.
         let shown: Arc<str> = match is_plain(&shown) || self.situation.hygiene.passes(&shown) {
             true => shown.into(),
-            false => match self.clean(Cow::Owned(shown), &"the path of a skill".into()) {
+            false => match self.clean(shown, &"the path of a skill".into()) {
                 Ok(shown) => shown.into(),
                 Err(why) => {
                     self.not_loaded("a skill whose path has hidden characters", why);
@@ -152,7 +152,7 @@ impl Scan<'_> {
             name,
             description,
             place: Arc::clone(shown),
-            run_mode: run_mode.unwrap_or_else(|| "direct".to_owned()),
+            run_mode: run_mode.map_or(Cow::Borrowed("direct"), Cow::Owned),
             tools,
             body: (self.form == Form::Index).then(|| Digest::of(body)),
             bytes: text.len(),

@@ -6,7 +6,7 @@
 //! 3. What an ignore file names is not looked into, and listed as not loaded.
 //! 4. A file that is reached twice is read once, whatever it is called.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use crate::discover::Situation;
 use crate::discover::fact::FactName;
 use crate::discover::ignore::{Entry, Ignores};
 use crate::discover::report::{Loaded, NotLoaded, Report, Why};
+use crate::discover::workspace::join;
 use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode, World};
 
 /// How deep below a root skills are looked for.
@@ -116,7 +117,7 @@ impl<'s> Scan<'s> {
             // Most directories here are skills, and a skill is not looked into further.
             let called = directory.file_name().and_then(|name| name.to_str());
             if depth > 0 {
-                let file = directory.join("SKILL.md");
+                let file = join(&directory, "SKILL.md");
                 match self.ignored_by(&ignores, inside, &file, Entry::File) {
                     Some(by) => self.tell_ignored(root, &file, by),
                     None if self.skill(root, &file, called) == Found::File => continue,
@@ -134,7 +135,7 @@ impl<'s> Scan<'s> {
             let ignores = self.with_ignore_files(ignores, root, inside, &directory, &listing);
             let first = waiting.len();
             for entry in &listing.entries {
-                let path = directory.join(&entry.name);
+                let path = join(&directory, &entry.name);
                 let is_directory = entry.kind == Some(Kind::Directory);
                 let is_loose = entry.kind == Some(Kind::File)
                     && depth == 0
@@ -196,14 +197,18 @@ impl<'s> Scan<'s> {
     }
 
     pub(super) fn add(&mut self, skill: Skill, bytes: usize) {
-        if let Some(first) = self.skills.get(&skill.name) {
-            let by = first.place.to_string();
-            self.warn(&skill.place, format!("is not loaded: {by} has the name `{}` already", skill.name));
-            return self.not_loaded(&skill.place, Why::Shadowed { by });
+        match self.skills.entry(skill.name.clone()) {
+            btree_map::Entry::Vacant(free) => {
+                let path = Some(skill.place.to_string());
+                self.report.loaded.push(Loaded { fact: self.name.clone(), path, bytes });
+                free.insert(skill);
+            }
+            btree_map::Entry::Occupied(first) => {
+                let by = first.get().place.to_string();
+                self.warn(&skill.place, format!("is not loaded: {by} has the name `{}` already", skill.name));
+                self.not_loaded(&skill.place, Why::Shadowed { by });
+            }
         }
-        let path = Some(skill.place.to_string());
-        self.report.loaded.push(Loaded { fact: self.name.clone(), path, bytes });
-        self.skills.insert(skill.name.clone(), skill);
     }
 
     pub(super) fn warn(&mut self, shown: &str, message: String) {
@@ -226,7 +231,7 @@ pub(super) fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
             roots.extend(workspace.home.iter().map(|home| (home.join(at_home), PathBuf::new())));
             continue;
         }
-        roots.extend(upwards.iter().map(|inside| (workspace.root.clone(), inside.join(root))));
+        roots.extend(upwards.iter().map(|inside| (workspace.root.clone(), join(inside, root))));
     }
     roots
 }

@@ -10,6 +10,9 @@
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use crate::discover::join;
+
 /// What the straight way leads to.
 pub(super) enum Straight {
     /// A file, or whatever else lies at the path.
@@ -50,7 +53,7 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
         Target::File => flags | OFlags::NONBLOCK | OFlags::NOCTTY,
         Target::Directory => flags | OFlags::DIRECTORY,
     };
-    match openat2(CWD, root.join(path), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+    match openat2(CWD, join(root, path).as_path(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         Ok(descriptor) => Straight::Opened(File::from(descriptor)),
         Err(Errno::NOENT) => Straight::Absent,
         Err(_) => Straight::Blocked,
@@ -62,7 +65,7 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
 pub(super) fn is_absent(root: &Path, path: &Path) -> bool {
     use rustix::fs::{AtFlags, CWD, statat};
 
-    matches!(statat(CWD, root.join(path), AtFlags::empty()), Err(rustix::io::Errno::NOENT))
+    matches!(statat(CWD, join(root, path).as_path(), AtFlags::empty()), Err(rustix::io::Errno::NOENT))
 }
 
 /// Whether a path is there and is its own real path: absolute, as plain as it can be written, and without a link in it.

@@ -417,7 +417,7 @@ fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>
                 items.iter().for_each(|item| tracker.know_fact(item));
                 Some(Value::from_iter(items.iter().map(|item| Value::from(Arc::clone(item.shared())))))
             }
-            Some(Answer::Present(FactValue::Maps { maps, .. })) => Some(Value::from_iter(maps.iter().map(|map| {
+            Some(Answer::Present(FactValue::Maps(maps))) => Some(Value::from_iter(maps.iter().map(|map| {
                 map.values().for_each(|text| tracker.know_fact(text));
                 let values = map.iter().map(|(key, text)| (*key, Value::from(Arc::clone(text.shared()))));
                 Value::from(values.collect::<BTreeMap<&str, Value>>())
