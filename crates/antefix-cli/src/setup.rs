@@ -30,9 +30,9 @@ use antefix::{Diagnostic, Level, SourceKind};
 
 use self::ground::Ground;
 pub(crate) use self::ground::Template;
-#[cfg(feature = "serve")]
-pub(crate) use self::input::ToolEntry;
 use self::input::tools;
+#[cfg(feature = "serve")]
+pub(crate) use self::input::{ToolEntry, fields};
 pub(crate) use self::input::{directory, read};
 use self::layout::{layout, wording};
 pub(crate) use self::settings::acp_settings;

@@ -215,8 +215,16 @@ fn wrong_usage_exits_with_two() {
 
 #[test]
 fn wrong_input_exits_with_one_and_says_what_to_do() {
-    let scratch = Scratch::new().file("p/latin1.json", "[1]").file("p/broken.toml", "[[section]\n");
-    let cases: [(&[&str], &str); 6] = [
+    let scratch = Scratch::new()
+        .file("p/latin1.json", "[1")
+        .file("p/number.json", "[\"read\", 1]")
+        .file("p/wrong.json", "[{\"name\": \"a\", \"hidden\": \"no\"}]")
+        .file("p/broken.toml", "[[section]\n");
+    let number = "number.json: `[1]`: invalid type: integer `1`, expected a tool's name, or an object with a `name`";
+    let wrong = "wrong.json: `[0].hidden`: invalid type: string \"no\", expected a boolean";
+    let cases: [(&[&str], &str); 8] = [
+        (&["show", "--tools", "number.json"], number),
+        (&["show", "--tools", "wrong.json"], wrong),
         (&["show", "--layout", "nope"], "the built-in layouts are"),
         (&["show", "--layout", "./missing.toml"], "missing.toml"),
         (&["show", "--layout", "./broken.toml"], "broken.toml:1"),
@@ -770,8 +778,10 @@ fn show_touch_prints_the_notice_and_nothing_else() {
     let scratch = with_rules();
     let ran = scratch.run(&["show", "--touch", "src/new.rs", "--touch", "sub/x"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    let (_, inner) = ran.stdout.split_once("<instructions>\n").unwrap();
-    assert_eq!(inner, "## .claude/rules/rust.md\n\nFormat it.\n\n## sub/AGENTS.md\n\nNested.\n</instructions>");
+    let (_, files) = ran.stdout.split_once("\n\n").unwrap();
+    let expected = "<instructions from=\".claude/rules/rust.md\">\nFormat it.\n</instructions>\n\n\
+                    <instructions from=\"sub/AGENTS.md\">\nNested.\n</instructions>";
+    assert_eq!(files, expected);
     assert!(ran.stderr.contains(".claude/rules/rust.md:2:25"), "{ran:?}");
     // Nothing applies: nothing is printed, and a note says so.
     let ran = scratch.run(&["show", "--touch", "README.md"]);

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use super::Server;
 use super::problem::Problem;
-use crate::setup::ToolEntry;
+use crate::setup::{ToolEntry, fields};
 
 /// How long a client may take to send its body.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -56,8 +56,7 @@ impl Unread {
         if !value.is_object() {
             return Err(Problem::bad("Request body must be a JSON object"));
         }
-        let fields = serde_json::from_value(value);
-        fields.map_err(|error| Problem::bad(format!("The body has a field that cannot be read: {error}")))
+        fields(value).map_err(|error| Problem::bad(format!("The body has a field that cannot be read: {error}")))
     }
 }
 

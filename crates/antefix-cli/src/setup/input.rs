@@ -1,10 +1,12 @@
 //! What the command line names: directories and files.
 
+use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use antefix::discover::{Tool, Tools};
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use crate::Failure;
 
@@ -31,22 +33,48 @@ pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
 }
 
 /// A tool as it may be told: by its name alone, or as an object.
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum ToolEntry {
-    Name(String),
-    Tool(Box<Tool>),
-}
+#[derive(Clone)]
+pub(crate) struct ToolEntry(Tool);
 
 impl ToolEntry {
     /// The tool, if it has a name.
     pub(crate) fn tool(self) -> Option<Tool> {
-        let tool = match self {
-            ToolEntry::Name(name) => Tool::named(name),
-            ToolEntry::Tool(tool) => *tool,
-        };
-        Some(tool).filter(|tool| !tool.name.is_empty())
+        Some(self.0).filter(|tool| !tool.name.is_empty())
     }
+}
+
+impl<'de> Deserialize<'de> for ToolEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ToolEntry, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = ToolEntry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a tool's name, or an object with a `name`")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<ToolEntry, E> {
+                Ok(ToolEntry(Tool::named(name)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ToolEntry, A::Error> {
+                Tool::deserialize(MapAccessDeserializer::new(map)).map(ToolEntry)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// Reads a value, and names the field that cannot be read.
+pub(crate) fn fields<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, String>
+where
+    D::Error: fmt::Display,
+{
+    serde_path_to_error::deserialize(from).map_err(|error| match error.path().to_string().as_str() {
+        // The whole of it.
+        "." => error.inner().to_string(),
+        path => format!("`{path}`: {}", error.inner()),
+    })
 }
 
 /// The tools in a tools file.
@@ -56,7 +84,8 @@ pub(super) fn tools(path: &Path) -> Result<Tools, Failure> {
         let hint = "a tools file is a JSON array of names, or of objects with a `name`";
         Failure::with_hint(format!("{}: {what}", path.display()), hint)
     };
-    let entries: Vec<ToolEntry> = serde_json::from_str(&text).map_err(|error| invalid(&error.to_string()))?;
+    let entries: serde_json::Value = serde_json::from_str(&text).map_err(|error| invalid(&error.to_string()))?;
+    let entries: Vec<ToolEntry> = fields(entries).map_err(|error| invalid(&error))?;
     entries.into_iter().map(|entry| entry.tool().ok_or_else(|| invalid("a tool has no name"))).collect()
 }
 

@@ -1,16 +1,31 @@
 //! Notices: what is appended to a conversation because something came to hold.
 
 use super::roomy;
-use super::span::Draft;
+use super::span::{Draft, Origin, Transform};
 use super::template::Shelf;
 use super::wording::{Wording, WordingKey, print};
-use crate::discover::{Answer, FactName, Text, Touched};
+use crate::discover::{Answer, FactName, Text, Touched, Value};
 use crate::error::Result;
 
 /// The notice about what came to hold when paths were touched; none if nothing did.
+///
+/// Each file has a frame of its own, which it can neither close nor imitate: [`touch`](crate::discover::touch) has written
+/// out the tags.
 pub fn notice(touched: &Touched, wording: &Wording, shelf: &dyn Shelf) -> Result<Option<Text>> {
-    let Answer::Present(files) = &touched.files else { return Ok(None) };
-    let text = files.text(&FactName::new("instructions", "files"));
+    let Answer::Present(Value::Maps(files)) = &touched.files else { return Ok(None) };
+    let name = FactName::new("instructions", "files");
+    let mut draft = Draft::default();
+    for (number, file) in files.iter().enumerate() {
+        let (Some(path), Some(body)) = (file.get("path"), file.get("body")) else { continue };
+        let frame = Origin::file(&name, path.shared());
+        let begin = if number == 0 { "<instructions from=\"" } else { "\n\n<instructions from=\"" };
+        draft.push(begin, frame.clone(), Some(Transform::Joined));
+        draft.push_text(path);
+        draft.push("\">\n", frame.clone(), Some(Transform::Joined));
+        draft.push_text(body);
+        draft.push("\n</instructions>", frame, Some(Transform::Joined));
+    }
+    let text = draft.into_text();
     let template = wording.template(WordingKey::parse("touch_notice")?, shelf)?;
     roomy(|| print(&template, &[("text", &text)]).map(Draft::into_text)).map(Some)
 }

@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -83,6 +84,17 @@ impl<'t> FrontMatter<'t> {
         }
         self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(key)).map(|(_, field)| field)
     }
+}
+
+/// The line of a front matter that a key stands on.
+pub(super) fn line_of(text: &str, key: &str) -> Option<Range<usize>> {
+    let mut start = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let range = start..start + line.trim_end().len();
+        start += line.len();
+        let (name, _) = line.split_once(':')?;
+        name.trim().trim_matches(['"', '\'']).eq_ignore_ascii_case(key).then_some(range)
+    })
 }
 
 /// The fields in the order of their keys. There are few, and most of their texts are the file's own.
@@ -182,18 +194,50 @@ fn means_something(value: &[u8], at: usize) -> bool {
     }
 }
 
-/// Reads what can be read: lines split at their first colon, one pair of quotes removed.
+/// Reads what can be read: lines split at their first colon, one pair of quotes removed. Lines that are set in go on with the
+/// text above them.
 fn lenient(block: &str) -> Option<Fields<'_>> {
     let mut fields = Fields::new();
-    for line in block.lines().filter(|line| !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty()) {
+    for line in block.lines().filter(|line| !line.starts_with(['-', '#']) && !line.trim().is_empty()) {
+        if line.starts_with([' ', '\t']) {
+            // Below a key without a text stand other things.
+            if let Some((_, Field::Text(text))) =
+                fields.last_mut().filter(|(_, field)| *field != Field::Text("".into()))
+            {
+                continue_text(text, line.trim());
+            }
+            continue;
+        }
         let (key, value) = line.split_once(':')?;
         let value = value.trim_matches([' ', '\t']);
-        let quoted = |quote: char| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
-        let value = if quoted('"') || quoted('\'') { &value[1..value.len() - 1] } else { uncommented(value) };
+        let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote));
+        let value = inner('"').or_else(|| inner('\'')).unwrap_or_else(|| uncommented(value));
         fields.push((key.trim().trim_matches(['"', '\'']).into(), Field::Text(value.into())));
+    }
+    for (_, field) in &mut fields {
+        // A mark for lines below, without any.
+        if matches!(field, Field::Text(text) if is_block(text)) {
+            *field = Field::Text("".into());
+        }
     }
     fields.sort_by(|(one, _), (other, _)| one.cmp(other));
     (!fields.is_empty()).then_some(fields)
+}
+
+/// Goes on with a text on another line: in its place behind YAML's mark for that, else behind a blank.
+fn continue_text(text: &mut Cow<'_, str>, line: &str) {
+    if is_block(text) {
+        *text = Cow::Owned(line.to_owned());
+    } else {
+        let text = text.to_mut();
+        text.push(' ');
+        text.push_str(line);
+    }
+}
+
+/// Whether a value says that the lines below are its text.
+fn is_block(value: &str) -> bool {
+    matches!(value, "|" | ">" | "|-" | ">-" | "|+" | ">+")
 }
 
 /// A value without the comment behind it.
@@ -342,6 +386,11 @@ mod tests {
         let matter = FrontMatter::split("---\nname: x\ndescription: Use when: y\n---\n").unwrap();
         assert_eq!(matter.get("description"), Some(&Field::Text("Use when: y".into())));
         assert!(matter.forgiven.is_some());
+        let folded = "---\nx: Use when: y\n  and z\nb: >-\n  one\n  two\nm:\n  k: v\nq: 'a' and 'b'\ne: |\n---\n";
+        let matter = FrontMatter::split(folded).unwrap();
+        for (key, text) in [("x", "Use when: y and z"), ("b", "one two"), ("m", ""), ("q", "'a' and 'b'"), ("e", "")] {
+            assert_eq!(matter.get(key), Some(&Field::Text(text.into())), "{key}");
+        }
         let matter = FrontMatter::split("---\nx: Use when: y\nhidden: true # for now\n---\n").unwrap();
         assert_eq!(matter.get("hidden"), Some(&Field::Text("true".into())));
     }

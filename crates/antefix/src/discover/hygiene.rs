@@ -64,17 +64,46 @@ impl Hygiene {
             && (self.secrets == Secrets::Keep || !secrets::may_be_in(text))
     }
 
+    /// The same for what cannot be left out as a whole: where hidden characters would block a text, they are written out.
+    pub(super) fn written_out(self) -> Hygiene {
+        match self.hidden {
+            HiddenText::Block => Hygiene { hidden: HiddenText::Escape, ..self },
+            HiddenText::Escape | HiddenText::Allow => self,
+        }
+    }
+
+    /// What is told about a text, unless words of that text in it must not be told: escapes can write what was not there when
+    /// it was looked through.
+    pub(super) fn tellable(self, words: String) -> String {
+        if self.passes(&words) { words } else { "escapes in it write a secret or hidden characters".to_owned() }
+    }
+
     /// The text as it may be used. `label` is what a person calls it.
     pub(crate) fn clean(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
+        self.clean_at(text, label, At::Itself, diagnostics)
+    }
+
+    /// The same for a value that is written on a line of a file in some way or other, such as with escapes.
+    pub(super) fn clean_value(
+        self,
+        value: Text,
+        label: &str,
+        line: usize,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Answer<Text> {
+        self.clean_at(value, label, At::Line(line), diagnostics)
+    }
+
+    fn clean_at(self, text: Text, label: &str, at: At, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
         let written = Text::clone(&text);
-        let text = match self.without_hidden(text, label, diagnostics) {
+        let text = match self.without_hidden(text, label, at, diagnostics) {
             Answer::Present(text) => text,
             other => return other,
         };
-        Answer::Present(self.without_secrets(text, written.as_str(), label, diagnostics))
+        Answer::Present(self.without_secrets(text, written.as_str(), label, at, diagnostics))
     }
 
-    fn without_hidden(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
+    fn without_hidden(self, text: Text, label: &str, at: At, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
         if self.hidden == HiddenText::Allow || !hidden::may_be_in(text.as_str()) {
             return Answer::Present(text);
         }
@@ -84,7 +113,7 @@ impl Hygiene {
         for found in hidden::scan(text.as_str()) {
             count += 1;
             if count <= TOLD {
-                diagnostics.push(told(&found, text.as_str(), label, self.hidden));
+                diagnostics.push(told(&found, text.as_str(), label, at, self.hidden));
             }
             if self.hidden == HiddenText::Escape {
                 let written: String = text.as_str()[found.range.clone()].chars().map(hidden::escape).collect();
@@ -108,7 +137,14 @@ impl Hygiene {
     }
 
     /// `written` is the text as its author has it, for the places in messages.
-    fn without_secrets(self, text: Text, written: &str, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Text {
+    fn without_secrets(
+        self,
+        text: Text,
+        written: &str,
+        label: &str,
+        at: At,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Text {
         let found = if self.secrets == Secrets::Redact { secrets::find(text.as_str()) } else { Vec::new() };
         if found.is_empty() {
             return text;
@@ -123,11 +159,11 @@ impl Hygiene {
         draft.push_part(&text, from..text.as_str().len());
         let places = secrets::find(written);
         for (number, secret) in found.iter().enumerate().take(TOLD) {
-            let (line, column) = match places.get(number).filter(|_| places.len() == found.len()) {
-                Some(place) => position(written, place.range.start),
-                None => position(text.as_str(), secret.range.start),
+            let place = match places.get(number).filter(|_| places.len() == found.len()) {
+                Some(place) => at.of(written, place.range.start),
+                None => at.of(text.as_str(), secret.range.start),
             };
-            let message = format!("{label}:{line}:{column} looks like a secret ({}) and was taken out", secret.rule);
+            let message = format!("{label}:{place} looks like a secret ({}) and was taken out", secret.rule);
             let hint = "revoke it if it is one: a prompt is no place for secrets";
             diagnostics.push(Diagnostic::warning("secret", message).about(label).hint(hint));
         }
@@ -139,18 +175,42 @@ impl Hygiene {
     }
 }
 
-fn told(found: &Hidden, text: &str, label: &str, policy: HiddenText) -> Diagnostic {
-    let (line, column) = position(text, found.range.start);
+fn told(found: &Hidden, text: &str, label: &str, at: At, policy: HiddenText) -> Diagnostic {
+    let place = at.of(text, found.range.start);
     let count = text[found.range.clone()].chars().count();
     let decoded = found.decoded.as_ref().map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
     let outcome = match policy {
         HiddenText::Block => "the file is not used",
+        HiddenText::Escape | HiddenText::Allow if count == 1 => "it is written out",
         HiddenText::Escape | HiddenText::Allow => "they are written out",
     };
-    let message =
-        format!("{label}:{line}:{column} has {count} hidden characters ({}){decoded}: {outcome}", found.class.name());
+    let characters = if count == 1 { "character" } else { "characters" };
+    let class = found.class.name();
+    let message = format!("{label}:{place} has {count} hidden {characters} ({class}){decoded}: {outcome}");
     let hint = "remove them; your own settings may say `hidden_text = \"escape\"` or \"allow\"";
     Diagnostic::warning("hidden-text", message).about(label).hint(hint)
+}
+
+/// Where a text stands that something is told about.
+#[derive(Clone, Copy)]
+enum At {
+    /// It is what its label names, and has lines of its own.
+    Itself,
+    /// It is a value on a line, whose columns are not those of the file.
+    Line(usize),
+}
+
+impl At {
+    /// The place of a byte of the text.
+    fn of(self, text: &str, offset: usize) -> String {
+        match self {
+            At::Itself => {
+                let (line, column) = position(text, offset);
+                format!("{line}:{column}")
+            }
+            At::Line(line) => line.to_string(),
+        }
+    }
 }
 
 /// Line and column of a byte, both from 1.

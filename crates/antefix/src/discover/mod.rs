@@ -176,6 +176,7 @@ pub fn discover<'n>(
     }
     let Discovery { report, diagnostics, .. } = &mut asking.discovery;
     diagnostics.extend(situation.more.findings().iter().cloned());
+    diagnostics.extend(situation.tools.iter().flat_map(|tools| tools.findings(situation.hygiene)));
     diagnostics.extend(trust::told(report));
     asking.discovery
 }
@@ -246,7 +247,7 @@ impl Asking<'_> {
             "instructions" => self.instructions(name),
             "skills" => self.skills(name),
             "identity" | "memory" => remote::answer(self.beyond, self.situation, name, &mut self.discovery.diagnostics),
-            "tools" => tools::answer(self.situation, name),
+            "tools" => tools::answer(self.situation, name, &mut self.discovery.diagnostics),
             "scope" => self.scope().map(plain),
             _ => Answer::Absent,
         }
@@ -312,11 +313,7 @@ impl Asking<'_> {
                     draft.push(&printed.text, Origin::fact(name), transform);
                 }
                 // What git prints is written out where a file would be blocked: it is the user's own work.
-                let hidden = match self.situation.hygiene.hidden {
-                    HiddenText::Block => HiddenText::Escape,
-                    other => other,
-                };
-                let hygiene = Hygiene { hidden, ..self.situation.hygiene };
+                let hygiene = self.situation.hygiene.written_out();
                 hygiene.clean(draft.into_text(), &printed.command, diagnostics)
             })
             .and_then(|text| text.map(Value::Text))

@@ -68,7 +68,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("wording/tool_ls.md", "ff7a5e7908724fc76010519210ac0c768b06c84d9bb2bb008dbfc380a2e3fd3a"),
     ("wording/tool_read.md", "189f185d5718af13a868448faf373dc308fffe02aaf6c7c713cb1f4fa5f69d98"),
     ("wording/tool_write.md", "0380c627cb76067277f46c962845a952e6cdfc0cf0ad6ea450c719b8c297ba95"),
-    ("wording/touch_notice.md", "5841138c6186a7afc68d2fc94683684dea1f1a1f6c5162ac817c7d3677b414c0"),
+    ("wording/touch_notice.md", "46ab3b1bb57d98d795f2ef7ebcec28b1d8f39d00c9f2791d962fbca0b43e9957"),
     ("wording/working_boundaries_section.md", "5c319a2aaba0dcd9b8d29a15efb6f4d0a326e155353ee90e5bfbbb16b0074cb2"),
     ("yoi/default.md", "ca7b2de72476aa8ac20d65807b4ce7e00572dcd99801d064b5bcc90429c159a8"),
     ("yoi/layout.toml", "6d99dbccd435b35414a4825b326477659fe01603e734b49ed916d64e92d04a85"),

@@ -51,10 +51,10 @@ fn hidden_characters_are_blocked_written_out_or_let_through() {
             "2:12 has 10 hidden characters (tag) that say \"attack now\"".into(),
             format!("one\ntwo 🏴{}\u{e007f}{}", tags("gbeng"), written_out(&tags("attack now"))),
         ),
-        ("a\u{202e}b".into(), "1:2 has 1 hidden characters (bidirectional)".into(), "a<U+202E>b".into()),
+        ("a\u{202e}b".into(), "1:2 has 1 hidden character (bidirectional)".into(), "a<U+202E>b".into()),
         ("a\u{200b}\u{200b}b".into(), "1:2 has 2 hidden characters (invisible)".into(), "a<U+200B><U+200B>b".into()),
-        ("a\u{feff}b".into(), "1:2 has 1 hidden characters (invisible)".into(), "a<U+FEFF>b".into()),
-        ("\n\u{1b}[31m".into(), "2:1 has 1 hidden characters (control)".into(), "\n<U+001B>[31m".into()),
+        ("a\u{feff}b".into(), "1:2 has 1 hidden character (invisible)".into(), "a<U+FEFF>b".into()),
+        ("\n\u{1b}[31m".into(), "2:1 has 1 hidden character (control)".into(), "\n<U+001B>[31m".into()),
         (
             "a\u{fe00}\u{e0158}".into(),
             "1:2 has 2 hidden characters (variation-selector)".into(),
@@ -88,7 +88,8 @@ fn hidden_characters_are_blocked_written_out_or_let_through() {
             let (prompt, discovery) = composed(&world, template, hidden(HiddenText::Escape));
             assert_eq!(prompt.text(), shown(escaped), "{text:?}");
             let findings: String = discovery.diagnostics.iter().map(|finding| format!("{finding}\n")).collect();
-            assert_eq!(findings, format!("warning[hidden-text]: {path}:{found}: they are written out {HINT}\n"));
+            let what = if found.contains("has 1 ") { "it is" } else { "they are" };
+            assert_eq!(findings, format!("warning[hidden-text]: {path}:{found}: {what} written out {HINT}\n"));
             let changed: String = prompt
                 .spans()
                 .iter()
@@ -133,9 +134,7 @@ fn many_findings_are_told_in_six_lines() {
     let mut expected: Vec<String> = (0..5)
         .map(|run| {
             let column = 2 + 2 * run;
-            format!(
-                "warning[hidden-text]: f:1:{column} has 1 hidden characters (invisible): they are written out {HINT}"
-            )
+            format!("warning[hidden-text]: f:1:{column} has 1 hidden character (invisible): it is written out {HINT}")
         })
         .collect();
     expected.push("warning[hidden-text]: f has 4 more runs of hidden characters".to_owned());
@@ -260,13 +259,13 @@ fn a_secret_in_a_diff_is_taken_out() {
 fn hidden_characters_in_a_diff_are_written_out() {
     let world = with_diff("+a\u{202e}b\n");
     let finding = |what: &str| {
-        format!("warning[hidden-text]: git diff:1:3 has 1 hidden characters (bidirectional): {what} {HINT}")
+        format!("warning[hidden-text]: git diff:1:3 has 1 hidden character (bidirectional): {what} {HINT}")
     };
     for policy in [HiddenText::Block, HiddenText::Escape] {
         let (prompt, discovery) = composed(&world, "[git:diff]", hidden(policy));
         assert_eq!(prompt.text(), "+a<U+202E>b");
         let findings: Vec<String> = discovery.diagnostics.iter().map(ToString::to_string).collect();
-        assert_eq!(findings, [finding("they are written out")]);
+        assert_eq!(findings, [finding("it is written out")]);
     }
     let (prompt, discovery) = composed(&world, "[git:diff]", hidden(HiddenText::Allow));
     assert_eq!((prompt.text(), discovery.diagnostics), ("+a\u{202e}b", vec![]));

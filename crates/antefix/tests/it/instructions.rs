@@ -781,7 +781,7 @@ fn a_finding_in_an_import_names_the_imported_file() {
     situation.instructions = toml::from_str("imports = 'follow'").unwrap();
     situation.hygiene.hidden = HiddenText::Escape;
     let discovery = discover(&world, &situation, [&given::name("instructions:files")]);
-    assert_eq!(discovery.diagnostics[0].message, "x.md:2:2 has 1 hidden characters (invisible): they are written out");
+    assert_eq!(discovery.diagnostics[0].message, "x.md:2:2 has 1 hidden character (invisible): it is written out");
 }
 
 /// `nearest-first`: "the file nearest to the working directory first".

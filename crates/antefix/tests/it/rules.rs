@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use antefix::compose::{Wording, notice};
 use antefix::discover::{
-    Answer, Discovery, Glob, GlobLimits, InstructionRules, Shelves, Situation, Survey, Touched, Trust, Value,
+    Answer, Discovery, Glob, GlobLimits, InstructionRules, Shelves, Situation, Survey, Touched, Trust, Value, Why,
     Workspace, World, discover, touch,
 };
 use antefix::worlds::MemoryWorld;
@@ -252,4 +252,40 @@ fn scans_end_at_their_bounds_and_say_so() {
     let many = (0..501).fold(project(), |world, n| world.file(format!("/p/.claude/rules/{n:03}.md"), "x"));
     let message = ".claude/rules has more rules than the 500 that are read: the rest is not looked into";
     assert_eq!(told(&many), (500, vec![message.to_owned()]));
+}
+
+/// Escapes of YAML write what was not there when the file was looked through.
+#[test]
+fn nothing_is_told_that_escapes_write() {
+    let token = "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ";
+    let escaped = token.replace("ghp_", "\\x67hp_");
+    let rule = format!("---\npaths: [\"{escaped}/**\", \"a\\u200b\", \"src/**\"]\n---\nBody.\n");
+    let twice = format!("---\n\"{escaped}\": a\n\"{escaped}\": b\n---\nBody.\n");
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.claude/rules/a.md", &rule),
+        ("/p/.claude/rules/b.md", &twice),
+        ("/p/.agents/skills/c/SKILL.md", &twice),
+    ]);
+    let mut situation = situation(&world, "/p", "");
+    situation.skills.roots = vec![".agents/skills".to_owned()];
+    let names = ["instructions:files", "skills:listing"].map(given::name);
+    let discovery = discover(&world, &situation, &names);
+    let all = format!("{discovery:?}");
+    assert!(!all.contains(token) && !all.contains("hp_7Kq2") && !all.contains('\u{200b}'), "{all}");
+    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    let why = "escapes in it write a secret or hidden characters";
+    assert_eq!(
+        told,
+        [
+            format!(".claude/rules/a.md:2 has a pattern that is not used: {why}"),
+            format!(".claude/rules/a.md:2 has a pattern that is not used: {why}"),
+            format!(".claude/rules/b.md is not loaded: {why}"),
+            format!(".agents/skills/c/SKILL.md is not loaded: {why}"),
+        ]
+    );
+    // The rule waits for the pattern that it has left.
+    let waits =
+        discovery.report.not_loaded.iter().any(|not| not.why == Why::Scoped { patterns: vec!["src/**".to_owned()] });
+    assert!(waits, "{:?}", discovery.report);
 }

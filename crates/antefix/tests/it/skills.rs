@@ -210,7 +210,35 @@ fn hidden_characters_cannot_be_written_as_escapes() {
             assert_eq!(text(&discovery, "skills:listing"), "", "{file}");
             let why: Vec<&str> = discovery.report.not_loaded.iter().map(|not| not.why.name()).collect();
             assert_eq!(why, ["hidden-text", "absent"], "{file}");
+            // The column would be that of the value.
+            let line = if file.contains("name: x\n") { 3 } else { 2 };
+            let told = discovery.diagnostics[0].message.as_str();
+            assert!(told.starts_with(&format!("{PLACE}:{line} has 1 hidden character (")), "{told}");
         }
+    }
+}
+
+/// What stands in the place of a secret is no YAML, and not read as such.
+#[test]
+fn secrets_in_front_matter_are_taken_out_of_its_values() {
+    let token = "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ";
+    let escaped = token.replace("ghp_", "\\x67hp_");
+    let rows = [
+        (format!("name: {token}\ndescription: d"), "[redacted:github-pat]", "d", "2:7"),
+        (format!("name: x\ndescription: {token} is it"), "x", "[redacted:github-pat] is it", "3:14"),
+        (format!("name: x\ndescription: \"{escaped} is it\""), "x", "[redacted:github-pat] is it", "3"),
+    ];
+    for (front, name, description, place) in rows {
+        let discovery = listing(&world(&[(&format!("/p/{PLACE}"), &format!("---\n{front}\n---\n"))]));
+        assert_eq!(text(&discovery, "skills:listing"), block(&[(name, Some(description), PLACE)]));
+        let secrets: Vec<&str> = discovery
+            .diagnostics
+            .iter()
+            .filter(|told| told.code == "secret")
+            .map(|told| told.message.as_str())
+            .collect();
+        assert_eq!(secrets, [format!("{PLACE}:{place} looks like a secret (github-pat) and was taken out")]);
+        assert!(!format!("{:?}", discovery.diagnostics).contains("no YAML"), "{:?}", discovery.diagnostics);
     }
 }
 
@@ -513,7 +541,7 @@ fn a_finding_in_a_description_names_its_line() {
     let file = "---\nname: x\ndescription: a\u{200b}b\n---\n";
     let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", file)]));
     let message = &discovery.diagnostics[0].message;
-    assert_eq!(*message, format!("{PLACE}:3:15 has 1 hidden characters (invisible): the file is not used"));
+    assert_eq!(*message, format!("{PLACE}:3:15 has 1 hidden character (invisible): the file is not used"));
 }
 
 /// In the index a skill is one line, wherever a reader breaks lines.

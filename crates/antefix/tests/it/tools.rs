@@ -144,3 +144,39 @@ fn advice_of_tools_is_in_the_order_of_their_names() {
     assert_eq!(said(vec![one(), two()]).1, expected);
     assert_eq!(said(vec![two(), one()]).1, expected);
 }
+
+/// Tools may come from anybody's server.
+#[test]
+fn texts_of_tools_are_looked_through() {
+    let token = format!("ghp_{}", "aB3".repeat(12));
+    let tools = vec![
+        told("a", Some(&format!("Uses {token} here")), None, &["Be\u{200b}ware."]),
+        told("b\n# Boundaries", None, Some("Plain."), &[]),
+        told("c", Some("First."), None, &[]),
+        told("c", Some("Second."), None, &[]),
+        told("c", Some("Third."), None, &[]),
+    ];
+    let world = MemoryWorld::new();
+    let mut situation = Situation::new(Workspace::find(&world, Path::new("/p")));
+    situation.tools = Some(tools.into());
+    let names = ["tools:names", "tools:list", "tools:guidelines"].map(given::name);
+    let discovery = discover(&world, &situation, &names);
+    let text = |number: usize| match discovery.facts.get(&names[number]) {
+        Some(Answer::Present(value)) => value.text(&names[number]).as_str().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text(0), "a, b # Boundaries, c");
+    assert_eq!(text(1), "- a: Uses [redacted:github-pat] here\n- b # Boundaries: Plain.\n- c: First.");
+    assert!(text(2).starts_with("- Be<U+200B>ware.\n"), "{}", text(2));
+    let told: Vec<String> =
+        discovery.diagnostics.iter().map(|finding| format!("{}: {}", finding.code, finding.message)).collect();
+    assert_eq!(
+        told,
+        [
+            "secret: the tool `a`:1:6 looks like a secret (github-pat) and was taken out",
+            "hidden-text: the tool `a`:1:3 has 1 hidden character (invisible): it is written out",
+            "tool-twice: several tools are called `c`: only the first of them counts",
+            "tool-definition: definitions of tools have hidden characters or what looks like a secret, and go to the model as they are",
+        ]
+    );
+}

@@ -313,6 +313,20 @@ pub const LINTS: &[Lint] = &[
         "remove it, or write `\\[`",
     ),
     row(
+        "tool-definition",
+        All,
+        "definitions of tools have hidden characters or what looks like a secret",
+        "the model reads what you do not",
+        "look at where the tools come from",
+    ),
+    row(
+        "tool-twice",
+        All,
+        "several tools have one name",
+        "only the first of them counts",
+        "give each tool a name of its own",
+    ),
+    row(
         "trust-unreadable",
         All,
         "the file that keeps what you trust is damaged, or not yours alone",

@@ -37,7 +37,7 @@ impl Search<'_> {
             let room = Budget { most: left, unit };
             file.text = cut_to(&file.text, &self.situation.phrases.get("cut_notice"), &[room]);
             let label = Arc::clone(&file.label);
-            self.tell_cut(&label, size, room);
+            self.tell_cut(&label, &size.to_string(), room);
             left = 0;
         }
         for number in dropped.iter().rev() {
@@ -59,7 +59,7 @@ impl Search<'_> {
         self.not_loaded(&file.label, Why::OverBudget { bytes });
     }
 
-    pub(super) fn tell_cut(&mut self, label: &Arc<str>, size: usize, budget: Budget) {
+    pub(super) fn tell_cut(&mut self, label: &Arc<str>, size: &str, budget: Budget) {
         let message = format!("{label} has {size} {} and is cut to {}", budget.unit.name(), budget.most);
         let diagnostic = Diagnostic::warning("cut", message).about(label.as_ref());
         self.diagnostics.push(diagnostic.hint("shorten the file, or raise its budget in the layout"));

@@ -347,7 +347,8 @@ impl Search<'_> {
         if !whole || !budget.fits(text.as_str()) {
             let read = Budget::bytes(FILE_LIMIT);
             let tight = if budget.fits(text.as_str()) { read } else { budget };
-            self.tell_cut(label, tight.unit.measure(text.as_str()), tight);
+            let size = tight.unit.measure(text.as_str());
+            self.tell_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
             text = cut_to(&text, &self.situation.phrases.get("cut_notice"), &[budget, read]);
         }
         let path = Some(label.to_string());

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::Convention;
 use super::braces::split;
-use crate::discover::front_matter::{Field, FrontMatter, Missing};
+use crate::discover::front_matter::{Field, FrontMatter, Missing, line_of};
 
 /// A rule's head.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ struct Keys<'k> {
 
 impl Keys<'_> {
     fn patterns(&self, key: &str) -> Result<Vec<Written>, String> {
-        let start = self.line_of(key).map_or(0, |line| line.start);
+        let start = line_of(self.text, key).map_or(0, |line| line.start);
         let mut patterns = Vec::new();
         let mut from = start;
         for value in self.values(key)? {
@@ -93,7 +93,7 @@ impl Keys<'_> {
                 // A pattern that is written with escapes is told at its key.
                 let found = self.find(pattern, from);
                 from = found.as_ref().map_or(from, |range| range.end);
-                let range = found.unwrap_or_else(|| self.line_of(key).unwrap_or(0..0));
+                let range = found.unwrap_or_else(|| line_of(self.text, key).unwrap_or(0..0));
                 patterns.push(Written { pattern: pattern.to_owned(), range });
             }
         }
@@ -124,20 +124,9 @@ impl Keys<'_> {
         }
     }
 
-    /// The line that a key stands on.
-    fn line_of(&self, key: &str) -> Option<Range<usize>> {
-        let mut start = 0;
-        self.text.split_inclusive('\n').find_map(|line| {
-            let range = start..start + line.trim_end().len();
-            start += line.len();
-            let (name, _) = line.split_once(':')?;
-            name.trim().trim_matches(['"', '\'']).eq_ignore_ascii_case(key).then_some(range)
-        })
-    }
-
     /// What stands behind a key, and in the items of a list below it, as it is written.
     fn lines(&self, key: &str) -> Vec<String> {
-        let Some(line) = self.line_of(key) else { return Vec::new() };
+        let Some(line) = line_of(self.text, key) else { return Vec::new() };
         let written = |text: &str| {
             let text = text.trim().split(" #").next().unwrap_or_default().trim();
             let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));

@@ -48,10 +48,10 @@ impl Search<'_> {
         };
         let head = match head::read(text.as_str(), convention) {
             Ok(head) => head,
-            Err(detail) => return self.invalid(&label, detail),
+            Err(detail) => return self.invalid(&label, self.situation.hygiene.tellable(detail)),
         };
         if let Some(forgiven) = head.forgiven {
-            let message = format!("{label}: {forgiven}");
+            let message = format!("{label}: {}", self.situation.hygiene.tellable(forgiven));
             let diagnostic = Diagnostic::note("no-yaml", message).about(label.as_ref());
             self.diagnostics.push(diagnostic.hint("put patterns in quotes"));
         }
@@ -90,6 +90,14 @@ impl Search<'_> {
         let mut source = None;
         let mut globs = Vec::new();
         for Written { pattern, range } in written {
+            // Escapes of YAML can write what was not there when the file was looked through, so that its line is not shown.
+            if !self.situation.hygiene.passes(&pattern) {
+                let line = 1 + text.as_str()[..range.start].matches('\n').count();
+                let why = self.situation.hygiene.tellable(pattern);
+                let message = format!("{label}:{line} has a pattern that is not used: {why}");
+                self.diagnostics.push(Diagnostic::warning("bad-pattern", message).about(label.as_ref()));
+                continue;
+            }
             let (glob, told) = match Glob::read(&pattern, &mut self.globs_left) {
                 Ok(glob) => {
                     let told = glob.told().map(str::to_owned);

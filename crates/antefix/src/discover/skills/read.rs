@@ -1,6 +1,7 @@
 //! Reading one skill: its front matter, and nothing else of it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,15 +12,19 @@ use crate::compose::Origin;
 use crate::digest::Digest;
 use crate::discover::fact::Text;
 use crate::discover::file::{FILE_LIMIT, read_shareable};
-use crate::discover::front_matter::{Field, FrontMatter, Missing};
+use crate::discover::front_matter::{Field, FrontMatter, Missing, line_of};
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, ReasonCode};
 
-/// Whether a text was looked through with all that it is part of.
-#[derive(Clone, Copy)]
+/// What came of looking through the front matter as it is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Looked {
+    /// No part of it needs to be looked through.
     BeyondDoubt,
+    /// Nothing was found, but escapes may write something.
     NotYet,
+    /// What was found has been told, and is still there.
+    Told,
 }
 
 impl Scan<'_> {
@@ -69,26 +74,26 @@ impl Scan<'_> {
         // The front matter is looked through as it is written, so that findings name its lines.
         let head = memchr::memmem::find(text.as_bytes(), b"\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
         let beyond_doubt = head > 0 && self.situation.hygiene.is_beyond_doubt(&text[..head]);
-        let text = match beyond_doubt {
-            true => text,
+        let looked = match beyond_doubt {
+            true => Looked::BeyondDoubt,
             false => match self.clean(Cow::Borrowed(&text[..head]), &shown) {
-                Ok(Cow::Borrowed(_)) => text,
-                Ok(Cow::Owned(clean)) => Cow::Owned(clean + &text[head..]),
+                Ok(Cow::Borrowed(_)) => Looked::NotYet,
+                // Each value is cleaned for itself: what stands in the place of a secret would be read as a list.
+                Ok(Cow::Owned(_)) => Looked::Told,
                 Err(why) => {
                     self.not_loaded(&shown, why);
                     return Found::File;
                 }
             },
         };
-        match self.read(&text, called, &shown, beyond_doubt) {
+        match self.read(&text, called, &shown, looked) {
             Ok(skill) => self.add(skill, text.len()),
             Err(why) => self.not_loaded(&shown, why),
         }
         Found::File
     }
 
-    /// `beyond_doubt` says that no part of the front matter needs to be looked through.
-    fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>, beyond_doubt: bool) -> Result<Skill, Why> {
+    fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>, looked: Looked) -> Result<Skill, Why> {
         let lenient = self.situation.skills.descriptions == Descriptions::Optional;
         let matter = match FrontMatter::split(text) {
             Ok(matter) => Some(matter),
@@ -97,7 +102,7 @@ impl Scan<'_> {
                 let detail = match missing {
                     Missing::None => "it has no front matter".to_owned(),
                     Missing::Unclosed => "its front matter is never closed".to_owned(),
-                    Missing::Invalid(detail) => detail,
+                    Missing::Invalid(detail) => self.situation.hygiene.tellable(detail),
                 };
                 self.warn(shown, format!("is not loaded: {detail}"));
                 return Err(Why::Invalid { detail });
@@ -109,13 +114,15 @@ impl Scan<'_> {
             _ => None,
         };
         if let Some(forgiven) = matter.as_ref().and_then(|matter| matter.forgiven.as_ref()) {
+            let forgiven = self.situation.hygiene.tellable(forgiven.clone());
             self.warn(shown, format!("breaks a rule: {forgiven}"));
         }
         let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
         let heading = || body.lines().find_map(|line| line.strip_prefix("# ")).filter(|_| matter.is_none());
         let name = text_of(&["name"]).filter(|name| !name.is_empty());
         // What is plain is taken letter by letter; YAML has ways to write what is not there.
-        let beyond_doubt = beyond_doubt && name.is_some() && matter.as_ref().is_some_and(|matter| matter.plain);
+        let plain = name.is_some() && matter.as_ref().is_some_and(|matter| matter.plain);
+        let looked = if looked == Looked::BeyondDoubt && !plain { Looked::NotYet } else { looked };
         let name = name.or_else(|| heading().map(|heading| heading.trim().to_owned()));
         let name = name.or_else(|| called.map(str::to_owned)).unwrap_or_default();
         let description = text_of(&["description"]).unwrap_or_default();
@@ -124,8 +131,13 @@ impl Scan<'_> {
             return Err(Why::Invalid { detail: "it has no description".to_owned() });
         }
         // What is listed and told is looked through; the body never enters the prompt.
-        let looked = if beyond_doubt { Looked::BeyondDoubt } else { Looked::NotYet };
-        let (name, description) = (self.cleaned(name, looked, shown)?, self.cleaned(description, looked, shown)?);
+        let head = &text[..matter.as_ref().map_or(0, |matter| matter.body)];
+        let of = |keys: &[&str]| match looked {
+            Looked::BeyondDoubt => 1,
+            Looked::NotYet | Looked::Told => number_of(keys.iter().find_map(|key| line_of(head, key)), text),
+        };
+        let name = self.cleaned(name, looked, of(&["name"]), shown)?;
+        let description = self.cleaned(description, looked, of(&["description"]), shown)?;
         if !lenient {
             let called = called.filter(|called| self.situation.hygiene.passes(called));
             self.check(&name, &description, called, shown);
@@ -136,7 +148,7 @@ impl Scan<'_> {
         if text_of(&["disable-model-invocation"]).is_some_and(|said| is_yes(&said)) {
             return Err(Why::Disabled);
         }
-        let tools = match field(&["allowed-tools", "allowed_tools", "allowedtools"]) {
+        let tools = match field(&TOOLS) {
             Some(Field::List(tools)) => tools.clone(),
             Some(Field::Text(tools)) if tools.contains(',') => tools.split(',').map(str::to_owned).collect(),
             Some(Field::Text(tools)) => tools.split_whitespace().map(str::to_owned).collect(),
@@ -145,9 +157,10 @@ impl Scan<'_> {
         let mut tools: Vec<String> =
             tools.iter().map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty()).collect();
         tools.sort();
-        let run_mode = text_of(&["runas", "run_mode", "run-mode"]);
-        let run_mode = run_mode.map(|mode| self.cleaned(mode, looked, shown)).transpose()?;
-        let tools = tools.into_iter().map(|tool| self.cleaned(tool, looked, shown)).collect::<Result<Vec<_>, _>>()?;
+        let run_mode = text_of(&MODES);
+        let run_mode = run_mode.map(|mode| self.cleaned(mode, looked, of(&MODES), shown)).transpose()?;
+        let tools = tools.into_iter().map(|tool| self.cleaned(tool, looked, of(&TOOLS), shown));
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
         Ok(Skill {
             name,
             description,
@@ -159,12 +172,20 @@ impl Scan<'_> {
         })
     }
 
-    /// A text of a skill as it may be used, unless it was looked through already.
-    fn cleaned(&mut self, text: String, looked: Looked, shown: &Arc<str>) -> Result<String, Why> {
-        match looked {
-            Looked::BeyondDoubt => Ok(text),
-            Looked::NotYet => self.clean(Cow::Owned(text), shown).map(Cow::into_owned),
+    /// A value of the front matter as it may be used, unless it was looked through already. What is found in it then was
+    /// written with escapes, so that only its line can be told.
+    fn cleaned(&mut self, value: String, looked: Looked, line: usize, shown: &Arc<str>) -> Result<String, Why> {
+        let hygiene = self.situation.hygiene;
+        if looked == Looked::BeyondDoubt || hygiene.passes(&value) {
+            return Ok(value);
         }
+        let value = Text::new(value, Origin::file(self.name, shown));
+        let mut findings = Vec::new();
+        let answer = hygiene.clean_value(value, shown, line, &mut findings);
+        if looked == Looked::NotYet {
+            self.diagnostics.extend(findings);
+        }
+        usable(answer)
     }
 
     /// A part of the front matter as it may be used.
@@ -173,12 +194,26 @@ impl Scan<'_> {
             return Ok(text);
         }
         let text = Text::new(text.as_ref(), Origin::file(self.name, shown));
-        match self.situation.hygiene.clean(text, shown, self.diagnostics) {
-            Answer::Present(text) => Ok(Cow::Owned(text.as_str().to_owned())),
-            Answer::Absent => Ok(Cow::Borrowed("")),
-            Answer::Unavailable(reason) => Err(Why::Unavailable(reason)),
-        }
+        usable(self.situation.hygiene.clean(text, shown, self.diagnostics)).map(Cow::Owned)
     }
+}
+
+/// The keys of the way in which a skill is run.
+const MODES: [&str; 3] = ["runas", "run_mode", "run-mode"];
+/// The keys of the tools that a skill may use.
+const TOOLS: [&str; 3] = ["allowed-tools", "allowed_tools", "allowedtools"];
+
+fn usable(answer: Answer<Text>) -> Result<String, Why> {
+    match answer {
+        Answer::Present(text) => Ok(text.as_str().to_owned()),
+        Answer::Absent => Ok(String::new()),
+        Answer::Unavailable(reason) => Err(Why::Unavailable(reason)),
+    }
+}
+
+/// The number of a line, from 1. What stands on none of its own is told on the first.
+fn number_of(line: Option<Range<usize>>, text: &str) -> usize {
+    1 + text[..line.map_or(0, |line| line.start)].matches('\n').count()
 }
 
 /// Whether a path has nothing in it that could hide, and no name that is long enough for a token.

@@ -5,6 +5,10 @@
 //!    white space in it becomes single spaces.
 //! 3. Advice comes and goes with the tools that it is about. The same sentence is told once, where it comes first.
 //! 4. All words are wordings: `tool_<name>` and `guideline_<topic>`.
+//! 5. Tools come from anywhere, such as another program's servers: what is hidden in their texts is written out, secrets are
+//!    taken out, and both are told. Their definitions go to the model as they are, and that is told as well.
+
+mod said;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -12,10 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 
-use super::fact::{FactName, Text, Value};
-use super::world::Answer;
-use super::{Fact, Situation};
-use crate::compose::{Draft, Origin, Transform, canonical, canonical_tools};
+pub(super) use self::said::answer;
+use super::hygiene::Hygiene;
+use crate::compose::{canonical, canonical_tools};
+use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 
 /// A tool of the agent's.
@@ -63,7 +67,7 @@ impl Tool {
 
 /// The tools of an agent, put in order once and used in many turns. A copy costs nothing.
 ///
-/// Each name stands once, and the first tool that has it counts.
+/// Each name stands once, and the first tool that has it counts; discovery tells the others.
 ///
 /// ```
 /// use antefix::discover::{Tool, Tools};
@@ -78,6 +82,8 @@ pub struct Tools(Arc<Ordered>);
 #[derive(Debug)]
 struct Ordered {
     tools: Vec<Tool>,
+    /// The names that other tools had as well.
+    twice: Vec<String>,
     canonical: Arc<str>,
     /// By the name of a shape, in which they were asked for.
     shapes: Mutex<BTreeMap<&'static str, Arc<ShapedTools>>>,
@@ -96,6 +102,21 @@ impl Tools {
     /// What a model sees of them, as one text.
     pub fn canonical(&self) -> &Arc<str> {
         &self.0.canonical
+    }
+
+    /// What is worth knowing about them, whatever is said of them.
+    pub(super) fn findings(&self, hygiene: Hygiene) -> Vec<Diagnostic> {
+        let twice = self.0.twice.iter().map(|name| {
+            let message = format!("several tools are called `{}`: only the first of them counts", single_line(name));
+            Diagnostic::warning("tool-twice", hygiene.tellable(message)).hint("give each tool a name of its own")
+        });
+        let mut findings: Vec<Diagnostic> = twice.collect();
+        if !hygiene.passes(self.canonical()) {
+            let message = "definitions of tools have hidden characters or what looks like a secret, and go to the model as \
+                           they are";
+            findings.push(Diagnostic::warning("tool-definition", message).hint("look at where these tools come from"));
+        }
+        findings
     }
 
     /// The tools in a shape, which is made once.
@@ -133,9 +154,16 @@ impl Deref for Tools {
 impl From<Vec<Tool>> for Tools {
     fn from(mut tools: Vec<Tool>) -> Tools {
         tools.sort_by(|one, other| one.name.cmp(&other.name));
-        tools.dedup_by(|one, other| one.name == other.name);
+        let mut twice: Vec<String> = Vec::new();
+        tools.dedup_by(|one, other| {
+            let same = one.name == other.name;
+            if same && twice.last() != Some(&one.name) {
+                twice.push(one.name.clone());
+            }
+            same
+        });
         let canonical = canonical_tools(&tools).into();
-        Tools(Arc::new(Ordered { tools, canonical, shapes: Mutex::default() }))
+        Tools(Arc::new(Ordered { tools, twice, canonical, shapes: Mutex::default() }))
     }
 }
 
@@ -143,84 +171,6 @@ impl FromIterator<Tool> for Tools {
     fn from_iter<I: IntoIterator<Item = Tool>>(tools: I) -> Tools {
         Tools::from(tools.into_iter().collect::<Vec<_>>())
     }
-}
-
-/// Whether the agent has a tool.
-type Has<'h> = dyn Fn(&str) -> bool + 'h;
-
-/// When a piece of advice is given.
-struct Advice {
-    phrase: &'static str,
-    when: fn(&Has<'_>) -> bool,
-}
-
-/// The advice before that of the tools themselves, in order.
-const ADVICE: [Advice; 6] = [
-    Advice { phrase: "guideline_bash_files", when: |has| has("bash") && !has("grep") && !has("find") && !has("ls") },
-    Advice { phrase: "guideline_search_tools", when: |has| has("bash") && (has("grep") || has("find") || has("ls")) },
-    Advice { phrase: "guideline_read_first", when: |has| has("read") && has("edit") },
-    Advice { phrase: "guideline_edit", when: |has| has("edit") },
-    Advice { phrase: "guideline_write", when: |has| has("write") },
-    Advice { phrase: "guideline_plain_text", when: |has| has("edit") || has("write") },
-];
-
-/// The advice that is always given, last.
-const ALWAYS: [&str; 2] = ["guideline_brief", "guideline_paths"];
-
-/// Answers `tools:<name>`.
-pub(super) fn answer(situation: &Situation, name: &FactName) -> Fact {
-    let Some(tools) = &situation.tools else { return Answer::Absent };
-    match name.name() {
-        "names" => {
-            let text = |tool: &Tool| Text::new(tool.name.as_str(), Origin::fact(name));
-            Answer::Present(Value::List(tools.iter().map(text).collect()))
-        }
-        "list" => Answer::Present(Value::Text(list(situation, tools, name))),
-        "guidelines" => Answer::Present(Value::Text(guidelines(situation, tools, name))),
-        _ => Answer::Absent,
-    }
-}
-
-fn list(situation: &Situation, tools: &[Tool], name: &FactName) -> Text {
-    let shown: Vec<&Tool> = tools.iter().filter(|tool| tool.hidden == Hidden::No).collect();
-    if shown.is_empty() {
-        return Text::new("(none)", Origin::fact(name));
-    }
-    let mut draft = Draft::default();
-    for (number, tool) in shown.iter().enumerate() {
-        let joint = if number == 0 { "- " } else { "\n- " };
-        draft.push(&format!("{joint}{}: ", tool.name), Origin::fact(name), None);
-        let own = tool.prompt_snippet.as_deref().into_iter().chain(tool.description.as_deref());
-        match own.map(single_line).find(|text| !text.is_empty()) {
-            Some(text) => draft.push(&text, Origin::fact(name), None),
-            None => match situation.phrases.get(&format!("tool_{}", tool.name)) {
-                phrase if phrase.as_str().is_empty() => draft.push(&tool.name, Origin::fact(name), None),
-                phrase => draft.push_text(&phrase),
-            },
-        }
-    }
-    draft.into_text()
-}
-
-fn guidelines(situation: &Situation, tools: &[Tool], name: &FactName) -> Text {
-    let has = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
-    let mut advice: Vec<Text> = Vec::new();
-    let before = ADVICE.iter().filter(|advice| (advice.when)(&has)).map(|advice| situation.phrases.get(advice.phrase));
-    let own = tools.iter().flat_map(|tool| &tool.prompt_guidelines);
-    let own = own.map(|text| Text::new(text.trim(), Origin::fact(name)));
-    let always = ALWAYS.iter().map(|phrase| situation.phrases.get(phrase));
-    for text in before.chain(own).chain(always) {
-        if !text.as_str().is_empty() && !advice.iter().any(|known| known.as_str() == text.as_str()) {
-            advice.push(text);
-        }
-    }
-    let mut draft = Draft::default();
-    for (number, text) in advice.iter().enumerate() {
-        let joint = if number == 0 { "- " } else { "\n- " };
-        draft.push(joint, Origin::fact(name), Some(Transform::Joined));
-        draft.push_text(text);
-    }
-    draft.into_text()
 }
 
 /// A text on one line, with single spaces.

@@ -1,0 +1,121 @@
+//! What is said of tools in the prompt.
+
+use super::{Hidden, Tool, single_line};
+use crate::compose::{Draft, Origin, Transform};
+use crate::diagnostic::Diagnostic;
+use crate::discover::fact::{FactName, Text, Value};
+use crate::discover::world::Answer;
+use crate::discover::{Fact, Situation};
+
+/// Whether the agent has a tool.
+type Has<'h> = dyn Fn(&str) -> bool + 'h;
+
+/// When a piece of advice is given.
+struct Advice {
+    phrase: &'static str,
+    when: fn(&Has<'_>) -> bool,
+}
+
+/// The advice before that of the tools themselves, in order.
+const ADVICE: [Advice; 6] = [
+    Advice { phrase: "guideline_bash_files", when: |has| has("bash") && !has("grep") && !has("find") && !has("ls") },
+    Advice { phrase: "guideline_search_tools", when: |has| has("bash") && (has("grep") || has("find") || has("ls")) },
+    Advice { phrase: "guideline_read_first", when: |has| has("read") && has("edit") },
+    Advice { phrase: "guideline_edit", when: |has| has("edit") },
+    Advice { phrase: "guideline_write", when: |has| has("write") },
+    Advice { phrase: "guideline_plain_text", when: |has| has("edit") || has("write") },
+];
+
+/// The advice that is always given, last.
+const ALWAYS: [&str; 2] = ["guideline_brief", "guideline_paths"];
+
+/// Answers `tools:<name>`.
+pub(in crate::discover) fn answer(situation: &Situation, name: &FactName, diagnostics: &mut Vec<Diagnostic>) -> Fact {
+    let Some(tools) = &situation.tools else { return Answer::Absent };
+    let mut saying = Saying { situation, name, diagnostics };
+    match name.name() {
+        "names" => Answer::Present(Value::List(tools.iter().map(|tool| saying.called(tool)).collect())),
+        "list" => Answer::Present(Value::Text(saying.list(tools))),
+        "guidelines" => Answer::Present(Value::Text(saying.guidelines(tools))),
+        _ => Answer::Absent,
+    }
+}
+
+struct Saying<'s> {
+    situation: &'s Situation,
+    name: &'s FactName,
+    diagnostics: &'s mut Vec<Diagnostic>,
+}
+
+impl Saying<'_> {
+    fn list(&mut self, tools: &[Tool]) -> Text {
+        let shown: Vec<&Tool> = tools.iter().filter(|tool| tool.hidden == Hidden::No).collect();
+        if shown.is_empty() {
+            return Text::new("(none)", Origin::fact(self.name));
+        }
+        let mut draft = Draft::default();
+        for (number, tool) in shown.iter().enumerate() {
+            let called = self.called(tool);
+            draft.push(if number == 0 { "- " } else { "\n- " }, Origin::fact(self.name), None);
+            draft.push_text(&called);
+            draft.push(": ", Origin::fact(self.name), None);
+            let own = tool.prompt_snippet.as_deref().into_iter().chain(tool.description.as_deref());
+            match own.map(single_line).find(|text| !text.is_empty()) {
+                Some(text) => draft.push_text(&self.looked_through(&text, &format!("the tool `{}`", called.as_str()))),
+                None => match self.situation.phrases.get(&format!("tool_{}", tool.name)) {
+                    phrase if phrase.as_str().is_empty() => draft.push_text(&called),
+                    phrase => draft.push_text(&phrase),
+                },
+            }
+        }
+        draft.into_text()
+    }
+
+    fn guidelines(&mut self, tools: &[Tool]) -> Text {
+        let phrases = &self.situation.phrases;
+        let has = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
+        let before = ADVICE.iter().filter(|advice| (advice.when)(&has)).map(|advice| phrases.get(advice.phrase));
+        let mut all: Vec<Text> = before.collect();
+        for tool in tools.iter().filter(|tool| !tool.prompt_guidelines.is_empty()) {
+            let label = format!("the tool `{}`", self.called(tool).as_str());
+            all.extend(tool.prompt_guidelines.iter().map(|text| self.looked_through(text.trim(), &label)));
+        }
+        all.extend(ALWAYS.iter().map(|phrase| phrases.get(phrase)));
+        let mut advice: Vec<Text> = Vec::new();
+        for text in all {
+            if !text.as_str().is_empty() && !advice.iter().any(|known| known.as_str() == text.as_str()) {
+                advice.push(text);
+            }
+        }
+        let mut draft = Draft::default();
+        for (number, text) in advice.iter().enumerate() {
+            let joint = if number == 0 { "- " } else { "\n- " };
+            draft.push(joint, Origin::fact(self.name), Some(Transform::Joined));
+            draft.push_text(text);
+        }
+        draft.into_text()
+    }
+
+    /// A tool's name, which cannot begin a line.
+    fn called(&mut self, tool: &Tool) -> Text {
+        match tool.name.contains(char::is_whitespace) {
+            true => self.looked_through(&single_line(&tool.name), "the name of a tool"),
+            false => self.looked_through(&tool.name, "the name of a tool"),
+        }
+    }
+
+    /// A text of a tool as it may be said.
+    fn looked_through(&mut self, text: &str, label: &str) -> Text {
+        let hygiene = self.situation.hygiene.written_out();
+        let text = Text::new(text, Origin::fact(self.name));
+        if hygiene.passes(text.as_str()) {
+            return text;
+        }
+        let mut findings = Vec::new();
+        let answer = hygiene.clean(text, label, &mut findings);
+        // The list and the advice both name a tool.
+        findings.retain(|finding| !self.diagnostics.contains(finding));
+        self.diagnostics.extend(findings);
+        answer.present().unwrap_or_else(|| Text::new("", Origin::fact(self.name)))
+    }
+}
