@@ -166,7 +166,7 @@ class EndBody(TypedDict):
     now: NotRequired[str | None]
     """The clock, in RFC 3339."""
     outcome: OutcomeName
-    """`succeeded` begins the new epoch; `failed` leaves all as it was."""
+    """`succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again."""
     set: NotRequired[dict[str, str] | None]
     """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
     tools: NotRequired[list[str | dict[str, Any]] | None]

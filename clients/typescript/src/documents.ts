@@ -160,7 +160,7 @@ export interface EndBody {
   model?: string | null;
   /** The clock, in RFC 3339. */
   now?: string | null;
-  /** `succeeded` begins the new epoch; `failed` leaves all as it was. */
+  /** `succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again. */
   outcome: OutcomeName;
   /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
   set?: Record<string, string> | null;

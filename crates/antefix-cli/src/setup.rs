@@ -32,7 +32,7 @@ use self::ground::Ground;
 pub(crate) use self::ground::Template;
 use self::input::tools;
 #[cfg(feature = "serve")]
-pub(crate) use self::input::{ToolEntry, fields};
+pub(crate) use self::input::{ToolEntry, existing, fields};
 pub(crate) use self::input::{directory, read};
 use self::layout::{layout, wording};
 pub(crate) use self::settings::acp_settings;

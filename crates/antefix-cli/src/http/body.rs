@@ -56,8 +56,25 @@ impl Unread {
         if !value.is_object() {
             return Err(Problem::bad("Request body must be a JSON object"));
         }
-        fields(value).map_err(|error| Problem::bad(format!("The body has a field that cannot be read: {error}")))
+        fields(&value).map_err(|error| {
+            let field = culprit::<T>(&value).filter(|_| !error.starts_with('`'));
+            let field = field.map(|field| format!("`{field}`: ")).unwrap_or_default();
+            Problem::bad(format!("The body has a field that cannot be read: {field}{error}"))
+        })
     }
+}
+
+/// The field without which the others can be read. Where one struct is a part of another, serde does not know it.
+fn culprit<T: DeserializeOwned>(body: &Value) -> Option<&str> {
+    // No body has more fields, and each is tried.
+    const FIELDS: usize = 16;
+    let object = body.as_object().filter(|object| object.len() <= FIELDS)?;
+    let without = |name: &String| {
+        let mut rest = object.clone();
+        rest.remove(name);
+        Value::Object(rest)
+    };
+    object.keys().find(|name| T::deserialize(without(name)).is_ok()).map(String::as_str)
 }
 
 /// A body of JSON that is an object with these fields; none at all is an empty object.

@@ -14,6 +14,8 @@ const HIGHEST: u64 = i64::MAX as u64;
 /// The most characters of a label, and of an author.
 const LABEL: usize = 100;
 const AUTHOR: usize = 200;
+/// The most characters of a turn's name.
+const TURN: usize = 200;
 
 /// Any text without control characters that neither begins nor ends with white space.
 const ID: &str = r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?";
@@ -37,6 +39,12 @@ pub(super) fn number(asked: u64) -> Answer<u64> {
 /// A label without the white space around it.
 pub(super) fn label(text: &str) -> Answer<String> {
     line(text, LABEL).ok_or_else(|| Problem::bad("Field 'label' must be one line of 1 to 100 characters, or null"))
+}
+
+/// A turn's name.
+pub(super) fn turn(name: &str) -> Answer<()> {
+    let well = line(name, TURN).is_some_and(|line| line == name);
+    if well { Ok(()) } else { Err(Problem::bad("Field 'turn' must be one line of 1 to 200 characters")) }
 }
 
 /// An author without the white space around it. Headers are bytes: UTF-8, or else Latin-1, which is all that some clients write.
@@ -86,7 +94,7 @@ fn of_parameter(parameter: &mut Value) {
         "antefix-author" => {
             (json!({"type": "string", "minLength": 1, "maxLength": AUTHOR, "pattern": LINE}), Value::Null)
         }
-        "if-match" => (json!({"type": "string"}), Value::Null),
+        "if-match" | "if-none-match" => (json!({"type": "string"}), Value::Null),
         _ => return,
     };
     parameter["schema"] = schema;
@@ -100,6 +108,11 @@ fn of_property(name: &str, property: &mut Value) {
         "label" => {
             property["maxLength"] = json!(LABEL);
             property["pattern"] = json!(LINE);
+        }
+        "turn" => {
+            property["minLength"] = json!(1);
+            property["maxLength"] = json!(TURN);
+            property["pattern"] = json!(format!("^{ID}$"));
         }
         "conversation" => {
             property["minLength"] = json!(1);
@@ -136,6 +149,8 @@ mod tests {
         assert_eq!([0, HIGHEST, HIGHEST + 1].map(|count| number(count).is_ok()), [true, true, false]);
         assert_eq!(label(" known good ").ok().as_deref(), Some("known good"));
         assert!(label(&"ä".repeat(100)).is_ok() && label(&"a".repeat(101)).is_err());
+        assert!(turn("a b").is_ok() && turn("").is_err() && turn(" a").is_err() && turn("a\nb").is_err());
+        assert!(turn(&"ä".repeat(200)).is_ok() && turn(&"a".repeat(201)).is_err());
         assert!(label(" ").is_err() && label("a\nb").is_err() && label("a\n").is_err());
     }
 

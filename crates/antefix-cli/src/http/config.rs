@@ -135,7 +135,7 @@ fn real_roots(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let here = [PathBuf::from(".")];
     let named = if named.is_empty() { &here[..] } else { named };
     let real = |root: &PathBuf| {
-        let directory = setup::directory(Some(root))?;
+        let directory = setup::existing(Some(root), "--root names a directory that may be asked about")?;
         std::fs::canonicalize(&directory).map_err(|error| Failure::plain(format!("{}: {error}", root.display())))
     };
     named.iter().map(real).collect()

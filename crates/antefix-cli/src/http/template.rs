@@ -50,6 +50,35 @@ pub(super) enum Expected {
     Anything,
     /// One of these.
     Digests(Vec<Digest>),
+    /// None of these.
+    Others(Vec<Digest>),
+    /// No template, though there always is one.
+    Nothing,
+}
+
+impl Expected {
+    /// Whether this is what was expected.
+    fn is_met_by(&self, counts: &Digest) -> bool {
+        match self {
+            Expected::Anything => true,
+            Expected::Digests(digests) => digests.contains(counts),
+            Expected::Others(digests) => !digests.contains(counts),
+            Expected::Nothing => false,
+        }
+    }
+
+    fn refusal(&self, last: Option<&TemplateRow>) -> Problem {
+        let error = match self {
+            Expected::Anything | Expected::Digests(_) => "Somebody else saved the template meanwhile",
+            Expected::Others(_) | Expected::Nothing => "There is a template already",
+        };
+        let problem = Problem::new(StatusCode::PRECONDITION_FAILED, "conflict", error);
+        let problem = match last {
+            Some(row) => problem.detail(format!("template {} counts now, {}", row.number, row.digest)),
+            None => problem.detail("the layout's own text counts"),
+        };
+        problem.hint("GET /system-prompt, compare, and save again with its ETag")
+    }
 }
 
 impl Server {
@@ -125,7 +154,7 @@ impl Server {
         let keeper = self.kept.keeper().map_err(not_available)?;
         for _ in 0..ROUNDS {
             let last = keeper.store().last_template().map_err(Problem::from).map_err(not_available)?;
-            if let Expected::Digests(digests) = expected {
+            if !matches!(expected, Expected::Anything) {
                 let counts = match &last {
                     Some(row) => row.digest,
                     None => {
@@ -133,8 +162,8 @@ impl Server {
                         template_digest(dialect, &text)
                     }
                 };
-                if !digests.contains(&counts) {
-                    return Err(moved_on(last.as_ref()));
+                if !expected.is_met_by(&counts) {
+                    return Err(expected.refusal(last.as_ref()));
                 }
             }
             let number = last.as_ref().map_or(1, |row| row.number + 1);
@@ -168,14 +197,4 @@ fn not_available(problem: Problem) -> Problem {
         StatusCode::SERVICE_UNAVAILABLE => problem.called("System prompt service not available"),
         _ => problem,
     }
-}
-
-fn moved_on(last: Option<&TemplateRow>) -> Problem {
-    let problem =
-        Problem::new(StatusCode::PRECONDITION_FAILED, "conflict", "Somebody else saved the template meanwhile");
-    let problem = match last {
-        Some(row) => problem.detail(format!("template {} counts now, {}", row.number, row.digest)),
-        None => problem.detail("the layout's own text counts"),
-    };
-    problem.hint("GET /system-prompt, compare, and save again with its ETag")
 }

@@ -15,6 +15,11 @@ const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
 
 /// The working directory: named, or the process's own.
 pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    existing(named, "--cwd names the directory that the conversation works in")
+}
+
+/// A directory; `hint` says what it is for, should it not be there.
+pub(crate) fn existing(named: Option<&Path>, hint: &str) -> Result<PathBuf, Failure> {
     let directory = match named {
         Some(directory) => directory.to_owned(),
         None => std::env::current_dir()
@@ -25,10 +30,7 @@ pub(crate) fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     match std::fs::metadata(&absolute) {
         Ok(metadata) if metadata.is_dir() => Ok(absolute),
         Ok(_) => Err(Failure::plain(format!("{} is no directory", directory.display()))),
-        Err(error) => Err(Failure::with_hint(
-            format!("{}: {error}", directory.display()),
-            "--cwd names the directory that the conversation works in",
-        )),
+        Err(error) => Err(Failure::with_hint(format!("{}: {error}", directory.display()), hint)),
     }
 }
 

@@ -157,7 +157,7 @@ pub(super) async fn begin(
 
 #[derive(Deserialize, ToSchema)]
 pub(super) struct EndBody {
-    /// `succeeded` begins the new epoch; `failed` leaves all as it was.
+    /// `succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again.
     #[schema(value_type = OutcomeName)]
     outcome: String,
     #[serde(flatten)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use antefix::Digest;
 use antefix::compose::Dialect;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -94,6 +94,7 @@ pub(super) struct TemplateBody {
 /// it is saved only if what counts is still what its author has seen. The same template again is not saved twice.
 #[utoipa::path(put, path = "/system-prompt", operation_id = "save_template", tag = "template", request_body = TemplateBody,
     params(("if-match" = Option<String>, Header, description = "The ETag of the template that was edited"),
+        ("if-none-match" = Option<String>, Header, description = "An ETag of a template that must not be replaced"),
         ("antefix-author" = Option<String>, Header, description = "Who saves it, for the history")),
     responses((status = 200, body = TemplateDocument<'static>),
         (status = 400, body = ProblemDocument, description = "No JSON object with the field `template`"),
@@ -138,22 +139,40 @@ pub(super) fn unknown_dialect() -> Problem {
     Problem::bad("Field 'dialect' must be 'bracket', 'jinja' or 'plain'")
 }
 
-/// What `If-Match` says.
+/// What `If-Match` says, or else `If-None-Match`.
 pub(super) fn expected(headers: &HeaderMap) -> Answer<Expected> {
+    Ok(match condition(headers, &header::IF_MATCH)? {
+        Condition::Any => Expected::Anything,
+        Condition::These(digests) => Expected::Digests(digests),
+        Condition::None => match condition(headers, &header::IF_NONE_MATCH)? {
+            Condition::Any => Expected::Nothing,
+            Condition::These(digests) => Expected::Others(digests),
+            Condition::None => Expected::Anything,
+        },
+    })
+}
+
+/// What a header with ETags names.
+enum Condition {
+    None,
+    /// `*`
+    Any,
+    These(Vec<Digest>),
+}
+
+fn condition(headers: &HeaderMap, name: &HeaderName) -> Answer<Condition> {
     let mut digests = Vec::new();
-    let mut named = false;
-    for value in headers.get_all(header::IF_MATCH) {
-        named = true;
-        let value = value.to_str().map_err(|_| Problem::bad("If-Match is no list of ETags"))?;
+    for value in headers.get_all(name) {
+        let value = value.to_str().map_err(|_| Problem::bad(format!("{name} is no list of ETags")))?;
         for tag in value.split(',').map(str::trim) {
             if tag == "*" {
-                return Ok(Expected::Anything);
+                return Ok(Condition::Any);
             }
             // A tag of somebody else's matches nothing, and is none the less a condition.
             digests.extend(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')).and_then(Digest::parse));
         }
     }
-    Ok(if named { Expected::Digests(digests) } else { Expected::Anything })
+    Ok(if headers.contains_key(name) { Condition::These(digests) } else { Condition::None })
 }
 
 /// Who saves, if they say so.

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 
 use super::{noted, written};
 use crate::http::body::{Fields, Id, Situated, Unknown, Unread, refuse};
+use crate::http::bounds;
 use crate::http::names::{TargetName, WatchName};
 use crate::http::near::QUICK;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
@@ -68,6 +69,7 @@ pub(super) async fn post(State(server): State<Arc<Server>>, id: Id, body: Unread
     }
     let fields: TurnBody = body.fields()?;
     refuse(&fields.unknown)?;
+    fields.turn.as_deref().map(bounds::turn).transpose()?;
     if is_near(&server, &id, &fields) {
         return work::briefly(server, move |server| answer(server, &id, &body, fields)).await;
     }
