@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use super::{Keeper, TurnInput, named, now, question, row};
+use super::steps::row;
+use super::{Keeper, TurnInput, named, now, question};
 use crate::compose::OnCompaction;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;

@@ -42,11 +42,11 @@ mod draft;
 mod flight;
 mod hooked;
 mod settled;
+mod steps;
 mod transfer;
 mod turn;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -60,14 +60,12 @@ use self::hooked::question;
 use self::settled::Settled;
 pub use self::transfer::Imported;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
-use crate::compose::{Prompt, compose, compose_suffix};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::discover::{Discovery, FactName, Situation, discover};
+use crate::discover::{Discovery, Situation};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{
-    Amendment, AmendmentBody, AmendmentRow, Appended, Bundle, Cause, Change, ConversationId, Difference, Drifted,
-    Epoch, EpochBody, EpochRow, Making, Now, Standing, Store, Told, Watch,
+    Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, EpochRow, Now,
+    Standing, Store, Told, Watch,
 };
 use crate::hooks::AskedRoots;
 
@@ -97,13 +95,6 @@ pub struct Drift {
     pub next: Arc<EpochBody>,
     /// What is worth knowing about the prompt as it would be now.
     pub diagnostics: Vec<Diagnostic>,
-}
-
-/// A prompt that was composed for an epoch.
-struct Candidate {
-    prompt: Prompt,
-    body: Arc<EpochBody>,
-    discovery: Discovery,
 }
 
 impl Keeper {
@@ -250,169 +241,6 @@ impl Keeper {
         Ok(self.store.queue(conversation, whole(at), message)?)
     }
 
-    /// The first turn; none if somebody else was faster, and the epoch is read as a standing one.
-    fn open(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Option<Turn>> {
-        if self.store.standing(conversation)?.is_some() {
-            return Ok(None);
-        }
-        let candidate = self.compose(input)?;
-        let bundle = candidate.body.bundle();
-        let row = row(conversation, 1, Cause::Opened, (&candidate.body, &bundle), input);
-        match self.store.append(&row, &bundle)? {
-            Appended::Lost(_) => Ok(None),
-            Appended::Won => {
-                self.cache.put(row.body, &candidate.body, candidate.body.weight());
-                let epoch = Arc::new(Epoch::new(row, Arc::clone(&candidate.body)));
-                self.begun(epoch, candidate, Vec::new(), input).map(Some)
-            }
-        }
-    }
-
-    /// Appends the epoch behind one that stands; none if the bytes are the same, or if somebody else was faster.
-    fn renewed(&self, standing: &Epoch, cause: Cause, input: &TurnInput<'_>) -> Result<Option<(Candidate, EpochRow)>> {
-        let candidate = self.compose(input)?;
-        let bundle = candidate.body.bundle();
-        let row = row(standing.conversation(), standing.number() + 1, cause, (&candidate.body, &bundle), input);
-        if row.digest == standing.digest() && !self.has_amendments(standing)? {
-            return Ok(None);
-        }
-        match self.store.append(&row, &bundle)? {
-            Appended::Lost(_) => Ok(None),
-            Appended::Won => {
-                self.cache.put(row.body, &candidate.body, candidate.body.weight());
-                Ok(Some((candidate, row)))
-            }
-        }
-    }
-
-    /// A renewal to the same bytes still begins an epoch if notices have said something else meanwhile.
-    fn has_amendments(&self, epoch: &Epoch) -> Result<bool> {
-        let found = self.store.epoch(epoch.conversation(), epoch.number())?;
-        Ok(found.is_some_and(|found| !found.amendments.is_empty()))
-    }
-
-    /// Appends the notices that are due; none if somebody else was faster.
-    fn amended(
-        &self,
-        epoch: &Epoch,
-        before: &[Amendment],
-        drifted: &Drifted,
-        input: &TurnInput<'_>,
-    ) -> Result<Option<Vec<Amendment>>> {
-        let mut fresh = Vec::new();
-        for body in &drifted.amend {
-            let mut body = body.clone();
-            body.after = input.messages;
-            let bundle = body.bundle();
-            let last = fresh.last().or(before.last()).map_or(0, |amendment: &Amendment| amendment.number);
-            let row = AmendmentRow {
-                conversation: epoch.conversation().clone(),
-                epoch: epoch.number(),
-                number: last + 1,
-                at: now(input),
-                body: Digest::of(&bundle.body),
-            };
-            match self.store.amend(&row, &bundle)? {
-                Appended::Won => fresh.push(Amendment::new(&row, Arc::new(body))),
-                Appended::Lost(_) => return Ok(None),
-            }
-        }
-        Ok(Some(fresh))
-    }
-
-    /// The turn of an epoch that just began.
-    fn begun(
-        &self,
-        epoch: Arc<Epoch>,
-        candidate: Candidate,
-        changes: Vec<Change>,
-        input: &TurnInput<'_>,
-    ) -> Result<Turn> {
-        let diagnostics = candidate.diagnostics();
-        let suffix = compose_suffix(input.layout, &candidate.discovery.facts, candidate.prompt.prefix())?;
-        Ok(Turn {
-            messages: self.store.take(epoch.conversation(), input.id)?,
-            epoch: Some(epoch),
-            began: Began::Now,
-            amendments: Vec::new(),
-            fresh: 0,
-            suffix,
-            replacement: None,
-            replacement_spans: Vec::new(),
-            added: Vec::new(),
-            history: None,
-            hooks: Vec::new(),
-            pending: Vec::new(),
-            changes,
-            report: candidate.discovery.report,
-            diagnostics,
-        })
-    }
-
-    /// The turn of an epoch that stands.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a turn, each made by another step")]
-    fn stood(
-        &self,
-        epoch: Arc<Epoch>,
-        mut amendments: Vec<Amendment>,
-        fresh: Vec<Amendment>,
-        drifted: Drifted,
-        discovery: Discovery,
-        waiting: u64,
-        input: &TurnInput<'_>,
-    ) -> Result<Turn> {
-        let suffix = compose_suffix(input.layout, &discovery.facts, epoch.text())?;
-        let mut diagnostics = discovery.diagnostics;
-        diagnostics.extend(suffix.diagnostics().iter().cloned());
-        // A turn that names itself may ask again for what it took before.
-        let asks = waiting > 0 || input.id.is_some();
-        let messages = if asks { self.store.take(epoch.conversation(), input.id)? } else { Vec::new() };
-        let count = fresh.len();
-        amendments.extend(fresh);
-        Ok(Turn {
-            epoch: Some(epoch),
-            began: Began::Before,
-            amendments,
-            fresh: count,
-            suffix,
-            replacement: None,
-            replacement_spans: Vec::new(),
-            messages,
-            added: Vec::new(),
-            history: None,
-            hooks: Vec::new(),
-            pending: drifted.pending,
-            changes: Vec::new(),
-            report: discovery.report,
-            diagnostics,
-        })
-    }
-
-    /// Asks for the live facts and the named ones.
-    fn ask(&self, input: &TurnInput<'_>, watched: Vec<FactName>) -> Discovery {
-        let live = input.layout.live_sections().iter().flat_map(|section| section.facts());
-        let names: BTreeSet<FactName> = watched.into_iter().chain(live).collect();
-        discover(input.world, input.situation, &names)
-    }
-
-    fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {
-        let discovery = discover(input.world, input.situation, &input.layout.facts());
-        let prompt = compose(input.layout, &discovery.facts)?;
-        let mut found = discovery.diagnostics.clone();
-        found.extend(prompt.diagnostics().iter().cloned());
-        let making = Making {
-            layout: input.layout,
-            wording: input.wording,
-            tools: input.situation.tools.as_ref(),
-            facts: &discovery.facts,
-            roots: &input.situation.more,
-            report: &discovery.report,
-            diagnostics: &found,
-        };
-        let body = Arc::new(EpochBody::new(&prompt, &making));
-        Ok(Candidate { prompt, body, discovery })
-    }
-
     fn drifted(&self, told: &Told<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
         told.drifted(&Now {
             layout: input.layout,
@@ -441,35 +269,6 @@ impl Keeper {
             amendments.push(Amendment::new(amendment, body));
         }
         Ok((Arc::new(Epoch::new(row.clone(), body)), amendments))
-    }
-}
-
-impl Candidate {
-    fn diagnostics(&self) -> Vec<Diagnostic> {
-        let mut all = self.discovery.diagnostics.clone();
-        all.extend(self.prompt.diagnostics().iter().cloned());
-        all
-    }
-}
-
-/// The row of an epoch that begins now.
-fn row(
-    conversation: &ConversationId,
-    number: u64,
-    cause: Cause,
-    (body, bundle): (&EpochBody, &Bundle),
-    input: &TurnInput<'_>,
-) -> EpochRow {
-    EpochRow {
-        conversation: conversation.clone(),
-        number,
-        cause,
-        opened_at: now(input),
-        digest: body.digest(),
-        body: Digest::of(&bundle.body),
-        cwd: input.situation.workspace.cwd.to_string_lossy().into_owned(),
-        machine: input.situation.machine.clone(),
-        model: input.situation.model.clone(),
     }
 }
 
