@@ -19,21 +19,23 @@ pub(super) struct Passage<'p> {
 
 /// The passages of a prompt's prefix, in order. What was computed or put between items has no author.
 pub(super) fn passages(prompt: &Prompt) -> Vec<Passage<'_>> {
-    let mut passages: Vec<(&Origin, Range<usize>)> = Vec::new();
+    let mut passages: Vec<Run<'_>> = Vec::new();
     for span in prompt.spans().iter().take_while(|span| span.range.end <= prompt.boundary()) {
         if span.transform == Some(Transform::Joined) || matches!(span.origin, Origin::Expression { .. }) {
             continue;
         }
+        let lines = prompt.text()[span.range.clone()].matches('\n').count();
         match passages.last_mut() {
-            Some((origin, range)) if goes_on(origin, &prompt.text()[range.clone()], range.end, span) => {
-                range.end = span.range.end;
+            Some(run) if run.goes_on_with(span) => {
+                run.range.end = span.range.end;
+                run.lines += lines;
             }
-            _ => passages.push((&span.origin, span.range.clone())),
+            _ => passages.push(Run { origin: &span.origin, range: span.range.clone(), lines }),
         }
     }
     passages
         .into_iter()
-        .map(|(origin, range)| Passage {
+        .map(|Run { origin, range, .. }| Passage {
             label: origin.path().unwrap_or(origin.name()),
             text: &prompt.text()[range],
             origin,
@@ -41,22 +43,29 @@ pub(super) fn passages(prompt: &Prompt) -> Vec<Passage<'_>> {
         .collect()
 }
 
-/// Whether a span is what follows a text in its own file.
-fn goes_on(origin: &Origin, text: &str, end: usize, span: &Span) -> bool {
-    if span.range.start != end {
-        return false;
-    }
-    match (origin, &span.origin) {
-        (Origin::Fact { fact, line }, Origin::Fact { fact: other, line: next }) => {
-            fact.path.is_some()
-                && fact.name == other.name
-                && fact.path == other.path
-                && line + text.matches('\n').count() == *next
+/// A passage in the making.
+struct Run<'p> {
+    origin: &'p Origin,
+    range: Range<usize>,
+    /// How many lines end in it.
+    lines: usize,
+}
+
+impl Run<'_> {
+    /// Whether a span is what follows in its own file.
+    fn goes_on_with(&self, span: &Span) -> bool {
+        if span.range.start != self.range.end {
+            return false;
         }
-        (Origin::Source { source, offset }, Origin::Source { source: other, offset: next }) => {
-            Arc::ptr_eq(source, other) && offset + text.len() == *next
+        match (self.origin, &span.origin) {
+            (Origin::Fact { fact, line }, Origin::Fact { fact: other, line: next }) => {
+                fact.path.is_some() && fact.name == other.name && fact.path == other.path && line + self.lines == *next
+            }
+            (Origin::Source { source, offset }, Origin::Source { source: other, offset: next }) => {
+                Arc::ptr_eq(source, other) && offset + self.range.len() == *next
+            }
+            _ => false,
         }
-        _ => false,
     }
 }
 

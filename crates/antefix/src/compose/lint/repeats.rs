@@ -1,6 +1,6 @@
 //! `repeated-text`: the same words twice in the prefix.
 //!
-//! 1. Paragraphs of at least [`LEAST`] characters are compared, white space aside.
+//! 1. Paragraphs, and items of lists, of at least [`LEAST`] characters are compared, white space aside.
 //! 2. Both places are named. Files that repeat much of each other are told once, and files that say the same once more.
 
 use std::collections::BTreeMap;
@@ -21,19 +21,30 @@ type Paragraph = (usize, Range<usize>);
 pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<String, Paragraph> = BTreeMap::new();
     let mut repeats: Vec<(Paragraph, Paragraph)> = Vec::new();
+    // Whether words stood somewhere else before; if not, they are known from here on.
+    let mut is_repeated = |paragraph: Paragraph| {
+        let words = normalized(&passages[paragraph.0].text[paragraph.1.clone()]);
+        if words.chars().count() < LEAST {
+            return false;
+        }
+        match first.get(&words) {
+            Some(known) if address(passages, known) != address(passages, &paragraph) => {
+                repeats.push((known.clone(), paragraph));
+                true
+            }
+            Some(_) => false,
+            None => {
+                first.insert(words, paragraph);
+                false
+            }
+        }
+    };
     for (number, passage) in passages.iter().enumerate() {
         for range in paragraphs(passage.text) {
-            let words = normalized(&passage.text[range.clone()]);
-            if words.chars().count() < LEAST {
-                continue;
-            }
-            match first.get(&words) {
-                Some(known) if address(passages, known) != address(passages, &(number, range.clone())) => {
-                    repeats.push((known.clone(), (number, range)));
-                }
-                Some(_) => {}
-                None => {
-                    first.insert(words, (number, range));
+            // A list that is not the same as a whole may still have items of another one.
+            if !is_repeated((number, range.clone())) {
+                for item in items(passage.text, &range) {
+                    is_repeated((number, item));
                 }
             }
         }
@@ -107,6 +118,33 @@ fn paragraphs(text: &str) -> Vec<Range<usize>> {
     paragraphs.push(paragraph);
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     paragraphs
+}
+
+/// The items of lists in a paragraph. Their marks are not part of them.
+fn items(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
+    let mut items: Vec<Range<usize>> = Vec::new();
+    let mut start = paragraph.start;
+    for line in text[paragraph.clone()].split_inclusive('\n') {
+        let end = start + line.len();
+        match (words_of_item(line), items.last_mut()) {
+            (Some(words), _) => items.push(end - words.len()..end),
+            (None, Some(item)) => item.end = end,
+            (None, None) => {}
+        }
+        start = end;
+    }
+    items
+}
+
+/// What a line says behind the mark of a list, if it has one.
+fn words_of_item(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let words = match line.len() - number.len() {
+        0 => line.strip_prefix(['-', '*', '+']),
+        _ => number.strip_prefix(['.', ')']),
+    };
+    words.filter(|words| words.starts_with([' ', '\t'])).map(str::trim_start)
 }
 
 fn normalized(text: &str) -> String {
