@@ -1,7 +1,6 @@
 //! From a prompt or a turn to what a provider is sent.
 
 use antefix::deliver::{Content, Delivery, Target, deliver as deliver_content};
-use antefix::tokens::Tokenizer;
 use serde_json::Value;
 
 use crate::args::DeliverArgs;
@@ -37,8 +36,7 @@ pub(crate) fn counted(delivery: Delivery, prepared: &Prepared) -> Result<Deliver
 /// The same for a process that has recalled its counts already.
 pub(crate) fn counted_here(delivery: Delivery, prepared: &Prepared) -> Result<Delivery, Failure> {
     let models = prepared.models()?;
-    let model = prepared.model().and_then(|name| models.find(name)).map(|(model, _)| model);
-    Ok(delivery.counted(model.as_ref().map_or(&Tokenizer::Exact, |model| &model.tokenizer)))
+    Ok(delivery.counted(&models.tokenizer(prepared.model())))
 }
 
 /// The fragment's bytes, or the fragment and its receipt as a document.

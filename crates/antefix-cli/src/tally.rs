@@ -3,7 +3,7 @@
 use antefix::Diagnostic;
 #[cfg(feature = "serve")]
 use antefix::freeze::EpochBody;
-use antefix::models::Model;
+use antefix::models::Models;
 use antefix::tokens::{Tokenizer, Tokens};
 
 use crate::Failure;
@@ -24,29 +24,28 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts; none if this build counts no tokens.
     pub(crate) fn of(composed: &Composed) -> Result<Option<Tally>, Failure> {
-        let found = match composed.prepared.model() {
-            Some(name) => composed.prepared.models()?.find(name).map(|(model, _)| model),
-            None => None,
-        };
+        let models = composed.prepared.models()?;
         let prompt = &composed.prompt;
         let sections = prompt.sections().iter().map(|one| &prompt.text()[one.range.clone()]);
-        Ok(Tally::new(found, sections, prompt.prefix(), prompt.suffix()))
+        Ok(Tally::new(&models, composed.prepared.model(), sections, prompt.prefix(), prompt.suffix()))
     }
 
     /// Counts what an epoch keeps, as it is for a model.
     #[cfg(feature = "serve")]
-    pub(crate) fn of_epoch(body: &EpochBody, model: Option<Model>) -> Option<Tally> {
+    pub(crate) fn of_epoch(body: &EpochBody, models: &Models, model: Option<&str>) -> Option<Tally> {
         let sections = body.sections.iter().map(|one| &body.text[one.range.clone()]);
-        Tally::new(model, sections, &body.text, "")
+        Tally::new(models, model, sections, &body.text, "")
     }
 
     fn new<'t>(
-        model: Option<Model>,
+        models: &Models,
+        model: Option<&str>,
         sections: impl Iterator<Item = &'t str>,
         prefix: &str,
         suffix: &str,
     ) -> Option<Tally> {
-        let (tokenizer, model) = model.map_or((Tokenizer::Exact, None), |model| (model.tokenizer, Some(model.name)));
+        let tokenizer = models.tokenizer(model);
+        let model = model.and_then(|name| models.find(name)).map(|(model, _)| model.name);
         let sections = sections.map(|text| tokenizer.count(text)).collect::<Option<_>>()?;
         let (prefix, suffix) = (tokenizer.count(prefix)?, tokenizer.count(suffix)?);
         Some(Tally { tokenizer, model, sections, prefix, suffix })

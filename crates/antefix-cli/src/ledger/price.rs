@@ -2,7 +2,7 @@
 
 use antefix::freeze::{Difference, EpochBody, Same};
 use antefix::models::{Match, Models};
-use antefix::tokens::{Tokenizer, Tokens};
+use antefix::tokens::Tokens;
 use serde::Serialize;
 
 use crate::terminal::{FAINT, number};
@@ -34,7 +34,7 @@ impl Bill {
     /// The bill for going from one prefix to another.
     pub(crate) fn new(difference: &Difference, after: &EpochBody, model: Option<&str>, models: &Models) -> Bill {
         let found = model.and_then(|name| models.find(name));
-        let tokenizer = found.as_ref().map_or(&Tokenizer::Exact, |(model, _)| &model.tokenizer);
+        let tokenizer = models.tokenizer(model);
         let count = |text: &str| tokenizer.count(text);
         let kept = count(&after.text[..difference.kept]);
         let mut lost = count(&after.text[difference.kept..]);
@@ -44,7 +44,7 @@ impl Bill {
         let cost = found.as_ref().zip(lost).and_then(|((model, _), lost)| model.cost_of_a_miss(lost.count));
         let basis = match (&found, model) {
             (None, None) => "counted in o200k_base; --model names a price".to_owned(),
-            (None, Some(name)) => format!("counted in o200k_base; no model `{name}` is known"),
+            (None, Some(name)) => format!("estimated from o200k_base; no model `{name}` is known"),
             (Some((model, found)), _) => {
                 let counted = if tokenizer.is_exact() { "counted" } else { "estimated" };
                 let taken = match found {

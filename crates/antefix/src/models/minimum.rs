@@ -8,7 +8,7 @@ impl Models {
     pub fn findings(&self, name: &str, prefix: &str) -> Vec<Diagnostic> {
         let Some((model, found)) = self.find(name) else {
             let message = format!(
-                "no model `{name}` is known: its tokens are counted as those of GPT-5, and no cache minimum is checked"
+                "no model `{name}` is known: its tokens are estimated from those of GPT-5, and no cache minimum is checked"
             );
             let hint = "add a row to models.json in your configuration directory";
             return vec![Diagnostic::note("unknown-model", message).about(name).hint(hint)];

@@ -21,7 +21,7 @@ use table::Table;
 
 use crate::error::Result;
 use crate::place::Source;
-use crate::tokens::Tokenizer;
+use crate::tokens::{Band, Tokenizer};
 
 /// Who answers requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -173,6 +173,26 @@ impl Models {
         model.provider = spelled.provider.unwrap_or(model.provider);
         Some((model, found))
     }
+
+    /// How the tokens of a model are counted. Without a name they are those of o200k_base; those of a model that nobody knows are a
+    /// guess.
+    ///
+    /// ```
+    /// # use antefix::models::Models;
+    /// let models = Models::built_in();
+    /// assert!(models.tokenizer(None).is_exact() && models.tokenizer(Some("gpt-5")).is_exact());
+    /// assert!(!models.tokenizer(Some("nobody-knows-it")).is_exact());
+    /// ```
+    pub fn tokenizer(&self, name: Option<&str>) -> Tokenizer {
+        let Some(name) = name else { return Tokenizer::Exact };
+        self.find(name).map_or_else(unknown, |(model, _)| model.tokenizer)
+    }
+}
+
+/// For a model that is in no table.
+fn unknown() -> Tokenizer {
+    let from = "no such model is known; a guess, wide on both sides".to_owned();
+    Tokenizer::Estimate(Band { low: 750, likely: 1000, high: 1500, from })
 }
 
 #[cfg(test)]

@@ -165,8 +165,7 @@ pub(super) async fn tokens(
     work::compose(server, move |server| {
         let (epoch, _) = server.kept.keeper()?.epoch(&conversation, number)?;
         let model = counted.model.as_deref().or(epoch.row().model.as_deref());
-        let model = model.map(|name| Ok::<_, Problem>(setup::models_here()?.find(name))).transpose()?.flatten();
-        let tally = Tally::of_epoch(epoch.body(), model.map(|(model, _)| model));
+        let tally = Tally::of_epoch(epoch.body(), &setup::models_here()?, model);
         let of = |index: usize| tally.as_ref().and_then(|tally| tally.sections.get(index)).map(|tokens| tokens.count);
         let sections = epoch.body().sections.iter().enumerate();
         let sections = sections.map(|(index, section)| SectionTokens { id: &section.id, tokens: of(index) }).collect();
