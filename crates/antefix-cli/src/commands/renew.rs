@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use antefix::keeper::Began;
+use antefix::keeper::{Began, Renewed};
 
 use crate::args::RenewArgs;
 use crate::{Outcome, document, ledger, setup, terminal};
@@ -11,16 +11,16 @@ pub(crate) fn run(args: &RenewArgs) -> Outcome {
     let conversation = ledger::conversation(&args.id)?;
     let prepared = setup::prepared(&args.compose)?;
     let keeper = ledger::keeper(&args.store)?;
-    let (epoch, began, (hooks, diagnostics)) = prepared.with_input(|input| {
-        let (epoch, began) = keeper.renew(&conversation, args.cause, input)?;
-        let told = match began {
-            Began::Now => keeper.announce(&epoch, input),
+    let (Renewed { epoch, began, diagnostics }, (hooks, announced)) = prepared.with_input(|input| {
+        let renewed = keeper.renew(&conversation, args.cause, input)?;
+        let told = match renewed.began {
+            Began::Now => keeper.announce(&renewed.epoch, input),
             Began::Before => Default::default(),
         };
-        Ok::<_, antefix::Error>((epoch, began, told))
+        Ok::<_, antefix::Error>((renewed, told))
     })?;
     let mut findings = prepared.diagnostics();
-    findings.extend(diagnostics);
+    findings.extend(diagnostics.into_iter().chain(announced));
     if args.json {
         let document = ledger::document::begun(&args.id, Some(began), &epoch, &hooks, &findings);
         terminal::print_result(&document::print(&document))?;

@@ -45,6 +45,7 @@ impl Keeper {
                 log.did(hook.name(), on, Deed::Told, 0);
             }
         }
+        input.situation.hygiene.redact_all(&mut log.diagnostics);
         (log.did, log.diagnostics)
     }
 }
@@ -90,6 +91,7 @@ impl Turn {
                 None => {}
             }
         }
+        input.situation.hygiene.redact_all(&mut log.diagnostics);
         self.hooks.extend(log.did);
         self.diagnostics.extend(log.diagnostics);
         Ok(())

@@ -58,6 +58,7 @@ use self::flight::Flights;
 pub use self::hooked::HookMessage;
 use self::hooked::question;
 use self::settled::Settled;
+use self::steps::Renewal;
 pub use self::transfer::Imported;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::diagnostic::Diagnostic;
@@ -78,6 +79,17 @@ pub struct Keeper {
     cache: Cache,
     flights: Flights,
     settled: Settled,
+}
+
+/// What came of a renewal.
+#[derive(Debug, Clone)]
+pub struct Renewed {
+    /// The epoch that stands.
+    pub epoch: Arc<Epoch>,
+    /// Whether it began with this renewal.
+    pub began: Began,
+    /// What is worth knowing about the prompt as it would be now.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// What composing now would change.
@@ -153,7 +165,7 @@ impl Keeper {
                 && !self.settled.is_known(&epoch, &drifted.changes)
             {
                 let renewed = self.flights.alone(conversation, || self.renewed(&epoch, cause, input))?;
-                if let Some((candidate, row)) = renewed {
+                if let Renewal::Begun(candidate, row) = renewed {
                     let epoch = Arc::new(Epoch::new(row, Arc::clone(&candidate.body)));
                     return self.begun(epoch, candidate, drifted.changes, input);
                 }
@@ -170,12 +182,7 @@ impl Keeper {
     }
 
     /// Begins a new epoch, unless the model would see the same bytes. The epoch that stands then is the answer.
-    pub fn renew(
-        &self,
-        conversation: &ConversationId,
-        cause: Cause,
-        input: &TurnInput<'_>,
-    ) -> Result<(Arc<Epoch>, Began)> {
+    pub fn renew(&self, conversation: &ConversationId, cause: Cause, input: &TurnInput<'_>) -> Result<Renewed> {
         let situation = &*named(input.situation, conversation);
         let input = &TurnInput { situation, ..*input };
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
@@ -183,12 +190,18 @@ impl Keeper {
             let (epoch, _) = self.standing(conversation)?;
             let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
             let input = &TurnInput { situation, ..*input };
-            if let Some((candidate, row)) = self.flights.alone(conversation, || self.renewed(&epoch, cause, input))? {
-                return Ok((Arc::new(Epoch::new(row, candidate.body)), Began::Now));
-            }
+            let candidate = match self.flights.alone(conversation, || self.renewed(&epoch, cause, input))? {
+                Renewal::Begun(candidate, row) => {
+                    let diagnostics = candidate.diagnostics();
+                    let epoch = Arc::new(Epoch::new(row, candidate.body));
+                    return Ok(Renewed { epoch, began: Began::Now, diagnostics });
+                }
+                Renewal::None(candidate) => candidate,
+            };
             let (now, _) = self.standing(conversation)?;
             if now.number() == epoch.number() {
-                return Ok((now, Began::Before));
+                let diagnostics = candidate.diagnostics();
+                return Ok(Renewed { epoch: now, began: Began::Before, diagnostics });
             }
         }
         Err(Error::new(ErrorKind::Conflict, format!("{conversation} is renewed by others all the time")))

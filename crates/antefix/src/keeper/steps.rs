@@ -21,6 +21,12 @@ pub(super) struct Candidate {
     pub(super) discovery: Discovery,
 }
 
+/// Whether an epoch was appended, and what was composed for it.
+pub(super) enum Renewal {
+    Begun(Candidate, EpochRow),
+    None(Candidate),
+}
+
 impl Keeper {
     /// The first turn; none if somebody else was faster, and the epoch is read as a standing one.
     pub(super) fn open(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Option<Turn>> {
@@ -40,24 +46,19 @@ impl Keeper {
         }
     }
 
-    /// Appends the epoch behind one that stands; none if the bytes are the same, or if somebody else was faster.
-    pub(super) fn renewed(
-        &self,
-        standing: &Epoch,
-        cause: Cause,
-        input: &TurnInput<'_>,
-    ) -> Result<Option<(Candidate, EpochRow)>> {
+    /// Appends the epoch behind one that stands, unless the bytes are the same, or somebody else was faster.
+    pub(super) fn renewed(&self, standing: &Epoch, cause: Cause, input: &TurnInput<'_>) -> Result<Renewal> {
         let candidate = self.compose(input)?;
         let bundle = candidate.body.bundle();
         let row = row(standing.conversation(), standing.number() + 1, cause, (&candidate.body, &bundle), input);
         if row.digest == standing.digest() && !self.has_amendments(standing)? {
-            return Ok(None);
+            return Ok(Renewal::None(candidate));
         }
         match self.store.append(&row, &bundle)? {
-            Appended::Lost(_) => Ok(None),
+            Appended::Lost(_) => Ok(Renewal::None(candidate)),
             Appended::Won => {
                 self.cache.put(row.body, &candidate.body, candidate.body.weight());
-                Ok(Some((candidate, row)))
+                Ok(Renewal::Begun(candidate, row))
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use antefix::freeze::{Cause, ConversationId, Epoch};
-use antefix::keeper::Began;
+use antefix::keeper::{Began, Renewed};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -96,19 +96,19 @@ pub(super) async fn renew(
     work::compose(server, move |server| {
         let prepared = standing(server, &conversation, body.situated)?;
         let keeper = server.kept.keeper()?;
-        let (epoch, began, (hooks, diagnostics)) = prepared.with_input(|input| {
-            let (epoch, began) = keeper.renew(&conversation, cause, input)?;
-            let told = match began {
-                Began::Now => keeper.announce(&epoch, input),
+        let (Renewed { epoch, began, diagnostics }, (hooks, announced)) = prepared.with_input(|input| {
+            let renewed = keeper.renew(&conversation, cause, input)?;
+            let told = match renewed.began {
+                Began::Now => keeper.announce(&renewed.epoch, input),
                 Began::Before => Default::default(),
             };
-            Ok::<_, antefix::Error>((epoch, began, told))
+            Ok::<_, antefix::Error>((renewed, told))
         })?;
         if began == Began::Now {
             count(server, &epoch);
         }
         let mut findings = prepared.diagnostics();
-        findings.extend(diagnostics);
+        findings.extend(diagnostics.into_iter().chain(announced));
         Ok(json(&begun_document(conversation.as_str(), Some(began), &epoch, &hooks, &findings)))
     })
     .await

@@ -89,7 +89,8 @@ impl Talk {
     }
 
     pub(super) fn renew(&self, world: &dyn World, cause: Cause) -> (Arc<Epoch>, Began) {
-        self.with(world, |input| self.keeper.renew(&self.conversation, cause, input)).unwrap()
+        let renewed = self.with(world, |input| self.keeper.renew(&self.conversation, cause, input)).unwrap();
+        (renewed.epoch, renewed.began)
     }
 
     /// Number and cause of every epoch.

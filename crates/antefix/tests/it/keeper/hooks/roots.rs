@@ -103,14 +103,14 @@ fn what_a_hook_named_stands_while_it_cannot_be_asked() {
     let turn = talk.hooked(&world(), &[&fails]);
     assert_eq!((turn.epoch, codes(&turn_codes(&talk, &fails))), (first.epoch, vec!["warning hook-failed".to_owned()]));
     // It stands even where an epoch is composed anew.
-    let (epoch, _) = talk
+    let renewed = talk
         .with(&world().file("/p/AGENTS.md", "Other."), |input| {
             let hooks: [&dyn Hook; 1] = [&fails];
             let input = antefix::keeper::TurnInput { hooks: &hooks, ..*input };
             talk.keeper.renew(&talk.conversation, antefix::freeze::Cause::Reloaded, &input)
         })
         .unwrap();
-    assert_eq!(epoch.text(), "(vendor/rules/AGENTS.md) Vendor.\n(AGENTS.md) Other.\n");
+    assert_eq!(renewed.epoch.text(), "(vendor/rules/AGENTS.md) Vendor.\n(AGENTS.md) Other.\n");
 }
 
 fn turn_codes(talk: &Talk, hook: &dyn Hook) -> antefix::keeper::Turn {
