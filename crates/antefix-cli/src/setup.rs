@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Prompt, compose, lint, notice};
+use antefix::compose::{Prompt, Span, compose, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
-    Answer, FactName, Gate, ReasonCode, Remote, Report, Shelves, Situation, Survey, Text, Tool, Tools, Workspace,
-    World, discover, touch,
+    Answer, FactName, Gate, Hygiene, Loaded, NotLoaded, ReasonCode, Remote, Report, Shelves, Situation, Survey, Text,
+    Tool, Tools, Why, Workspace, World, discover, touch,
 };
 #[cfg(feature = "serve")]
 use antefix::discover::{Completed, Shelved, complete};
@@ -35,6 +35,7 @@ use self::input::tools;
 pub(crate) use self::input::{ToolEntry, existing, fields};
 pub(crate) use self::input::{directory, read};
 use self::layout::{layout, wording};
+use self::settings::Settings;
 pub(crate) use self::settings::acp_settings;
 #[cfg(feature = "serve")]
 pub(crate) use self::{around::Around, ground::Grounds};
@@ -144,8 +145,9 @@ pub(crate) struct Found {
 pub(crate) fn found(cwd: Option<&Path>, named: Option<&str>) -> Result<Found, Failure> {
     let world = OsWorld::new();
     let workspace = Workspace::find(&world, &directory(cwd)?);
-    let wording = wording(None, &world, &workspace, &mut Vec::new())?;
-    let (layout, file) = layout(named, &world, &workspace, &wording, &mut Vec::new())?;
+    let hygiene = Settings::load(&world, &workspace)?.hygiene();
+    let wording = wording(None, &world, &workspace, hygiene, &mut Vec::new())?;
+    let (layout, file) = layout(named, &world, &workspace, &wording, hygiene, &mut Vec::new())?;
     let kept = approvals::load(&world, &workspace);
     let programs = Program::of_layout(&layout, file.as_deref(), &world, &workspace, &kept.approvals);
     Ok(Found { world, workspace, file, programs })
@@ -158,6 +160,7 @@ impl Prepared {
             self.ground.workspace.foreign.iter().map(|path| not_obeyed(path)).collect();
         let withheld = self.ground.withheld.iter();
         diagnostics.extend(withheld.map(|one| own_withheld(one.path.as_deref().unwrap_or_default(), &one.detail())));
+        diagnostics.extend(self.ground.ignored.clone());
         diagnostics.extend(self.ground.kept.finding.clone());
         diagnostics.extend(self.ground.wording.findings().iter().cloned());
         diagnostics
@@ -282,7 +285,7 @@ impl Prepared {
         let Prepared { ground, situation, .. } = self;
         let Ground { workspace, wording, layout, .. } = &**ground;
         let gate = Gate::new(world, workspace, &situation.file_roots, situation.trust);
-        let shelves = Shelves::new(&gate, workspace, None);
+        let shelves = Shelves::new(&gate, workspace, None).looked_through(situation.hygiene);
         let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
         let mut input = TurnInput::new(world, layout, wording, &shelves, situation);
         input.hooks = &hooks;
@@ -310,6 +313,7 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
     if let Some(counts) = counts {
         counts.keep();
     }
+    fit_report(&mut discovery.report, &prompt);
     discovery.report.not_loaded.splice(0..0, prepared.ground.withheld.iter().cloned());
     diagnostics.extend(discovery.diagnostics);
     match look {
@@ -335,6 +339,27 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
     Ok(Composed { prompt, report: discovery.report, diagnostics, order, prepared })
 }
 
+/// Brings a report up to what a prompt with a budget of its own has left of instruction files.
+fn fit_report(report: &mut Report, prompt: &Prompt) {
+    for finding in prompt.diagnostics() {
+        let is_it = |loaded: &Loaded| loaded.path.as_deref() == finding.about.as_deref() && loaded.path.is_some();
+        let Some(at) = report.loaded.iter().position(is_it) else { continue };
+        match finding.code {
+            "over-budget" => {
+                let Loaded { fact, path, bytes } = report.loaded.remove(at);
+                report.not_loaded.push(NotLoaded { fact, path, why: Why::OverBudget { bytes } });
+            }
+            "cut" => {
+                let path = report.loaded[at].path.clone();
+                let text = |span: &Span| &prompt.text()[span.range.clone()];
+                let own = |span: &&Span| span.origin.path() == path.as_deref() && Some(text(span)) != path.as_deref();
+                report.loaded[at].bytes = prompt.spans().iter().filter(own).map(|span| span.range.len()).sum();
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The table of models, for a command that composes nothing.
 pub(crate) fn models_here() -> Result<Models, Failure> {
     let world = OsWorld::new();
@@ -346,7 +371,7 @@ pub(crate) fn models_here() -> Result<Models, Failure> {
 fn models(world: &OsWorld, workspace: &Workspace) -> Result<Models, Failure> {
     let built_in = Models::built_in();
     let Some(config) = &workspace.config else { return Ok(built_in.clone()) };
-    match workspace.own_file(world, config, "models.json", SourceKind::Layout) {
+    match workspace.own_file(world, config, "models.json", SourceKind::Layout, Hygiene::default()) {
         Answer::Present(file) => Ok(built_in.with(&file)?),
         Answer::Absent => Ok(built_in.clone()),
         Answer::Unavailable(reason) => {
@@ -366,7 +391,8 @@ pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<T
     }
     let mut touched = touch(&world, &situation, paths, &BTreeSet::new());
     let gate = Gate::new(&world, &situation.workspace, &situation.file_roots, situation.trust);
-    let notice = notice(&touched, wording, &Shelves::new(&gate, &situation.workspace, None))?;
+    let shelves = Shelves::new(&gate, &situation.workspace, None).looked_through(situation.hygiene);
+    let notice = notice(&touched, wording, &shelves)?;
     if notice.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
         let message = "no rule and no nested instruction file comes to hold for these paths";
         let hint = "`antefix explain` lists those that wait for a path";

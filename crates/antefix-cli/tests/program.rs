@@ -260,9 +260,11 @@ fn a_variable_needs_the_users_leave() {
     let refused = show(&scratch);
     assert_eq!(refused.stdout, "");
     assert!(refused.stderr.contains("env_allow"), "{refused:?}");
-    // A project cannot give leave.
+    // A project cannot give leave, and is told so.
     let scratch = scratch.file("p/.antefix/settings.toml", "env_allow = [\"CANARY\"]\n");
-    assert_eq!(show(&scratch).stdout, "");
+    let asked = show(&scratch);
+    assert_eq!(asked.stdout, "");
+    assert!(asked.stderr.contains(".antefix/settings.toml is not obeyed: settings are the user's own"), "{asked:?}");
     let scratch = scratch.file("home/.config/antefix/settings.toml", "env_allow = [\"CANARY\"]\n");
     assert_eq!(show(&scratch).stdout, "sings");
 }
@@ -815,4 +817,106 @@ fn explain_lists_what_waits_for_a_path_and_show_does_not_look() {
     let ran = scratch.run(&["show"]);
     assert!(ran.stdout.contains("Be kind.") && !ran.stdout.contains("Format it."), "{ran:?}");
     assert!(!ran.stderr.contains("never holds"), "{ran:?}");
+}
+
+/// A project's layout, wordings and templates are looked through like its other files.
+#[test]
+fn a_projects_own_files_are_looked_through() {
+    let token = "ghp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5";
+    let layout = "dialect = \"jinja\"\n[[section]]\nid = \"a\"\nstability = \"frozen\"\nfile = \"$layout/t\"\n";
+    let scratch = Scratch::new()
+        .file("p/.git/HEAD", "ref: refs/heads/main\n")
+        .file("p/.antefix/layout.toml", layout)
+        .file("p/.antefix/t.md", &format!("one {token}\n"));
+    let shown = scratch.run(&["show"]);
+    assert_eq!((shown.code, shown.stdout.as_str()), (0, "one [redacted:github-pat]"), "{shown:?}");
+    assert!(shown.stderr.contains("what looks like a secret (github-pat) stood here"), "{shown:?}");
+    assert!(!shown.stderr.contains(token), "{shown:?}");
+    let scratch = scratch.file("p/.antefix/t.md", "one \u{e0069}\u{e0067}\n");
+    let blocked = scratch.run(&["show"]);
+    assert_eq!((blocked.code, blocked.stdout.as_str()), (1, ""));
+    let why = ".antefix/t.md:1:5 has 2 hidden characters (tag) that say \"ig\"";
+    assert!(blocked.stderr.contains(why), "{blocked:?}");
+    // Nor can escapes write any.
+    for text in [r"h\u202ei", r"\u0067hp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5"] {
+        for (name, file) in [
+            ("layout", layout.replace("file = \"$layout/t\"", &format!("text = \"{text}\""))),
+            ("wording", format!("[wording]\ntouch_notice = \"{text} {{{{ text\"\n")),
+        ] {
+            let scratch = Scratch::new().file("p/.git/HEAD", "").file(&format!("p/.antefix/{name}.toml"), &file);
+            let refused = scratch.run(&["show"]);
+            assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{file}");
+            assert!(refused.stderr.contains("escapes in it write a secret or hidden characters"), "{refused:?}");
+            assert!(!refused.stderr.contains("hp_aB3"), "{refused:?}");
+        }
+    }
+    // The user's own settings say otherwise, and the user's own files are the user's.
+    let scratch = scratch.file("home/.config/antefix/settings.toml", "hidden_text = \"escape\"\n");
+    assert_eq!(scratch.run(&["show"]).stdout, "one <U+E0069><U+E0067>");
+    let scratch = scratch.file("home/.config/antefix/settings.toml", "secrets = \"keep\"\n");
+    let scratch = scratch.file("p/.antefix/t.md", &format!("one {token}\n"));
+    assert_eq!(scratch.run(&["show"]).stdout, format!("one {token}"));
+}
+
+/// Whatever fails says why without secrets, on the terminal and in the ledger.
+#[test]
+fn reasons_of_failures_have_no_secrets() {
+    let token = "ghp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5";
+    let settings = format!("[memory.core]\ncommand = [\"sh\", \"-c\", \"echo err {token} >&2; exit 1\"]\n");
+    let scratch = Scratch::new()
+        .file("p/.git", &format!("gitdir: /nonexistent/{token}\n"))
+        .file("home/.config/antefix/settings.toml", &settings);
+    for layout in ["coding-agent", "buzz"] {
+        let turn = scratch.run(&["turn", layout, "--json", "--layout", layout]);
+        assert_eq!(turn.code, 0, "{turn:?}");
+        let kept = scratch.run(&["export", layout]);
+        for text in [&turn.stdout, &turn.stderr, &kept.stdout] {
+            assert!(!text.contains(token), "{text}");
+        }
+        assert!(turn.stdout.contains("[redacted:github-pat]"), "{turn:?}");
+    }
+}
+
+/// Who renews during an outage is told what the new epoch goes without.
+#[test]
+fn a_renewal_tells_what_it_could_not_ask_for() {
+    let settings = |command: &str| format!("[memory.core]\ncommand = [\"sh\", \"-c\", \"{command}\"]\n");
+    let scratch = Scratch::new().file("home/.config/antefix/settings.toml", &settings("echo core"));
+    assert_eq!(scratch.run(&["turn", "c", "--layout", "buzz"]).code, 0);
+    let scratch = scratch.file("home/.config/antefix/settings.toml", &settings("exit 3"));
+    let renewed = scratch.run(&["renew", "c", "--layout", "buzz"]);
+    assert!(renewed.stdout.contains("epoch 2 began"), "{renewed:?}");
+    assert!(renewed.stderr.contains("memory:core could not be asked for"), "{renewed:?}");
+    // Also if nothing begins.
+    let again = scratch.run(&["renew", "c", "--layout", "buzz"]);
+    assert!(again.stdout.contains("epoch 2 stands"), "{again:?}");
+    assert!(again.stderr.contains("memory:core could not be asked for"), "{again:?}");
+}
+
+/// What `explain` lists as loaded is what a prompt with a budget of its own has of it.
+#[test]
+fn a_report_is_true_where_the_whole_prompt_is_over_its_budget() {
+    let layout = "dialect = \"jinja\"\nbudget = 1700\n[[section]]\nid = \"a\"\nstability = \"frozen\"\n\
+                  text = \"{% for one in instructions.files %}{{ one.path }}\\n{{ one.text }}{% endfor %}\"\n";
+    let file = |letter: &str| letter.repeat(1000);
+    let scratch = Scratch::new()
+        .file("p/.git/HEAD", "")
+        .file("p/.antefix/layout.toml", layout)
+        .file("p/AGENTS.md", &file("a"))
+        .file("p/s/AGENTS.md", &file("b"))
+        .file("p/s/t/AGENTS.md", &file("c"));
+    let ran = scratch.run(&["explain", "--json", "--cwd", "s/t"]);
+    let json = ran.json();
+    let of = |list: &str| -> Vec<String> {
+        let rows = json[list].as_array().unwrap().iter().filter(|row| row["origin"]["name"] == "instructions:files");
+        rows.map(|row| format!("{} {}", row["origin"]["path"].as_str().unwrap(), row["bytes"])).collect()
+    };
+    let prompt = scratch.run(&["show", "--cwd", "s/t"]).stdout;
+    let (_, rest) = prompt.split_once("s/AGENTS.md\n").unwrap();
+    let (cut, nearest) = rest.split_once("s/t/AGENTS.md\n").unwrap();
+    assert!(cut.starts_with("bbb") && cut.len() < 1000 && nearest == file("c") && !prompt.contains("aaa"), "{prompt}");
+    assert_eq!(of("not_loaded"), ["AGENTS.md null"]);
+    // The notice of the cut is antefix's own.
+    let written = cut.chars().take_while(|c| *c == 'b').count();
+    assert_eq!(of("loaded"), [format!("s/AGENTS.md {written}"), "s/t/AGENTS.md 1000".to_owned()]);
 }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 #[cfg(feature = "serve")]
 use std::sync::{Mutex, PoisonError};
 
-use antefix::compose::{Dialect, Layout, Wording};
-use antefix::discover::{Gate, Hygiene, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
+use antefix::compose::{Dialect, Layout, Paths, Wording};
+use antefix::discover::{Gate, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
 use antefix::hooks::Program;
-use antefix::{Source, SourceKind};
+use antefix::{Diagnostic, Source, SourceKind};
 
 #[cfg(feature = "serve")]
 use super::layout::named_layout;
@@ -39,11 +39,23 @@ pub(crate) struct Ground {
     pub(super) programs: Vec<Program>,
     /// Files of the project's own that were not read, because the project is not trusted.
     pub(super) withheld: Vec<NotLoaded>,
+    /// Settings that a project has, and cannot have.
+    pub(super) ignored: Option<Diagnostic>,
     /// What the user trusts.
     pub(super) kept: Kept,
     /// Whether only files and what a caller says are asked for: no program, no server.
     #[cfg(feature = "serve")]
     pub(super) near: bool,
+}
+
+/// A project says nothing about what may be read, run or trusted, and who wrote that down is told.
+fn project_settings(world: &dyn World, workspace: &Workspace) -> Option<Diagnostic> {
+    let path = workspace.project().join("settings.toml");
+    world.kind(&path).present()?;
+    let shown = workspace.show(&path, Paths::Portable);
+    let message = format!("{shown} is not obeyed: settings are the user's own");
+    let hint = "move what you want to settings.toml in your configuration directory";
+    Some(Diagnostic::warning("project-settings", message).about(shown).hint(hint))
 }
 
 /// A text for the editable section of a layout.
@@ -67,15 +79,16 @@ impl Ground {
         };
         // The project's own layout, wordings and templates pass the same gate as its other texts.
         let gate = Gate::new(world, &workspace, &settings.file_roots, trust);
+        let hygiene = settings.hygiene();
         let mut withheld = Vec::new();
-        let wording = wording(args.wording.as_deref(), &gate, &workspace, &mut withheld)?;
+        let wording = wording(args.wording.as_deref(), &gate, &workspace, hygiene, &mut withheld)?;
         let (layout, file) = match &args.template {
-            Some(path) => (template_alone(path, args, &gate, &workspace)?, None),
-            None => layout(args.layout.as_deref(), &gate, &workspace, &wording, &mut withheld)?,
+            Some(path) => (template_alone(path, args, &gate, &workspace, hygiene)?, None),
+            None => layout(args.layout.as_deref(), &gate, &workspace, &wording, hygiene, &mut withheld)?,
         };
         let programs = Program::of_layout(&layout, file.as_deref(), world, &workspace, &kept.approvals);
 
-        let shelves = Shelves::new(&gate, &workspace, None);
+        let shelves = Shelves::new(&gate, &workspace, None).looked_through(hygiene);
         let layout = match template {
             Some((dialect, text)) => {
                 layout.edited(&Arc::new(Source::new(SourceKind::Template, "template", text)), dialect, &shelves)?
@@ -89,7 +102,7 @@ impl Ground {
         situation.env_allow = settings.env_allow;
         situation.file_roots.clone_from(&settings.file_roots);
         situation.trust = trust;
-        situation.hygiene = Hygiene { hidden: settings.hidden_text, secrets: settings.secrets };
+        situation.hygiene = hygiene;
         situation.phrases = wording.phrases(&shelves)?;
         situation.instructions = layout.instructions().clone();
         situation.skills = layout.skills().clone();
@@ -97,6 +110,7 @@ impl Ground {
         situation.memory = settings.memory.core;
         situation.remote = layout.remote().clone();
         drop(shelves);
+        let ignored = project_settings(world, &workspace);
         Ok(Ground {
             #[cfg(feature = "serve")]
             near: programs.is_empty() && layout.facts().iter().all(is_near),
@@ -106,6 +120,7 @@ impl Ground {
             situation,
             programs,
             withheld,
+            ignored,
             kept,
         })
     }

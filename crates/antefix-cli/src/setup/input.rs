@@ -86,7 +86,8 @@ pub(super) fn tools(path: &Path) -> Result<Tools, Failure> {
         let hint = "a tools file is a JSON array of names, or of objects with a `name`";
         Failure::with_hint(format!("{}: {what}", path.display()), hint)
     };
-    let entries: serde_json::Value = serde_json::from_str(&text).map_err(|error| invalid(&error.to_string()))?;
+    let entries: serde_json::Value =
+        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| invalid(&error.to_string()))?;
     let entries: Vec<ToolEntry> = fields(entries).map_err(|error| invalid(&error))?;
     entries.into_iter().map(|entry| entry.tool().ok_or_else(|| invalid("a tool has no name"))).collect()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Paths, TemplateRef, Wording, builtin};
-use antefix::discover::{Answer, FactName, NotLoaded, Reason, ReasonCode, Shelves, Why, Workspace, World};
+use antefix::discover::{Answer, FactName, Hygiene, NotLoaded, Reason, ReasonCode, Shelves, Why, Workspace, World};
 use antefix::{Source, SourceKind};
 
 use super::read;
@@ -16,11 +16,12 @@ pub(super) fn wording(
     named: Option<&Path>,
     world: &dyn World,
     workspace: &Workspace,
+    hygiene: Hygiene,
     withheld: &mut Vec<NotLoaded>,
 ) -> Result<Wording, Failure> {
     let mut layers = Vec::new();
     for directory in workspace.config.iter().cloned().chain([workspace.project()]) {
-        match workspace.own_file(world, &directory, "wording.toml", SourceKind::Wording) {
+        match workspace.own_file(world, &directory, "wording.toml", SourceKind::Wording, hygiene) {
             Answer::Present(source) => layers.push(source),
             Answer::Absent => {}
             Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {
@@ -35,7 +36,7 @@ pub(super) fn wording(
         let label = path.display().to_string();
         layers.push(Arc::new(Source::new(SourceKind::Wording, label.clone(), read(path)?).at(label)));
     }
-    Ok(Wording::with_layers(&layers, &Shelves::new(world, workspace, None))?)
+    Ok(Wording::with_layers(&layers, &Shelves::new(world, workspace, None).looked_through(hygiene))?)
 }
 
 /// The layout and its file: named, else the project's, else the user's, else the built-in default.
@@ -44,14 +45,16 @@ pub(super) fn layout(
     world: &dyn World,
     workspace: &Workspace,
     wording: &Wording,
+    hygiene: Hygiene,
     withheld: &mut Vec<NotLoaded>,
 ) -> Result<(Layout, Option<PathBuf>), Failure> {
     let (source, file) = match named {
         Some(named) => named_layout(named)?,
-        None => found_layout(world, workspace, withheld)?,
+        None => found_layout(world, workspace, hygiene, withheld)?,
     };
     let directory = file.as_deref().and_then(Path::parent);
-    Ok((Layout::parse(&source, wording, &Shelves::new(world, workspace, directory))?, file))
+    let shelves = Shelves::new(world, workspace, directory).looked_through(hygiene);
+    Ok((Layout::parse(&source, wording, &shelves)?, file))
 }
 
 pub(super) fn template_alone(
@@ -59,6 +62,7 @@ pub(super) fn template_alone(
     args: &ComposeArgs,
     world: &dyn World,
     workspace: &Workspace,
+    hygiene: Hygiene,
 ) -> Result<Layout, Failure> {
     let stdin = path == Path::new("-");
     let label = if stdin { "stdin".to_owned() } else { path.display().to_string() };
@@ -69,7 +73,7 @@ pub(super) fn template_alone(
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let reference = directory.as_ref().map(|_| format!("$layout/{}", name.trim_end_matches(".md")));
     let reference = reference.and_then(|reference| TemplateRef::parse(&reference, None).ok());
-    let shelves = Shelves::new(world, workspace, directory.as_deref());
+    let shelves = Shelves::new(world, workspace, directory.as_deref()).looked_through(hygiene);
     Ok(Layout::of_template(&Arc::new(source), reference.as_ref(), args.dialect.into(), &shelves)?)
 }
 
@@ -93,10 +97,11 @@ pub(super) fn named_layout(named: &str) -> Result<(Arc<Source>, Option<PathBuf>)
 fn found_layout(
     world: &dyn World,
     workspace: &Workspace,
+    hygiene: Hygiene,
     withheld: &mut Vec<NotLoaded>,
 ) -> Result<(Arc<Source>, Option<PathBuf>), Failure> {
     for directory in std::iter::once(workspace.project()).chain(workspace.config.clone()) {
-        match workspace.own_file(world, &directory, "layout.toml", SourceKind::Layout) {
+        match workspace.own_file(world, &directory, "layout.toml", SourceKind::Layout, hygiene) {
             Answer::Present(source) => return Ok((source, Some(directory.join("layout.toml")))),
             Answer::Absent => {}
             Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {

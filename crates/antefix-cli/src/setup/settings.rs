@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::discover::{Answer, HiddenText, Remote, Secrets, UntrustedText, Workspace, World};
+use antefix::discover::{Answer, HiddenText, Hygiene, Remote, Secrets, UntrustedText, Workspace, World};
 use antefix::worlds::OsWorld;
 use antefix::{Source, SourceKind};
 use serde::Deserialize;
@@ -78,9 +78,14 @@ pub(super) struct MemorySettings {
 }
 
 impl Settings {
+    /// What becomes of hidden characters and secrets.
+    pub(super) fn hygiene(&self) -> Hygiene {
+        Hygiene { hidden: self.hidden_text, secrets: self.secrets }
+    }
+
     pub(super) fn load(world: &dyn World, workspace: &Workspace) -> Result<Settings, Failure> {
         let Some(config) = &workspace.config else { return Ok(Settings::default()) };
-        let source = match workspace.own_file(world, config, "settings.toml", SourceKind::Layout) {
+        let source = match workspace.own_file(world, config, "settings.toml", SourceKind::Layout, Hygiene::default()) {
             Answer::Present(source) => source,
             Answer::Absent => return Ok(Settings::default()),
             Answer::Unavailable(reason) => {

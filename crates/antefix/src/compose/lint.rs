@@ -23,12 +23,15 @@ pub(crate) use copies::{Copied, Original};
 pub use machine::Machine;
 pub use table::{LINTS, Lint, ToldBy, reference_page};
 
+use std::sync::Arc;
+
 use super::layout::Section;
 use super::{Layout, Prompt, Stability, Wording};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::catalog::{self, Lookup, Pace};
 use crate::discover::hidden;
-use crate::place::Place;
+use crate::discover::secrets::markers;
+use crate::place::{Place, Source};
 
 /// Everything that looks wrong in a prompt: what composing told, with what it costs, and what only a closer look finds.
 pub fn lint(layout: &Layout, wording: &Wording, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {
@@ -110,6 +113,9 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
             findings.push(finding.hint(hint));
         }
     }
+    for source in section.template.sources() {
+        findings.extend(taken_out(source));
+    }
     for source in section.template.sources().into_iter().filter(|source| hidden::may_be_in(&source.text)) {
         for found in hidden::scan(&source.text).take(3) {
             let decoded = found.decoded.map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
@@ -118,4 +124,13 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
         }
     }
     findings
+}
+
+/// Where secrets stood in a text of the project's own.
+pub(super) fn taken_out(source: &Arc<Source>) -> impl Iterator<Item = Diagnostic> {
+    markers(&source.text).map(|(range, rule)| {
+        let message = format!("what looks like a secret ({rule}) stood here and was taken out");
+        let hint = "revoke it if it is one: a prompt is no place for secrets";
+        Diagnostic::warning("secret", message).at(Place::new(source, range)).hint(hint)
+    })
 }

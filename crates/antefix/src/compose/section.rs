@@ -128,7 +128,7 @@ fn replaced(section: &Section, by: &FactName) -> Option<Diagnostic> {
     Some(
         Diagnostic::note("replaced", message)
             .about(by.as_str())
-            .hint("name them in the replacement if they are needed"),
+            .hint("write what is needed of them into the replacement"),
     )
 }
 

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::lint::{Copied, Original};
+use super::lint::{Copied, Original, taken_out};
 use super::template::{Jinja, Names, Shelf};
 use super::{Draft, Origin, roomy};
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -192,6 +192,7 @@ impl Wording {
     fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
         let file: File = toml::from_str(&layer.text)
             .map_err(|failure| Error::of_toml(ErrorKind::Wording, layer, failure.message(), failure.span()))?;
+        self.findings.extend(taken_out(layer));
         for (name, digest) in &file.from {
             let Ok(key) = WordingKey::parse(name.get_ref()) else { continue };
             let (place, digest) = (Place::new(layer, name.span()), digest.clone());

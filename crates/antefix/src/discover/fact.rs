@@ -171,6 +171,11 @@ impl Text {
         }
     }
 
+    /// Its pieces, as they are kept.
+    pub(super) fn all_pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
     /// Its pieces, in order.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.pieces.iter()
@@ -210,6 +215,14 @@ impl Facts {
             self.insert(name, Answer::Present(Value::Text(Text::new(text, origin))));
         }
         self
+    }
+
+    /// Why facts could not be asked for.
+    pub(super) fn reasons_mut(&mut self) -> impl Iterator<Item = &mut Reason> {
+        self.0.values_mut().filter_map(|fact| match fact {
+            Answer::Unavailable(reason) => Some(reason),
+            Answer::Present(_) | Answer::Absent => None,
+        })
     }
 
     /// The facts that could not be asked for.

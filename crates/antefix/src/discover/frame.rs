@@ -4,15 +4,15 @@
 //! marks could end it, or begin another one that says it comes from somebody else. Their first characters are written out.
 
 use super::fact::Text;
-use crate::compose::{Draft, Transform};
+use super::rewrite::Rewrite;
+use crate::compose::Transform;
 
 /// The text with the marks of its frame written out. A mark that begins with `[` is the beginning of a header line, every
 /// other one a tag's name; case does not matter, nor do blanks and slashes between `<` and the name.
 pub(crate) fn protected(text: &Text, marks: &[String]) -> Text {
     let whole = text.as_str();
     let (headers, tags): (Vec<&String>, Vec<&String>) = marks.iter().partition(|mark| mark.starts_with('['));
-    let mut draft = Draft::default();
-    let mut from = 0;
+    let mut rewrite = Rewrite::new(text);
     let mut lead = Lead { at: 0, holds: true };
     for at in memchr::memchr2_iter(b'<', b'[', whole.as_bytes()) {
         let written = if whole.as_bytes()[at] == b'<' {
@@ -22,17 +22,10 @@ pub(crate) fn protected(text: &Text, marks: &[String]) -> Text {
             (lead.holds_at(whole, at) && begins(&whole[at..], &headers)).then_some("&#91;")
         };
         if let Some(written) = written {
-            draft.push_part(text, from..at);
-            draft.push_changed(text, at..at + 1, written, Transform::Escaped);
-            from = at + 1;
+            rewrite.replace(at..at + 1, written, Transform::Escaped);
         }
     }
-    // Mostly there is nothing to write out.
-    if draft.len() == 0 {
-        return text.clone();
-    }
-    draft.push_part(text, from..whole.len());
-    draft.into_text()
+    rewrite.finish()
 }
 
 /// Whether only blanks and signs such as `#`, `>` or `*` stand before a place, on the same line. Places come in order, and
@@ -45,8 +38,9 @@ struct Lead {
 impl Lead {
     fn holds_at(&mut self, whole: &str, at: usize) -> bool {
         let between = &whole[self.at..at];
-        let (begun_before, line) = match between.rfind('\n') {
-            Some(newline) => (true, &between[newline + 1..]),
+        let is_end = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        let (begun_before, line) = match between.rfind(is_end) {
+            Some(end) => (true, &between[end..]),
             None => (self.holds, between),
         };
         self.holds = begun_before && !line.contains(char::is_alphanumeric);

@@ -24,10 +24,21 @@ pub(super) struct FrontMatter<'t> {
     lower: bool,
     /// Where the body begins, in bytes.
     pub(super) body: usize,
-    /// Whether every line is `key: value` and nothing else.
-    pub(super) plain: bool,
+    /// How it was read.
+    pub(super) read: How,
     /// What had to be forgiven.
     pub(super) forgiven: Option<String>,
+}
+
+/// How a front matter was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// Every line is `key: value` and nothing else.
+    Plain,
+    /// As YAML.
+    Yaml,
+    /// Line by line, because it is no YAML.
+    Lines,
 }
 
 /// A value.
@@ -56,25 +67,58 @@ pub(super) enum Missing {
 impl<'t> FrontMatter<'t> {
     /// Splits a text whose line ends are line feeds.
     pub(super) fn split(text: &'t str) -> Result<FrontMatter<'t>, Missing> {
-        let rest = text.strip_prefix("---\n").ok_or(Missing::None)?;
+        match text.starts_with("---\n") {
+            true => FrontMatter::from_line(text, 0, |line| line.trim_end_matches('\n') == "---"),
+            false => Err(Missing::None),
+        }
+    }
+
+    /// The same for a text that may have blank lines before its front matter, or blanks behind the dashes. They keep some programs
+    /// from seeing it, but whoever wrote it meant it.
+    pub(super) fn split_leniently(text: &'t str) -> Result<FrontMatter<'t>, Missing> {
+        match FrontMatter::split(text) {
+            Err(Missing::None | Missing::Unclosed) => {}
+            split => return split,
+        }
+        let start = text.len() - text.trim_start().len();
+        let first = text[start..].lines().next().unwrap_or_default();
+        if first.trim_end() != "---" {
+            return Err(Missing::None);
+        }
+        match FrontMatter::from_line(text, start, |line| line.trim_end() == "---") {
+            Ok(mut matter) => {
+                let why = "its front matter has blanks before or behind its lines `---`";
+                matter.forgiven = Some(matter.forgiven.map_or_else(|| why.to_owned(), |more| format!("{why}; {more}")));
+                Ok(matter)
+            }
+            Err(missing) if start == 0 => Err(missing),
+            // It was a line across the page.
+            Err(_) => Err(Missing::None),
+        }
+    }
+
+    /// Splits a text whose front matter begins with the line at `start`.
+    fn from_line(text: &'t str, start: usize, closes: fn(&str) -> bool) -> Result<FrontMatter<'t>, Missing> {
+        let begin = text[start..].find('\n').map_or(text.len(), |end| start + end + 1);
+        let rest = &text[begin..];
         let mut end = 0;
-        let block = loop {
+        let (block, last) = loop {
             let line = rest[end..].split_inclusive('\n').next().ok_or(Missing::Unclosed)?;
-            if line.trim_end_matches('\n') == "---" {
-                break &rest[..end];
+            if closes(line) {
+                break (&rest[..end], line.len());
             }
             end += line.len();
             if end > LIMIT {
                 return Err(Missing::Invalid(format!("its front matter has more than {LIMIT} bytes")));
             }
         };
-        let body = (4 + end + 4).min(text.len());
-        let (fields, plain, forgiven) = match plain(block).map_err(Missing::Invalid)? {
-            Some(fields) => (fields, true, None),
-            None => yaml(block).map(|(fields, forgiven)| (fields, false, forgiven)).map_err(Missing::Invalid)?,
+        let body = begin + end + last;
+        let (fields, read, forgiven) = match plain(block).map_err(Missing::Invalid)? {
+            Some(fields) => (fields, How::Plain, None),
+            None => yaml(block, text[..begin].matches('\n').count()).map_err(Missing::Invalid)?,
         };
         let lower = !fields.iter().any(|(key, _)| has_capitals(key));
-        Ok(FrontMatter { fields, lower, body, plain, forgiven })
+        Ok(FrontMatter { fields, lower, body, read, forgiven })
     }
 
     /// The value of a key, which is given in lower case and may be written in any.
@@ -126,15 +170,18 @@ fn find<'f, 't>(fields: &'f Fields<'t>, key: &str) -> Option<&'f Field<'t>> {
     fields.get(at).map(|(_, field)| field)
 }
 
-fn yaml(block: &str) -> Result<(Fields<'_>, Option<String>), String> {
+/// `before` is how many lines of the file stand before the block.
+fn yaml(block: &str, before: usize) -> Result<(Fields<'_>, How, Option<String>), String> {
     match serde_saphyr::from_str::<Option<Everything>>(block) {
         Ok(everything) => {
             let fields = everything.map(|everything| everything.0).unwrap_or_default();
             let lines = lenient(block).unwrap_or_default();
             let read = |(key, field): (Cow<'static, str>, Field<'static>)| {
                 let field = match (&field, find(&lines, &key)) {
-                    // A comment is no part of a value.
-                    (Field::Unread(_), Some(Field::Text(text))) => {
+                    // A comment is no part of a value. A value on another line, or behind a mark of YAML's, is YAML's.
+                    (Field::Unread(meant), Some(Field::Text(text)))
+                        if meant.is_none() || !(text.is_empty() || text.starts_with(['!', '&', '*'])) =>
+                    {
                         Field::Text(uncommented(text).trim().to_owned().into())
                     }
                     (Field::Unread(Some(text)), _) => Field::Text(text.clone().into()),
@@ -143,17 +190,31 @@ fn yaml(block: &str) -> Result<(Fields<'_>, Option<String>), String> {
                 };
                 (key, field)
             };
-            Ok((in_order(fields.into_iter().map(read).collect())?, None))
+            Ok((in_order(fields.into_iter().map(read).collect())?, How::Yaml, None))
         }
         Err(error) => {
-            let message = error.to_string();
-            let first = message.lines().next().unwrap_or_default().trim().to_owned();
+            let first = plainly(&error.to_string(), before);
             if first.contains("duplicate") {
                 return Err(first);
             }
             let fields = in_order(lenient(block).ok_or_else(|| first.clone())?)?;
-            Ok((fields, Some(format!("its front matter is no YAML ({first}) and was read line by line"))))
+            let forgiven = format!("its front matter is no YAML ({first}) and was read line by line");
+            Ok((fields, How::Lines, Some(forgiven)))
         }
+    }
+}
+
+/// What a parser says, in its first line: with the lines of the file, which has some before the block, and without advice for
+/// programmers.
+fn plainly(message: &str, before: usize) -> String {
+    let first = message.lines().next().unwrap_or_default().trim();
+    let advice = ["; use from_str", ", set DuplicateKeyPolicy"].iter().filter_map(|advice| first.find(advice)).min();
+    let first = &first[..advice.unwrap_or(first.len())];
+    let Some((begin, after)) = first.split_once("line ") else { return first.to_owned() };
+    let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    match after[..digits].parse::<usize>() {
+        Ok(line) => format!("{begin}line {}{}", line + before, &after[digits..]),
+        Err(_) => first.to_owned(),
     }
 }
 
@@ -236,12 +297,16 @@ fn continue_text(text: &mut Cow<'_, str>, line: &str) {
 }
 
 /// Whether a value says that the lines below are its text.
-fn is_block(value: &str) -> bool {
+pub(super) fn is_block(value: &str) -> bool {
     matches!(value, "|" | ">" | "|-" | ">-" | "|+" | ">+")
 }
 
 /// A value without the comment behind it.
-fn uncommented(value: &str) -> &str {
+pub(super) fn uncommented(value: &str) -> &str {
+    // Whoever gives a value has trimmed it, so that nothing stands before the sign of a comment that is all there is.
+    if value.starts_with('#') {
+        return "";
+    }
     value.split(" #").next().unwrap_or(value).trim_end()
 }
 
@@ -364,6 +429,10 @@ mod tests {
         assert_eq!(read("paths: [2024, \"src/*.rs\", true]\n"), pairs(&[("paths", "2024+src/*.rs+true")]));
         assert_eq!(read("\"a\": 1.0\n"), pairs(&[("a", "1.0")]));
         assert_eq!(read("{a: x, b: 2026}\n"), pairs(&[("a", "x"), ("b", "2026")]));
+        assert_eq!(
+            read("a:\n  true\nb: !!bool true\nc: &x 7\nd:\n  42\n"),
+            pairs(&[("a", "true"), ("b", "true"), ("c", "7"), ("d", "42")])
+        );
         assert_eq!(read("a: \"q: 1\"\nb: >\n  folded\n  text\n"), pairs(&[("a", "q: 1"), ("b", "folded text\n")]));
         assert_eq!(
             read("allowed-tools:\n  - a\n  - b\nmetadata:\n  k: v\n"),
@@ -408,7 +477,7 @@ mod tests {
         ) {
             let block: String = lines.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
             if let Ok(Some(fields)) = plain(&block) {
-                let as_yaml = yaml(&block).map(|(fields, _)| fields);
+                let as_yaml = yaml(&block, 1).map(|(fields, ..)| fields);
                 proptest::prop_assert_eq!(as_yaml, Ok(fields), "{:?}", block);
             }
         }
@@ -421,6 +490,20 @@ mod tests {
         assert_eq!(FrontMatter::split("---\nname: x\n").unwrap_err(), Missing::Unclosed);
         let text = "---\nname: x\n---\nBODY";
         assert_eq!(&text[FrontMatter::split(text).unwrap().body..], "BODY");
+    }
+
+    #[test]
+    fn blanks_around_the_dashes_are_forgiven_where_that_is_asked_for() {
+        let plain = "---\nname: x\n---\nBODY";
+        for text in [plain, "\n---\nname: x\n---\nBODY", "--- \nname: x\n---\nBODY", "---\nname: x\n--- \nBODY"] {
+            let matter = FrontMatter::split_leniently(text).unwrap();
+            assert_eq!((&text[matter.body..], matter.forgiven.is_some()), ("BODY", text != plain));
+            assert_eq!(FrontMatter::split(text).is_ok(), text == plain);
+        }
+        for text in ["\n---\nwords\n---\nBODY", "\n---\nname: x\n", "x"] {
+            assert_eq!(FrontMatter::split_leniently(text).unwrap_err(), Missing::None, "{text:?}");
+        }
+        assert_eq!(FrontMatter::split_leniently("---\nname: x\n").unwrap_err(), Missing::Unclosed);
     }
 
     #[test]

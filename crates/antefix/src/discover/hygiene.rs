@@ -7,12 +7,16 @@
 
 use serde::Deserialize;
 
-use super::fact::Text;
+use super::fact::{FactName, Text};
 use super::hidden::{self, Hidden};
+use super::rewrite::Rewrite;
 use super::secrets;
 use super::world::{Answer, ReasonCode};
-use crate::compose::{Draft, Transform};
+use crate::compose::{Origin, Transform};
 use crate::diagnostic::Diagnostic;
+
+/// No secret has fewer characters.
+pub(super) const SHORTEST_TOKEN: usize = 16;
 
 /// How many findings of one text are told one by one.
 const TOLD: usize = 5;
@@ -52,8 +56,8 @@ pub struct Hygiene {
 
 impl Hygiene {
     /// Whether there is nothing to find in a text, so that it may be used as it is.
-    pub(super) fn passes(self, text: &str) -> bool {
-        (self.hidden == HiddenText::Allow || !hidden::may_be_in(text))
+    pub(crate) fn passes(self, text: &str) -> bool {
+        (self.hidden == HiddenText::Allow || !hidden::may_be_in(text) || hidden::scan(text).next().is_none())
             && (self.secrets == Secrets::Keep || secrets::find(text).is_empty())
     }
 
@@ -76,6 +80,25 @@ impl Hygiene {
     /// it was looked through.
     pub(super) fn tellable(self, words: String) -> String {
         if self.passes(&words) { words } else { "escapes in it write a secret or hidden characters".to_owned() }
+    }
+
+    /// Takes secrets and hidden characters out of what is told about something.
+    pub(crate) fn redact(self, words: &mut String) {
+        if self.passes(words) {
+            return;
+        }
+        let text = Text::new(words.as_str(), Origin::fact(&FactName::new("told", "")));
+        if let Answer::Present(text) = self.written_out().clean(text, "", &mut Vec::new()) {
+            *words = text.as_str().to_owned();
+        }
+    }
+
+    /// The same for findings.
+    pub(crate) fn redact_all(self, findings: &mut [Diagnostic]) {
+        for finding in findings {
+            self.redact(&mut finding.message);
+            finding.hint.iter_mut().chain(&mut finding.about).for_each(|words| self.redact(words));
+        }
     }
 
     /// The text as it may be used. `label` is what a person calls it.
@@ -107,8 +130,7 @@ impl Hygiene {
         if self.hidden == HiddenText::Allow || !hidden::may_be_in(text.as_str()) {
             return Answer::Present(text);
         }
-        let mut draft = Draft::default();
-        let mut from = 0;
+        let mut rewrite = Rewrite::new(&text);
         let mut count = 0;
         for found in hidden::scan(text.as_str()) {
             count += 1;
@@ -117,9 +139,7 @@ impl Hygiene {
             }
             if self.hidden == HiddenText::Escape {
                 let written: String = text.as_str()[found.range.clone()].chars().map(hidden::escape).collect();
-                draft.push_part(&text, from..found.range.start);
-                draft.push_changed(&text, found.range.clone(), &written, Transform::Escaped);
-                from = found.range.end;
+                rewrite.replace(found.range.clone(), &written, Transform::Escaped);
             }
         }
         if count > TOLD {
@@ -127,12 +147,8 @@ impl Hygiene {
             diagnostics.push(Diagnostic::warning("hidden-text", message).about(label));
         }
         match self.hidden {
-            _ if count == 0 => Answer::Present(text),
-            HiddenText::Block => Answer::unavailable(ReasonCode::HiddenText, label),
-            _ => {
-                draft.push_part(&text, from..text.as_str().len());
-                Answer::Present(draft.into_text())
-            }
+            HiddenText::Block if count > 0 => Answer::unavailable(ReasonCode::HiddenText, label),
+            _ => Answer::Present(rewrite.finish()),
         }
     }
 
@@ -149,14 +165,10 @@ impl Hygiene {
         if found.is_empty() {
             return text;
         }
-        let mut draft = Draft::default();
-        let mut from = 0;
+        let mut rewrite = Rewrite::new(&text);
         for secret in &found {
-            draft.push_part(&text, from..secret.range.start);
-            draft.push_changed(&text, secret.range.clone(), &secrets::marker(secret.rule), Transform::Redacted);
-            from = secret.range.end;
+            rewrite.replace(secret.range.clone(), &secrets::marker(secret.rule), Transform::Redacted);
         }
-        draft.push_part(&text, from..text.as_str().len());
         let places = secrets::find(written);
         for (number, secret) in found.iter().enumerate().take(TOLD) {
             let place = match places.get(number).filter(|_| places.len() == found.len()) {
@@ -171,14 +183,18 @@ impl Hygiene {
             let message = format!("{label} has {} more of what looks like secrets", found.len() - TOLD);
             diagnostics.push(Diagnostic::warning("secret", message).about(label));
         }
-        draft.into_text()
+        rewrite.finish()
     }
 }
 
 fn told(found: &Hidden, text: &str, label: &str, at: At, policy: HiddenText) -> Diagnostic {
     let place = at.of(text, found.range.start);
     let count = text[found.range.clone()].chars().count();
-    let decoded = found.decoded.as_ref().map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
+    let decoded = found
+        .decoded
+        .as_ref()
+        .map(|decoded| format!(" that say{} {decoded:?}", if count == 1 { "s" } else { "" }))
+        .unwrap_or_default();
     let outcome = match policy {
         HiddenText::Block => "the file is not used",
         HiddenText::Escape | HiddenText::Allow if count == 1 => "it is written out",

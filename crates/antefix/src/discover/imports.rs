@@ -6,8 +6,9 @@
 //! 3. A path is relative to the file that it stands in, and must lie beneath the project root or a root that the user
 //!    allows. What usually holds secrets is not imported.
 //! 4. Imports nest [`DEPTH`] deep, and [`FILES`] files are imported at most. A file that imports itself, through others or
-//!    not, is told with its chain.
-//! 5. An import that fails stays as it was written, with a diagnostic.
+//!    not, is told with its chain. What is in the prompt already as an instruction file is not imported once more.
+//! 5. An import that fails stays as it was written, with a diagnostic; [`TOLD`] of a file are told one by one. Behind the first
+//!    [`TRIED`] of a file all are text, which is told as well.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,16 +16,21 @@ use std::sync::Arc;
 use super::Situation;
 use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, holds_secrets, locate, read_text};
-use super::instructions::normalized;
+use super::instructions::{Seen, Take, normalized};
 use super::report::Loaded;
+use super::rewrite::Rewrite;
 use super::world::{Answer, Kind, World};
-use crate::compose::{Draft, Origin};
+use crate::compose::{Origin, Paths};
 use crate::diagnostic::Diagnostic;
 
 /// How deep imports nest.
 const DEPTH: usize = 4;
 /// How many files are imported for one conversation.
 const FILES: usize = 100;
+/// How many imports of one file are tried.
+const TRIED: usize = 500;
+/// How many failures of one file are told one by one.
+const TOLD: usize = 5;
 /// Files that can be imported without a leading `./`.
 const EXTENSIONS: [&str; 7] = ["md", "mdx", "mdc", "txt", "rst", "adoc", "markdown"];
 
@@ -35,7 +41,26 @@ pub(super) struct Imports<'i> {
     pub(super) name: &'i FactName,
     pub(super) loaded: &'i mut Vec<Loaded>,
     pub(super) diagnostics: &'i mut Vec<Diagnostic>,
+    /// The instruction files that were loaded, and the one that imports.
+    pub(super) own: &'i [Seen],
+    /// The directories whose instruction files are loaded.
+    pub(super) walked: &'i [PathBuf],
+    /// How many files were imported.
     pub(super) files: usize,
+}
+
+/// Why an import stays as it was written.
+enum Stays {
+    /// It is text.
+    Text,
+    /// It failed.
+    Failed { why: String, hint: Option<&'static str> },
+}
+
+impl Stays {
+    fn failed(why: impl Into<String>) -> Stays {
+        Stays::Failed { why: why.into(), hint: None }
+    }
 }
 
 impl Imports<'_> {
@@ -45,20 +70,25 @@ impl Imports<'_> {
         if found.is_empty() {
             return text.clone();
         }
-        let mut draft = Draft::default();
-        let mut from = 0;
-        for (start, end) in found {
-            let Some(imported) = self.import(&text.as_str()[start + 1..end], chain) else { continue };
-            draft.push_part(text, from..start);
-            draft.push_text(&imported);
-            from = end;
+        let mut rewrite = Rewrite::new(text);
+        let mut failures = Failures { file: self.shown(chain.last()), told: Vec::new(), more: 0 };
+        for (start, end) in found.iter().copied().take(TRIED) {
+            let target = &text.as_str()[start + 1..end];
+            match self.import(target, chain) {
+                Ok(imported) => rewrite.insert(start..end, &imported),
+                Err(Stays::Text) => {}
+                Err(Stays::Failed { why, hint }) => failures.tell(target, line_of(text, start), &why, hint),
+            }
         }
-        draft.push_part(text, from..text.as_str().len());
-        draft.into_text()
+        if found.len() > TRIED {
+            failures.cut_off(line_of(text, found[TRIED].0));
+        }
+        self.diagnostics.extend(failures.diagnostics());
+        rewrite.finish()
     }
 
-    /// The text of one import; none if it stays as it was written.
-    fn import(&mut self, target: &str, chain: &mut Vec<PathBuf>) -> Option<Text> {
+    /// The text of one import.
+    fn import(&mut self, target: &str, chain: &mut Vec<PathBuf>) -> Result<Text, Stays> {
         let explicit = ["./", "../", "~/", "/"].iter().any(|begin| target.starts_with(begin));
         let directory = chain.last().and_then(|file| file.parent()).unwrap_or(Path::new("/")).to_owned();
         let path = match (target.strip_prefix("~/"), &self.situation.workspace.home) {
@@ -69,102 +99,264 @@ impl Imports<'_> {
             Path::new(target).extension().and_then(|end| end.to_str()).is_some_and(|end| EXTENSIONS.contains(&end));
         let exists = || matches!(self.world.kind(&path), Answer::Present(Kind::File));
         if !explicit && (!known || !exists()) {
-            return None;
+            return Err(Stays::Text);
         }
-        let fail = |imports: &mut Self, why: String, hint: Option<&str>| {
-            let from = chain.last().map(|file| imports.situation.workspace.show(file, Default::default()));
-            let message = format!("`@{target}` in {} is not imported: {why}", from.unwrap_or_default());
-            let mut diagnostic = Diagnostic::warning("import", message).about(target);
-            diagnostic.hint = hint.map(str::to_owned);
-            imports.diagnostics.push(diagnostic);
-            None
-        };
         let Some((root, inside)) = locate(self.situation, &path) else {
             let hint = "allow its directory in your own settings: `file_roots`";
-            return fail(self, "it lies outside the project".to_owned(), Some(hint));
+            return Err(Stays::Failed { why: "it lies outside the project".to_owned(), hint: Some(hint) });
         };
         let whole = root.join(&inside);
-        if let Some(at) = chain.iter().position(|file| *file == whole) {
-            let cycle: Vec<String> = chain[at..]
-                .iter()
-                .chain([&whole])
-                .map(|file| self.situation.workspace.show(file, Default::default()))
-                .collect();
-            return fail(self, format!("the files import each other: {}", cycle.join(" → ")), None);
-        }
+        self.is_no_cycle(chain, &whole, &whole)?;
         if chain.len() > DEPTH {
-            return fail(self, format!("imports nest at most {DEPTH} deep"), None);
+            return Err(Stays::failed(format!("imports nest at most {DEPTH} deep")));
         }
         if self.files >= FILES {
-            return fail(self, format!("at most {FILES} files are imported"), None);
+            return Err(Stays::failed(format!("at most {FILES} files are imported")));
         }
         if holds_secrets(&inside) {
-            return fail(self, "such files hold secrets".to_owned(), None);
+            return Err(Stays::failed("such files hold secrets"));
         }
         let file = match read_text(self.world, &root, &inside, FILE_LIMIT) {
             Answer::Present(file) if holds_secrets(&file.resolved) => {
-                return fail(self, "it leads to a file of a kind that holds secrets".to_owned(), None);
+                return Err(Stays::failed("it leads to a file of a kind that holds secrets"));
             }
             Answer::Present(file) if file.more => {
-                return fail(self, format!("it has more than {FILE_LIMIT} bytes"), None);
+                return Err(Stays::failed(format!("it has more than {FILE_LIMIT} bytes")));
             }
             Answer::Present(file) => file,
-            Answer::Absent => return fail(self, "there is no such file".to_owned(), None),
-            Answer::Unavailable(reason) => return fail(self, reason.to_string(), None),
+            Answer::Absent => return Err(Stays::failed("there is no such file")),
+            Answer::Unavailable(reason) => return Err(Stays::failed(reason.to_string())),
         };
+        let real = root.join(&file.resolved);
+        self.is_no_cycle(chain, &whole, &real)?;
+        if let Some(own) = self.own.iter().find(|own| own.is(&real, file.identity)) {
+            return Err(Stays::failed(format!("it is in the prompt already, as {}", own.label)));
+        }
+        if self.is_loaded_by_itself(&real) {
+            return Err(Stays::failed("it is loaded by itself, nearer to the working directory"));
+        }
         self.files += 1;
         let label: Arc<str> = self.situation.workspace.show(&whole, self.situation.instructions.labels).into();
         let clean = normalized(file.text.trim_end_matches(['\n', '\r']), Origin::file(self.name, &label));
         let text = match self.situation.hygiene.clean(clean, &label, self.diagnostics) {
             Answer::Present(text) => text,
-            Answer::Absent => return None,
-            Answer::Unavailable(reason) => return fail(self, reason.to_string(), None),
+            Answer::Absent => return Err(Stays::Text),
+            Answer::Unavailable(reason) => return Err(Stays::failed(reason.to_string())),
         };
         self.loaded.push(Loaded { fact: self.name.clone(), path: Some(label.to_string()), bytes: text.as_str().len() });
         chain.push(whole);
         let text = self.follow(&text, chain);
         chain.pop();
-        Some(text)
+        Ok(text)
     }
+
+    /// Whether a file is the one that counts in a directory whose instruction files are loaded.
+    fn is_loaded_by_itself(&self, real: &Path) -> bool {
+        let rules = &self.situation.instructions;
+        let is_file = |path: &PathBuf| self.world.kind(path) == Answer::Present(Kind::File);
+        self.walked.iter().filter(|directory| real.starts_with(directory)).any(|directory| {
+            let mut named = rules.names.iter().map(|name| directory.join(name));
+            match rules.take {
+                Take::First => named.find(is_file).is_some_and(|first| first == real),
+                Take::Each => named.any(|path| path == real),
+            }
+        })
+    }
+
+    /// Fails if a file, which really is `real`, is one of those that lead here.
+    fn is_no_cycle(&self, chain: &[PathBuf], file: &Path, real: &Path) -> Result<(), Stays> {
+        let Some(at) = chain.iter().position(|one| one == real) else { return Ok(()) };
+        let end = [file, real];
+        let end = if file == real { &end[1..] } else { &end[..] };
+        let chain = chain[at..].iter().map(PathBuf::as_path).chain(end.iter().copied());
+        let names: Vec<String> = chain.map(|file| self.shown(Some(file))).collect();
+        Err(Stays::failed(format!("the files import each other: {}", names.join(" → "))))
+    }
+
+    fn shown(&self, file: Option<impl AsRef<Path>>) -> String {
+        file.map(|file| self.situation.workspace.show(file.as_ref(), Paths::Portable)).unwrap_or_default()
+    }
+}
+
+/// What failed in one file.
+struct Failures {
+    file: String,
+    told: Vec<Diagnostic>,
+    more: usize,
+}
+
+impl Failures {
+    fn tell(&mut self, target: &str, line: usize, why: &str, hint: Option<&str>) {
+        if self.told.len() == TOLD {
+            self.more += 1;
+            return;
+        }
+        let message = format!("`@{target}` in {}:{line} is not imported: {why}", self.file);
+        self.push(message, hint);
+    }
+
+    /// Tells that the imports from a line on are not tried.
+    fn cut_off(&mut self, line: usize) {
+        let message =
+            format!("{} has more than {TRIED} imports: those from line {line} on stay as they were written", self.file);
+        self.push(message, Some("split the file"));
+    }
+
+    fn push(&mut self, message: String, hint: Option<&str>) {
+        let mut diagnostic = Diagnostic::warning("import", message).about(self.file.as_str());
+        diagnostic.hint = hint.map(str::to_owned);
+        self.told.push(diagnostic);
+    }
+
+    fn diagnostics(mut self) -> Vec<Diagnostic> {
+        if self.more > 0 {
+            let message = format!("{} has {} more imports that failed", self.file, self.more);
+            self.push(message, None);
+        }
+        self.told
+    }
+}
+
+/// The line of its file that a byte of a text stands on.
+fn line_of(text: &Text, offset: usize) -> usize {
+    let piece = text.pieces().find(|piece| piece.range.contains(&offset));
+    piece.map_or(1, |piece| piece.origin.further(&text.as_str()[piece.range.start..offset]).line().unwrap_or(1))
 }
 
 /// Where imports could stand: from the `@` to the end of the path.
 fn find(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let mut fence: Option<(char, usize)> = None;
+    let lines: Vec<(usize, &str)> = text
+        .split_inclusive('\n')
+        .scan(0, |start, line| {
+            let begins = *start;
+            *start += line.len();
+            Some((begins, line))
+        })
+        .collect();
     // A paragraph is looked through as a whole, because a code span may go on in the next line.
     let mut paragraph = 0..0;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    let mut number = 0;
+    while let Some((start, line)) = lines.get(number).copied() {
         let end = start + line.len();
-        let mark = fence_mark(line);
-        let fenced = fence.is_some();
-        match (fence, mark) {
-            (None, Some((c, length, _))) => fence = Some((c, length)),
-            // It closes with the same character, at least as often, and nothing behind.
-            (Some((c, open)), Some((mark, length, ""))) if c == mark && length >= open => fence = None,
-            _ => {}
+        match fence(&lines, number) {
+            // Up to the line that closes it.
+            Some(close) => {
+                in_paragraph(text, paragraph, &mut found);
+                number = close;
+                let (start, line) = lines[number];
+                paragraph = start + line.len()..start + line.len();
+            }
+            None if line.trim().is_empty() => {
+                in_paragraph(text, paragraph, &mut found);
+                paragraph = end..end;
+            }
+            None => paragraph.end = end,
         }
-        if fenced || mark.is_some() || line.trim().is_empty() {
-            in_paragraph(text, paragraph, &mut found);
-            paragraph = end..end;
-        } else {
-            paragraph.end = end;
-        }
-        start = end;
+        number += 1;
     }
     in_paragraph(text, paragraph, &mut found);
     found
 }
 
-/// The fence that a line is: its character, how often it stands there, and what follows.
-fn fence_mark(line: &str) -> Option<(char, usize, &str)> {
-    let inner = line.trim_start_matches(' ');
-    let c = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let rest = inner.trim_start_matches(c);
-    let (length, info) = (inner.len() - rest.len(), rest.trim());
-    let is_fence = line.len() - inner.len() <= 3 && length >= 3 && !(c == '`' && info.contains('`'));
-    is_fence.then_some((c, length, info))
+/// The fence that a line is: its character and how often it stands there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    c: char,
+    length: usize,
+}
+
+/// What a fence stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Container {
+    None,
+    Quote,
+    /// A list, or a text that is set in so far.
+    SetIn(usize),
+}
+
+impl Container {
+    /// Whether a line still belongs to it.
+    fn has(self, line: &str) -> bool {
+        match self {
+            Container::None => true,
+            Container::Quote => line.trim_start().starts_with('>'),
+            Container::SetIn(columns) => line.trim().is_empty() || columns_of(line) >= columns,
+        }
+    }
+
+    /// Whether a line closes a fence in it: with the same character, at least as often, and nothing behind.
+    fn is_closed_by(self, line: &str, open: Mark) -> bool {
+        let inner = match self {
+            Container::None if columns_of(line) > 3 => return false,
+            Container::None | Container::SetIn(_) => line.trim_start(),
+            Container::Quote => line.trim_start_matches([' ', '\t', '>']),
+        };
+        matches!(mark(inner), Some((close, "")) if close.c == open.c && close.length >= open.length)
+    }
+}
+
+/// The number of the last line of the fence that a line opens, if it does: the one that closes it, or the last one of what it
+/// stands in.
+fn fence(lines: &[(usize, &str)], number: usize) -> Option<usize> {
+    let line = lines[number].1;
+    let inside = inside_containers(line);
+    let (mark, info) = mark(inside)?;
+    if mark.c == '`' && info.contains('`') {
+        return None;
+    }
+    let container = match columns_of(&line[..line.len() - inside.len()]) {
+        _ if line.trim_start().starts_with('>') => Container::Quote,
+        0..=3 if line.trim_start().len() == inside.len() => Container::None,
+        _ => Container::SetIn(line[..line.len() - inside.len()].chars().count()),
+    };
+    for (number, (_, line)) in lines.iter().enumerate().skip(number + 1) {
+        if !container.has(line) {
+            return Some(number - 1);
+        }
+        if container.is_closed_by(line, mark) {
+            return Some(number);
+        }
+    }
+    Some(lines.len() - 1)
+}
+
+/// How far a line is set in; a tab goes to the next fourth column.
+fn columns_of(line: &str) -> usize {
+    let mut columns = 0;
+    for c in line.chars() {
+        match c {
+            ' ' => columns += 1,
+            '\t' => columns += 4 - columns % 4,
+            _ => break,
+        }
+    }
+    columns
+}
+
+/// A line without the marks of quotes and lists before it.
+fn inside_containers(line: &str) -> &str {
+    let mut line = line;
+    loop {
+        let inner = line.trim_start_matches([' ', '\t', '>']);
+        let number = inner.trim_start_matches(|c: char| c.is_ascii_digit());
+        let item = match inner.len() - number.len() {
+            0 => inner.strip_prefix(['-', '*', '+']),
+            _ => number.strip_prefix(['.', ')']),
+        };
+        match item.filter(|item| item.starts_with([' ', '\t'])) {
+            Some(item) => line = item,
+            None => return inner,
+        }
+    }
+}
+
+/// The fence that a line without indentation is, and what follows it.
+fn mark(line: &str) -> Option<(Mark, &str)> {
+    let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let rest = line.trim_start_matches(c);
+    let length = line.len() - rest.len();
+    (length >= 3).then_some((Mark { c, length }, rest.trim()))
 }
 
 /// The imports of a paragraph, outside code spans.
@@ -213,5 +405,25 @@ mod tests {
         assert_eq!(targets("mail a@example.org `@docs/x.md` ``a ` @b.md``"), Vec::<&str>::new());
         assert_eq!(targets("```\n@a.md\n```\n@b.md\n~~~\n@c.md\n~~~\n"), ["@b.md"]);
         assert_eq!(targets("one ` tick @a.md"), ["@a.md"]);
+        // In quotes and lists, and further in, fences are fences too.
+        for fenced in [
+            "> ~~~\n> @a.md\n> ~~~\n@b.md",
+            "- item\n    ~~~\n    @a.md\n    ~~~\n@b.md",
+            "1. n:\n\n     ```sh\n\n     @a.md\n     ```\n@b.md",
+            "\t```\n\t@a.md\n\t```\n@b.md",
+            "- ```\n  @a.md\n  ```\n@b.md",
+        ] {
+            assert_eq!(targets(fenced), ["@b.md"], "{fenced}");
+        }
+        // They end with what they stand in.
+        for unclosed in ["> ~~~\n> @a.md\n\n@b.md", "- ```\n  @a.md\n@b.md", "> ```\n> x\n\n@b.md\n\n```\n@c.md\n```\n"]
+        {
+            assert_eq!(targets(unclosed), ["@b.md"], "{unclosed}");
+        }
+        // What stands in something else closes none.
+        for open in ["```md\n> ```\n@a.md\n```\n@b.md", "~~~md\n    ~~~\n@a.md\n~~~\n@b.md"] {
+            assert_eq!(targets(open), ["@b.md"], "{open}");
+        }
+        assert_eq!(targets("~~~\n@a.md\n\n@b.md"), Vec::<&str>::new());
     }
 }

@@ -20,6 +20,7 @@ mod instructions;
 mod remote;
 mod replacement;
 mod report;
+mod rewrite;
 mod roots;
 mod rules;
 mod scope;
@@ -178,7 +179,24 @@ pub fn discover<'n>(
     diagnostics.extend(situation.more.findings().iter().cloned());
     diagnostics.extend(situation.tools.iter().flat_map(|tools| tools.findings(situation.hygiene)));
     diagnostics.extend(trust::told(report));
+    asking.discovery.look_through(situation.hygiene);
     asking.discovery
+}
+
+impl Discovery {
+    /// Takes secrets and hidden characters out of what is told: programs, servers and the system put whatever they like into
+    /// the reasons of their failures.
+    fn look_through(&mut self, hygiene: Hygiene) {
+        for reason in self.facts.reasons_mut() {
+            hygiene.redact(&mut reason.detail);
+        }
+        for not in &mut self.report.not_loaded {
+            if let Why::Unavailable(reason) = &mut not.why {
+                hygiene.redact(&mut reason.detail);
+            }
+        }
+        hygiene.redact_all(&mut self.diagnostics);
+    }
 }
 
 struct Asking<'w> {
@@ -253,12 +271,19 @@ impl Asking<'_> {
         }
     }
 
+    /// A directory as the prompt calls it: it closes no tag that the layout has, and else keeps its name.
+    fn called(&self, path: String) -> String {
+        let path = instructions::called(path, self.situation.hygiene, &[]);
+        let text = Text::new(path, Origin::fact(&FactName::new("prompt", "cwd")));
+        protected(&text, &self.situation.instructions.protect).as_str().to_owned()
+    }
+
     fn prompt(&self, name: &str) -> Answer<String> {
         let told = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
         let workspace = &self.situation.workspace;
         match name {
-            "cwd" => Answer::Present(workspace.show(&workspace.cwd, self.situation.paths)),
-            "cwd_absolute" => Answer::Present(workspace.show(&workspace.cwd, Paths::Absolute)),
+            "cwd" => Answer::Present(self.called(workspace.show(&workspace.cwd, self.situation.paths))),
+            "cwd_absolute" => Answer::Present(self.called(workspace.show(&workspace.cwd, Paths::Absolute))),
             "model" => told(&self.situation.model),
             "conversation_id" => told(&self.situation.conversation_id),
             "workspace_id" => told(&self.situation.workspace_id),

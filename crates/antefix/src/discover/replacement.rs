@@ -1,7 +1,7 @@
 //! `instructions:system` and `instructions:append`: SYSTEM.md, which stands in for a layout's own words, and
 //! APPEND_SYSTEM.md, which follows them.
 //!
-//! One of each: the project's, else the user's, never both. An empty file counts as none. They are data: nothing in them
+//! One of each: the project's, else the user's, never both. A file without a word counts as none. They are data: nothing in them
 //! is a template.
 
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub(super) fn answer(
             continue;
         }
         let text = normalized(&file.text, Origin::file(name, &label));
-        if text.as_str().is_empty() {
+        if text.as_str().trim().is_empty() {
             not_loaded(Why::Empty);
             continue;
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::{FILE_LIMIT, read_text};
+use super::hygiene::Hygiene;
 use super::workspace::Workspace;
 use super::world::{Answer, Kind, Link, ReasonCode, World};
 use crate::compose::{Paths, Prefix, Shelf, Stock, TemplateRef, builtin};
@@ -31,12 +32,20 @@ pub struct Shelves<'w> {
     world: &'w dyn World,
     workspace: &'w Workspace,
     layout: Option<PathBuf>,
+    hygiene: Hygiene,
 }
 
 impl<'w> Shelves<'w> {
     /// The shelves around a workspace. `layout` is the directory of the layout file, if it lies in one.
     pub fn new(world: &'w dyn World, workspace: &'w Workspace, layout: Option<&Path>) -> Shelves<'w> {
-        Shelves { world, workspace, layout: layout.map(Path::to_owned) }
+        Shelves { world, workspace, layout: layout.map(Path::to_owned), hygiene: Hygiene::default() }
+    }
+
+    /// Says what becomes of hidden characters and secrets in templates of the project.
+    #[must_use]
+    pub fn looked_through(mut self, hygiene: Hygiene) -> Shelves<'w> {
+        self.hygiene = hygiene;
+        self
     }
 
     /// What a template that lies in no file may refer to, at most `limit` templates of each shelf.
@@ -131,7 +140,7 @@ impl Shelf for Shelves<'_> {
             if file.more {
                 return Answer::unavailable(ReasonCode::Failed, format!("it has more than {FILE_LIMIT} bytes"));
             }
-            Answer::Present(Arc::from(file.text))
+            self.workspace.own_text(&directory, file.text, &path, self.hygiene).map(Arc::from)
         });
         Stock::Looked { path, text }
     }

@@ -99,7 +99,7 @@ impl Search<'_> {
                 self.not_loaded(&rule.label, Why::Scoped { patterns });
                 continue;
             }
-            let (text, loaded) = self.finish(rule.text, &rule.lying, &rule.label);
+            let Some((text, loaded)) = self.finish(rule.text, &rule.lying, &rule.label) else { continue };
             found.push(Instruction { label: rule.label, text, distance: rule.distance, loaded, entry: Entry::Rule });
         }
     }

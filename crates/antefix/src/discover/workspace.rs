@@ -8,9 +8,11 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, read_text};
-use super::world::{Answer, Owner, ReasonCode, World};
-use crate::compose::{Machine, Paths};
+use super::hygiene::Hygiene;
+use super::world::{Answer, Owner, Reason, ReasonCode, World};
+use crate::compose::{Machine, Origin, Paths};
 use crate::place::{Source, SourceKind};
 
 /// Where the agent works.
@@ -101,17 +103,71 @@ impl Workspace {
         }
     }
 
-    /// A text file of the project's or the user's own directory, such as `layout.toml`.
-    pub fn own_file(&self, world: &dyn World, directory: &Path, name: &str, kind: SourceKind) -> Answer<Arc<Source>> {
+    /// A text file of the project's or the user's own directory, such as `layout.toml`. The project's is looked through like its
+    /// other files.
+    pub fn own_file(
+        &self,
+        world: &dyn World,
+        directory: &Path,
+        name: &str,
+        kind: SourceKind,
+        hygiene: Hygiene,
+    ) -> Answer<Arc<Source>> {
         read_text(world, directory, Path::new(name), FILE_LIMIT).and_then(|file| {
             // Half a layout would be another layout.
             if file.more {
                 return Answer::unavailable(ReasonCode::Failed, format!("it has more than {FILE_LIMIT} bytes"));
             }
             let shown = self.show(&directory.join(name), Paths::Portable);
-            Answer::Present(Arc::new(Source::new(kind, shown.clone(), file.text).at(shown)))
+            let text = self.own_text(directory, file.text, &shown, hygiene);
+            // Escapes of TOML can write what is not there.
+            if let Answer::Present(text) = &text
+                && self.is_projects(directory)
+                && toml::from_str::<toml::Table>(text).is_ok_and(|table| !table_passes(&table, hygiene))
+            {
+                let detail = "escapes in it write a secret or hidden characters";
+                return Answer::unavailable(ReasonCode::HiddenText, detail);
+            }
+            text.map(|text| Arc::new(Source::new(kind, shown.clone(), text).at(shown)))
         })
     }
+
+    /// Whether a directory is one of the project's, and not the user's own.
+    fn is_projects(&self, directory: &Path) -> bool {
+        let is_users = self.config.as_ref().is_some_and(|config| directory.starts_with(config));
+        !is_users && directory.starts_with(&self.root)
+    }
+
+    /// A text of antefix's own files as it may be used: one of the project's is not trusted more than its instruction files are.
+    pub(super) fn own_text(&self, directory: &Path, text: String, shown: &str, hygiene: Hygiene) -> Answer<String> {
+        if !self.is_projects(directory) || hygiene.passes(&text) {
+            return Answer::Present(text);
+        }
+        let mut findings = Vec::new();
+        let name = FactName::new("antefix", "text");
+        match hygiene.clean(Text::new(text, Origin::fact(&name)), shown, &mut findings) {
+            Answer::Present(text) => Answer::Present(text.as_str().to_owned()),
+            Answer::Absent => Answer::Absent,
+            // The file has no report of its own: the first finding says where.
+            Answer::Unavailable(reason) => {
+                let detail = findings.into_iter().next().map_or(reason.detail, |finding| finding.message);
+                Answer::Unavailable(Reason { detail, ..reason })
+            }
+        }
+    }
+}
+
+/// Whether nothing is to be found in the texts of a table, as they are read.
+fn table_passes(table: &toml::Table, hygiene: Hygiene) -> bool {
+    fn passes(value: &toml::Value, hygiene: Hygiene) -> bool {
+        match value {
+            toml::Value::String(text) => hygiene.passes(text),
+            toml::Value::Array(items) => items.iter().all(|item| passes(item, hygiene)),
+            toml::Value::Table(table) => table_passes(table, hygiene),
+            _ => true,
+        }
+    }
+    table.iter().all(|(key, value)| hygiene.passes(key) && passes(value, hygiene))
 }
 
 /// Whether a relative path is as it would be written without what changes nothing. Some that are may be taken for odd.

@@ -14,7 +14,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("coding-agent/here.md", "7b2548a8d2074f8a838d0eb5f86c5d0bdb5e015b3a4a1357d9050aececab42fd"),
     ("coding-agent/identity.md", "96e80599d524846e67cb8670258397d90f516d829e7158dd21243449b48337d6"),
     ("coding-agent/instructions.md", "9f4ab13c390b118677ed5f234c2a8539b2f0135d4e5b44a3d496e64ca1e5ac4c"),
-    ("coding-agent/layout.toml", "4c6f9fac2969d85969bade83935d0075f8c12847b7bd666a784cda9df52c1dd2"),
+    ("coding-agent/layout.toml", "00d00f30706a7d1afe482f17902107310b802621582522a0cd7977e491cfb2ea"),
     ("coding-agent/memory.md", "e2efb2deb0cb435dcb8823bca03b698d6a724fea23751ed73f84b55aeed02ec7"),
     ("coding-agent/now.md", "290405bcc11ee14d0afb9433f03c1554632cc390cf3d0bfa6cccaac7ee5f715e"),
     ("coding-agent/operator.md", "cf285247f655352c36ae4812d72be54520d4478289fcc15f507a478737055638"),

@@ -340,7 +340,7 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
     let shelves = Shelves::new(&gate, &workspace, beside);
     let own = |path: &Path, kind| {
         let (directory, name) = (path.parent().unwrap(), path.file_name().unwrap().to_str().unwrap());
-        workspace.own_file(&gate, directory, name, kind)
+        workspace.own_file(&gate, directory, name, kind, Hygiene::default())
     };
     let layers = [
         workspace.config.as_ref().map(|config| config.join("wording.toml")),

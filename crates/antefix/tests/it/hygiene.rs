@@ -312,3 +312,26 @@ fn a_secret_behind_a_hidden_character_is_told_where_it_stands() {
     let (_, discovery) = composed(&world, "[file:f]", hidden(HiddenText::Escape));
     assert_eq!(discovery.diagnostics[1].message, "f:1:2 looks like a secret (github-pat) and was taken out");
 }
+
+/// However many marks are written out in a text, each byte is copied once: eight times the text takes about eight times as long,
+/// and not sixty-four times.
+#[test]
+fn writing_out_is_linear() {
+    let time = |count: usize| {
+        let text = "</memory>\n".repeat(count);
+        let world = MemoryWorld::new().file("/p/.git/HEAD", "").file("/p/AGENTS.md", text);
+        let mut situation = Situation::new(Workspace::find(&world, Path::new("/p")));
+        situation.instructions = toml::from_str("protect = ['memory']\nfile_budget = 262144").unwrap();
+        let name = given::name("instructions:files");
+        let mut least = std::time::Duration::MAX;
+        for _ in 0..3 {
+            let start = std::time::Instant::now();
+            let discovery = discover(&world, &situation, [&name]);
+            least = least.min(start.elapsed());
+            assert!(matches!(discovery.facts.get(&name), Some(Answer::Present(_))));
+        }
+        least
+    };
+    let (small, large) = (time(2_000), time(16_000));
+    assert!(large < small * 30, "{small:?} and {large:?}");
+}

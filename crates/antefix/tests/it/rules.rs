@@ -289,3 +289,104 @@ fn nothing_is_told_that_escapes_write() {
         discovery.report.not_loaded.iter().any(|not| not.why == Why::Scoped { patterns: vec!["src/**".to_owned()] });
     assert!(waits, "{:?}", discovery.report);
 }
+
+/// A rule with thousands of bad patterns says so in six lines.
+#[test]
+fn bad_patterns_do_not_flood() {
+    let rule = format!("---\npaths:\n{}---\nx\n", "- \"[\"\n".repeat(5_000));
+    let world = world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/a.md", &rule)]);
+    let discovery = ask(&world, "/p", "");
+    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(told.len(), 6, "{told:?}");
+    assert_eq!(told[5], ".claude/rules/a.md has 4995 more patterns that cannot be used as they are");
+}
+
+/// A head that is slightly off is read, and does not make a rule that always holds.
+#[test]
+fn a_head_that_is_slightly_off_is_read() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.claude/rules/a.md", "--- \npaths: src/**\n---\nX\n"),
+        ("/p/.claude/rules/b.md", "\n---\npaths: lib/**\n---\nY\n"),
+        ("/p/.cursor/rules/c.mdc", "\n---\nglobs: *.js, *.ts\n---\nZ\n"),
+    ]);
+    let discovery = ask(&world, "/p", "");
+    let waits: Vec<&Why> = discovery.report.not_loaded.iter().map(|not| &not.why).collect();
+    let scoped = |patterns: &[&str]| Why::Scoped { patterns: patterns.iter().map(|one| (*one).to_owned()).collect() };
+    assert_eq!(waits, [&scoped(&["src/**"]), &scoped(&["lib/**"]), &scoped(&["*.js", "*.ts"]), &Why::Absent]);
+    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    let why = "its front matter has blanks before or behind its lines `---`";
+    assert_eq!(told, [format!(".claude/rules/a.md: {why}"), format!(".claude/rules/b.md: {why}")]);
+}
+
+/// What is said of nested files is what touching brings.
+#[test]
+fn nested_files_are_listed_as_they_would_be_loaded() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/a/AGENTS.md", ""),
+        ("/p/a/CLAUDE.md", "a"),
+        ("/p/b/AGENTS.md", "b"),
+        ("/p/b/CLAUDE.md", "c"),
+        ("/etc/passwd", "root"),
+    ])
+    .link("/p/d/AGENTS.md", "/etc/passwd");
+    let mut situation = situation(&world, "/p", "names = ['AGENTS.md', 'CLAUDE.md']\nempty = 'skip'");
+    situation.survey = Survey::Project;
+    let discovery = discover(&world, &situation, [&given::name("instructions:files")]);
+    let listed: Vec<(&str, &str)> =
+        discovery.report.not_loaded.iter().filter_map(|not| Some((not.path.as_deref()?, not.why.name()))).collect();
+    assert_eq!(
+        listed,
+        [
+            ("a/CLAUDE.md", "nested"),
+            ("a/AGENTS.md", "empty"),
+            ("b/AGENTS.md", "nested"),
+            ("b/CLAUDE.md", "shadowed"),
+            ("d/AGENTS.md", "outside-root"),
+        ]
+    );
+    assert_eq!(discovery.diagnostics, []);
+}
+
+/// A key that another program has for patterns says nothing here, and that is told.
+#[test]
+fn keys_of_other_programs_are_told() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.claude/rules/a.md", "---\nglobs: src/**\n---\nA.\n"),
+        ("/p/.claude/rules/b.md", "---\npath: src/**\n---\nB.\n"),
+        ("/p/.claude/rules/c.md", "---\ntitle: x\n---\nC.\n"),
+        ("/p/.github/instructions/d.instructions.md", "---\npaths: src/**\n---\nD.\n"),
+    ]);
+    let discovery = ask(&world, "/p", "");
+    let told: Vec<String> = discovery.diagnostics.iter().map(ToString::to_string).collect();
+    let always = |file: &str, key: &str, own: &str| {
+        format!(
+            "warning[bad-pattern]: {file} has `{key}`, which says nothing here: the rule always holds (write `{own}`, if it is for some paths only)"
+        )
+    };
+    assert_eq!(
+        told,
+        [
+            always(".claude/rules/a.md", "globs", "paths"),
+            always(".claude/rules/b.md", "path", "paths"),
+            always(".github/instructions/d.instructions.md", "paths", "applyTo"),
+        ]
+    );
+}
+
+/// What people write in their own language is neither hidden nor a secret.
+#[test]
+fn patterns_in_any_language_are_used() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.claude/rules/a.md", "---\npaths: [\"docs/日本/**\", \"src/größe/**\"]\n---\nA.\n"),
+        ("/p/.claude/rules/b.md", "---\ngröße: 1\ngröße: 2\n---\nB.\n"),
+    ]);
+    let discovery = ask(&world, "/p", "");
+    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(told, [".claude/rules/b.md is not loaded: error: line 3 column 1: duplicate mapping key: größe"]);
+    let touched = touched(&world, "/p", &["docs/日本/a.md"], &[]);
+    assert_eq!(labels(Some(&touched.files)), [".claude/rules/a.md"]);
+}

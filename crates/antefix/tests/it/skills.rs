@@ -509,6 +509,16 @@ fn what_the_specification_forbids_is_told() {
     }
 }
 
+/// What stands in a text that goes on below its key is no key.
+#[test]
+fn texts_that_go_on_break_no_rule() {
+    for description in [">\n    Use it: always.\n    Or: never.", "|\n  Usage: [foo]\n  Also: {bar}"] {
+        let file = format!("---\nname: x\ndescription: {description}\nmetadata:\n  a: b\n---\n");
+        let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &file)]));
+        assert_eq!(discovery.diagnostics, [], "{description}");
+    }
+}
+
 /// A comment is no part of a value, whatever YAML takes the value for.
 #[test]
 fn a_comment_behind_a_number_is_no_part_of_it() {
@@ -560,4 +570,68 @@ fn keys_are_read_in_any_case() {
     let discovery =
         ask(&world(&[("/p/.agents/skills/x/SKILL.md", file)]), "skills:index", "descriptions = 'optional'", None);
     assert_eq!(text(&discovery, "skills:index"), "upper | d | direct | e3b0c44298fc |");
+}
+
+/// A linked directory within the project is looked into, once; what leads elsewhere or nowhere is told.
+#[test]
+fn links_to_directories_are_followed_or_told() {
+    let linked = |target: &str| {
+        world(&[
+            ("/p/.git/HEAD", ""),
+            ("/p/vendor/pack/a/SKILL.md", &skill("a", "d")),
+            ("/p/vendor/pack/deep/b/SKILL.md", &skill("b", "d")),
+            ("/q/c/SKILL.md", &skill("c", "d")),
+            ("/p/.agents/skills/x/SKILL.md", &skill("x", "d")),
+        ])
+        .link("/p/.agents/skills/pack", target)
+        .link("/p/.agents/skills/pack2", target)
+        .link("/p/vendor/pack/up", "../..")
+    };
+    let discovery = listing(&linked("../../vendor/pack"));
+    let places = [".agents/skills/pack/a/SKILL.md", ".agents/skills/pack/deep/b/SKILL.md", PLACE];
+    let expected = [("a", Some("d"), places[0]), ("b", Some("d"), places[1]), ("x", Some("d"), places[2])];
+    assert_eq!(text(&discovery, "skills:listing"), block(&expected));
+    assert_eq!(discovery.diagnostics, []);
+    // Also to what is passed over by itself.
+    let stored = world(&[("/p/.git/HEAD", ""), ("/p/.agents/skills/.store/a/SKILL.md", &skill("a", "d"))])
+        .link("/p/.agents/skills/a", ".store/a")
+        .link("/p/.agents/skills/b", ".");
+    let discovery = listing(&stored);
+    assert_eq!(text(&discovery, "skills:listing"), block(&[("a", Some("d"), ".agents/skills/a/SKILL.md")]));
+    assert_eq!(discovery.diagnostics, []);
+    for (target, why) in [
+        ("/q", "outside the directories that may be read: the link leads elsewhere"),
+        ("../nowhere", "failed: the link leads nowhere"),
+    ] {
+        let discovery = listing(&linked(target));
+        assert_eq!(text(&discovery, "skills:listing"), block(&[("x", Some("d"), PLACE)]));
+        let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+        let of = |link: &str| format!(".agents/skills/{link} is not loaded: {why}");
+        assert_eq!(told, [of("pack"), of("pack2")]);
+    }
+    // A root itself.
+    let discovery = listing(&world(&[("/p/.git/HEAD", ""), ("/p/.agents/skills", "a file")]));
+    assert!(matches!(discovery.facts.get(&given::name("skills:listing")), Some(Answer::Unavailable(_))));
+    let told = ".agents/skills is not loaded: not a regular file: no directory";
+    assert_eq!(discovery.diagnostics[0].message, told);
+}
+
+/// A path cannot break a line, and keeps its letters.
+#[test]
+fn a_path_of_a_skill_stays_on_its_line() {
+    let files = [("/p/.agents/skills/a\nb/SKILL.md", "a b"), ("/p/.agents/skills/größe/SKILL.md", "größe")];
+    for (path, shown) in files {
+        let discovery = listing(&world(&[(path, "---\nname: x\ndescription: d\n---\n")]));
+        let place = format!(".agents/skills/{shown}/SKILL.md");
+        assert_eq!(text(&discovery, "skills:listing"), block(&[("x", Some("d"), &place)]));
+        assert!(!format!("{:?}{:?}", discovery.report, discovery.diagnostics).contains("a\\nb"), "{discovery:?}");
+    }
+}
+
+/// A comment is no value, and what stands below it is.
+#[test]
+fn a_comment_behind_a_colon_hides_nothing() {
+    let file = "---\nname: x\ndescription: d\ndisable-model-invocation: # why\n  true\n---\n";
+    let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", file)]));
+    assert_eq!(text(&discovery, "skills:listing"), "");
 }

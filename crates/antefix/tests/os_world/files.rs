@@ -221,12 +221,17 @@ fn a_root_that_is_a_link_is_a_root_like_any_other() {
 }
 
 #[test]
-fn a_dangling_link_and_a_missing_file_are_absent() {
+fn a_missing_file_is_absent_and_a_link_to_nothing_is_not() {
     let fixture = Fixture::new();
     fixture.link("dangling", "nowhere");
     fixture.link("dangling-absolute", fixture.root().join("nowhere"));
-    for path in ["dangling", "dangling-absolute", "missing", "missing/deeper", "a.md/deeper"] {
+    fixture.link("dangling-outside", fixture.outside().join("nowhere"));
+    for path in ["missing", "missing/deeper", "a.md/deeper", "dangling/deeper"] {
         assert_eq!(fixture.read(path), Answer::Absent, "{path}");
+    }
+    // Somebody meant a file to be there.
+    for path in ["dangling", "dangling-absolute", "dangling-outside"] {
+        assert_unavailable(fixture.read(path), ReasonCode::Failed, "the link leads nowhere");
     }
     assert_eq!(read(&fixture.root().join("missing"), "a.md"), Answer::Absent);
 }
@@ -515,8 +520,11 @@ fn a_directory_that_is_not_there_is_absent_wherever_links_lead() {
     fixture.link("out", fixture.outside());
     fixture.link("out-to-nothing", fixture.outside().join("nothing"));
     let list = |path: &str| OsWorld::new().list(&fixture.root(), Path::new(path), 100);
-    for path in ["nothing", "nothing/below", "inside/nothing", "dangling", "dangling/below", "out-to-nothing"] {
+    for path in ["nothing", "nothing/below", "inside/nothing", "dangling/below"] {
         assert_eq!(list(path), Answer::Absent, "{path}");
+    }
+    for path in ["dangling", "out-to-nothing"] {
+        assert_unavailable(list(path), ReasonCode::Failed, "the link leads nowhere");
     }
     assert_unavailable(list("out"), ReasonCode::OutsideRoot, "");
     assert_eq!(list("out/nothing"), Answer::Absent);
@@ -539,5 +547,13 @@ fn a_skill_that_a_link_leads_out_to_is_listed_with_its_reason() {
     let fact = FactName::new("skills", "listing");
     let discovery = discover(&world, &Situation::new(workspace), [&fact]);
     let told: Vec<_> = discovery.report.not_loaded.iter().map(|one| (one.path.as_deref(), one.why.name())).collect();
-    assert_eq!(told, [(Some(".agents/skills/x"), "outside-root"), (None, "absent")]);
+    assert_eq!(
+        told,
+        [
+            (Some(".agents/skills/broken"), "failed"),
+            (Some(".agents/skills/no-skill"), "outside-root"),
+            (Some(".agents/skills/x"), "outside-root"),
+            (None, "absent"),
+        ]
+    );
 }

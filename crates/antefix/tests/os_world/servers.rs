@@ -76,6 +76,7 @@ fn answer(stream: &mut TcpStream, path: &str, at: SocketAddr) -> std::io::Result
             b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nI am\r\n0\r\n\r\n"
                 .to_vec()
         }
+        "/lost-body" => b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n".to_vec(),
         "/until-closed" => b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nI am".to_vec(),
         "/204" => b"HTTP/1.1 204 No Content\r\n\r\n".to_vec(),
         "/404" => whole("404 Not Found", "Content-Type: text/html\r\n", b"<html>nothing here"),
@@ -187,10 +188,11 @@ const EXPECTED: &str = r##"
 /3                  present "I am the core."
 /json-null          absent
 /json-empty         absent
-/blank              absent
 /204                absent
 /404                absent
 /to-404             absent
+/blank              unavailable failed: it is empty; 204 and {"text": null} say that there is none
+/lost-body          unavailable failed: it is empty; 204 and {"text": null} say that there is none
 /401                unavailable permission denied: status 401
 /403                unavailable permission denied: status 403
 /410                unavailable failed: status 410

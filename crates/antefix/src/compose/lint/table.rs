@@ -263,6 +263,13 @@ pub const LINTS: &[Lint] = &[
     ),
     row("pending", Turn, "a change was held back", "the agent is not told of it yet", "renew, if it must know now"),
     row(
+        "project-settings",
+        All,
+        "a project has a settings.toml in its `.antefix`",
+        "nothing in it counts",
+        "move what you want to your own settings",
+    ),
+    row(
         "remote-unavailable",
         All,
         "a text that a server keeps could not be fetched",

@@ -79,7 +79,13 @@ impl HiddenClass {
                 HiddenClass::Bidirectional
             }
             '\u{200b}'..='\u{200d}'
-            | '\u{2060}'..='\u{2064}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206a}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0080}'..='\u{e00ff}'
+            | '\u{e01f0}'..='\u{e0fff}'
             | BYTE_ORDER_MARK
             | '\u{ad}'
             | '\u{34f}'

@@ -23,22 +23,33 @@ impl Search<'_> {
         order.sort_by_key(|number| (found[*number].distance, std::cmp::Reverse(*number)));
         let Budget { most: mut left, unit } = self.rules.total_budget;
         let mut dropped = Vec::new();
+        let mut full = false;
         for number in order {
             let file = &mut found[number];
             let size = unit.measure(file.text.as_str());
-            if size <= left {
+            if size <= left && !full {
                 left -= size;
                 continue;
             }
-            if left < unit.come_to(LEAST) {
+            // What is less specific does not outlive what is more so, however short it is.
+            let nearest = left == self.rules.total_budget.most;
+            if full || (left < unit.come_to(LEAST) && !nearest) {
+                full = true;
                 dropped.push(number);
                 continue;
             }
+            full = true;
             let room = Budget { most: left, unit };
             file.text = cut_to(&file.text, &self.situation.phrases.get("cut_notice"), &[room]);
+            if let Some(own) = file.loaded.first_mut() {
+                own.bytes = file.text.as_str().len();
+            }
             let label = Arc::clone(&file.label);
+            if file.text.as_str().is_empty() {
+                dropped.push(number);
+                continue;
+            }
             self.tell_cut(&label, &size.to_string(), room);
-            left = 0;
         }
         for number in dropped.iter().rev() {
             self.drop(&found[*number]);

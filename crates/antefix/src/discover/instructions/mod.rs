@@ -18,6 +18,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
 pub use self::policy::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use self::shrink::{instructions_within, size_of_instructions};
@@ -27,6 +28,7 @@ use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
 use super::frame::protected;
 use super::hidden;
+use super::hygiene::{Hygiene, SHORTEST_TOKEN};
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::rules::{Bounds, GlobLimits, Scoped};
@@ -68,7 +70,9 @@ pub(super) fn answer(
     let mut search = Search::new(world, situation, name, report, diagnostics);
     let rules = search.rules;
     let mut found = Vec::new();
-    for place in places(world, situation, rules) {
+    let places = places(world, situation, rules);
+    search.walked = places.iter().map(|place| join(&place.root, &place.inside)).collect();
+    for place in places {
         search.look(&place, &mut found);
         search.look_for_rules(&place, &mut found);
     }
@@ -111,8 +115,22 @@ fn nearest_first(found: &mut [Instruction]) {
     }
 }
 
-/// A file that was loaded: its real path, its number, and the label that it goes by.
-type Seen = (PathBuf, Option<(u64, u64)>, Arc<str>);
+/// A file that is in the prompt.
+pub(super) struct Seen {
+    /// Its real path.
+    pub(super) real: PathBuf,
+    /// Its number, where files have one.
+    pub(super) identity: Option<(u64, u64)>,
+    /// What it is called.
+    pub(super) label: Arc<str>,
+}
+
+impl Seen {
+    /// Whether it is this file.
+    pub(super) fn is(&self, real: &Path, identity: Option<(u64, u64)>) -> bool {
+        self.real == real || (identity.is_some() && self.identity == identity)
+    }
+}
 
 pub(super) struct Search<'s> {
     pub(super) world: &'s dyn World,
@@ -126,6 +144,8 @@ pub(super) struct Search<'s> {
     taken: Vec<(String, Arc<str>)>,
     /// How many files were imported.
     imported: usize,
+    /// The directories that are looked into, nearer ones as well: what lies there and counts is loaded by itself.
+    pub(super) walked: Vec<PathBuf>,
     /// Tags that are written out.
     pub(super) protect: Vec<String>,
     /// Rules that wait for a path.
@@ -156,6 +176,7 @@ impl<'s> Search<'s> {
             seen: Vec::new(),
             taken: Vec::new(),
             imported: 0,
+            walked: Vec::new(),
             protect: situation.instructions.protect.clone(),
             scoped: Vec::new(),
             bounds: Bounds::default(),
@@ -163,6 +184,29 @@ impl<'s> Search<'s> {
             unavailable: None,
         }
     }
+}
+
+/// A path as it may be called in a prompt, where tags are written out. A directory may be called anything, so nothing of it can
+/// break a line, hide, close a tag or be a secret.
+pub(super) fn called(path: String, hygiene: Hygiene, protect: &[String]) -> String {
+    let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'"');
+    if path.bytes().all(plain) && path.split('/').all(|name| name.len() < SHORTEST_TOKEN) {
+        return path;
+    }
+    let mut label = String::with_capacity(path.len());
+    let mut from = 0;
+    for found in hidden::scan(&path) {
+        label.push_str(&path[from..found.range.start]);
+        label.extend(path[found.range.clone()].chars().map(hidden::escape));
+        from = found.range.end;
+    }
+    label.push_str(&path[from..]);
+    let mut label = label.replace(['\n', '\r', '\t', '\u{85}', '\u{2028}', '\u{2029}'], " ");
+    if !protect.is_empty() {
+        label = label.replace('<', "&lt;").replace('"', "&quot;");
+    }
+    hygiene.redact(&mut label);
+    label
 }
 
 /// The instruction files that people expect to be loaded, whatever a layout says.
@@ -232,36 +276,15 @@ impl Search<'_> {
         self.rules.never.iter().any(|never| name.contains(&never.to_lowercase()))
     }
 
-    /// What a file is called in the prompt. A directory may be called anything, so nothing of it can break a line, hide,
-    /// or close a tag.
+    /// What a file is called in the prompt.
     pub(super) fn label(&self, path: &Path) -> Arc<str> {
         let shown = self.situation.workspace.show(path, self.rules.labels);
-        // Nearly all are called something plain.
-        if shown.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'"')) {
-            return shown.into();
-        }
-        let mut label = String::with_capacity(shown.len());
-        let mut from = 0;
-        for found in hidden::scan(&shown) {
-            label.push_str(&shown[from..found.range.start]);
-            label.extend(shown[found.range.clone()].chars().map(hidden::escape));
-            from = found.range.end;
-        }
-        label.push_str(&shown[from..]);
-        let mut label = label.replace(['\n', '\r', '\t'], " ");
-        if !self.protect.is_empty() {
-            label = label.replace('<', "&lt;").replace('"', "&quot;");
-        }
-        label.into()
+        called(shown, self.situation.hygiene, &self.protect).into()
     }
 
     /// Files above the project root that a walk with another end would have taken.
     fn list_above(&mut self) {
-        if self.rules.walk != Walk::GitRoot {
-            return;
-        }
-        let root = self.situation.workspace.root.clone();
-        for directory in root.ancestors().skip(1) {
+        for directory in left_out(self.world, self.situation, self.rules) {
             for name in &self.rules.names {
                 let path = directory.join(name);
                 if matches!(self.world.kind(&path), Answer::Present(Kind::File)) {
@@ -282,7 +305,7 @@ impl Search<'_> {
     fn load(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<(Text, Vec<Loaded>)> {
         let file = self.read_new(place, path, label)?;
         match self.clean(&file, label) {
-            Answer::Present(text) => Some(self.finish(text, &Lying::of(place, &file), label)),
+            Answer::Present(text) => self.finish(text, &Lying::of(place, &file), label),
             Answer::Absent => None,
             Answer::Unavailable(reason) => self.cannot_use(label, reason),
         }
@@ -301,9 +324,8 @@ impl Search<'_> {
             }
         };
         let real = place.root.join(&file.resolved);
-        let same = |(path, identity, _): &&Seen| *path == real || (identity.is_some() && *identity == file.identity);
-        if let Some((_, _, of)) = self.seen.iter().find(same) {
-            let of = of.to_string();
+        if let Some(same) = self.seen.iter().find(|seen| seen.is(&real, file.identity)) {
+            let of = same.label.to_string();
             self.not_loaded(label, Why::Duplicate { of });
             return None;
         }
@@ -311,7 +333,7 @@ impl Search<'_> {
             self.not_loaded(label, Why::Empty);
             return None;
         }
-        self.seen.push((real, file.identity, Arc::clone(label)));
+        self.seen.push(Seen { real, identity: file.identity, label: Arc::clone(label) });
         Some(file)
     }
 
@@ -328,8 +350,8 @@ impl Search<'_> {
     }
 
     /// A file's text as it enters the prompt: with its imports, its tags written out, cut to its budget; and the files
-    /// that it is made of.
-    pub(super) fn finish(&mut self, text: Text, lying: &Lying, label: &Arc<str>) -> (Text, Vec<Loaded>) {
+    /// that it is made of. None if nothing of it fits.
+    pub(super) fn finish(&mut self, text: Text, lying: &Lying, label: &Arc<str>) -> Option<(Text, Vec<Loaded>)> {
         let mut text = text;
         let mut loaded = Vec::new();
         let budget = self.rules.file_budget;
@@ -339,7 +361,8 @@ impl Search<'_> {
             let Search { world, situation, name, .. } = *self;
             let diagnostics = &mut *self.diagnostics;
             let loaded = &mut loaded;
-            let mut imports = Imports { world, situation, name, loaded, diagnostics, files: self.imported };
+            let (own, walked, files) = (&self.seen[..], &self.walked[..], self.imported);
+            let mut imports = Imports { world, situation, name, loaded, diagnostics, own, walked, files };
             text = imports.follow(&text, &mut vec![lying.real.clone()]);
             self.imported = imports.files;
         }
@@ -348,12 +371,20 @@ impl Search<'_> {
             let read = Budget::bytes(FILE_LIMIT);
             let tight = if budget.fits(text.as_str()) { read } else { budget };
             let size = tight.unit.measure(text.as_str());
-            self.tell_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
+            let bytes = text.as_str().len();
             text = cut_to(&text, &self.situation.phrases.get("cut_notice"), &[budget, read]);
+            if text.as_str().is_empty() {
+                let message = format!("{label} is left out: its budget of {budget} has no room for a word of it");
+                let finding = Diagnostic::warning("over-budget", message).about(label.as_ref());
+                self.diagnostics.push(finding.hint("raise `file_budget` in the layout"));
+                self.not_loaded(label, Why::OverBudget { bytes });
+                return None;
+            }
+            self.tell_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
         }
         let path = Some(label.to_string());
         loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
-        (text, loaded)
+        Some((text, loaded))
     }
 
     pub(super) fn not_loaded(&mut self, label: &str, why: Why) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Global, InstructionRules, Walk};
 use crate::discover::Situation;
 use crate::discover::file::read_text;
-use crate::discover::workspace::normalize;
+use crate::discover::workspace::{Workspace, normalize};
 use crate::discover::world::World;
 
 /// A directory that is looked into.
@@ -47,7 +47,7 @@ pub(in crate::discover) fn places(world: &dyn World, situation: &Situation, rule
             .ancestors()
             .enumerate()
             .take_while(|(_, directory)| all || directory.starts_with(&workspace.root))
-            .filter(|(_, directory)| main.as_deref() != Some(*directory))
+            .filter(|(_, directory)| !is_of_main(directory, main.as_deref(), situation))
             .map(|(distance, directory)| beneath_root(directory, distance))
             .collect();
         places.reverse();
@@ -79,7 +79,32 @@ pub(in crate::discover) fn places(world: &dyn World, situation: &Situation, rule
     places
 }
 
-/// The main work tree that the project's work tree lies inside of, if that is so: its files are this one's, once more.
+/// Whether a directory above the project is one of the main work tree that the project's lies inside of, and the walk has the same
+/// one of the project's: its files are those, once more.
+fn is_of_main(directory: &Path, main: Option<&Path>, situation: &Situation) -> bool {
+    let Workspace { root, cwd, .. } = &situation.workspace;
+    let inside = main.and_then(|main| directory.strip_prefix(main).ok());
+    inside.is_some_and(|inside| !directory.starts_with(root) && cwd.starts_with(root.join(inside)))
+}
+
+/// The directories above the project that a walk leaves out.
+pub(in crate::discover) fn left_out(
+    world: &dyn World,
+    situation: &Situation,
+    rules: &InstructionRules,
+) -> Vec<PathBuf> {
+    let above = situation.workspace.root.ancestors().skip(1).map(Path::to_owned);
+    match rules.walk {
+        Walk::GitRoot => above.collect(),
+        Walk::Ancestors => {
+            let main = main_work_tree(world, situation);
+            above.filter(|directory| is_of_main(directory, main.as_deref(), situation)).collect()
+        }
+        Walk::Cwd | Walk::CwdAndHome => Vec::new(),
+    }
+}
+
+/// The main work tree that the project's work tree lies inside of, if that is so.
 fn main_work_tree(world: &dyn World, situation: &Situation) -> Option<PathBuf> {
     let root = &situation.workspace.root;
     let link = read_text(world, root, Path::new(".git"), 4096).present()?;

@@ -22,23 +22,25 @@ pub(crate) fn instructions_within(
     let Value::Maps(maps) = value else { return (None, findings) };
     let Budget { most: mut left, unit } = budget;
     let mut kept = vec![None; maps.len()];
-    for number in nearest_first(maps.len(), rules) {
+    let mut full = false;
+    for (served, number) in nearest_first(maps.len(), rules).into_iter().enumerate() {
         let map = &maps[number];
         let (Some(path), Some(text)) = (map.get("path"), map.get("text")) else { continue };
         let size = unit.measure(text.as_str());
         let label = path.as_str();
-        if size <= left {
+        if size <= left && !full {
             left -= size;
             kept[number] = Some(map.clone());
             continue;
         }
         let hint = "shorten the file, or raise the `budget` of the layout";
-        if left < unit.come_to(LEAST) {
+        let cut = cut_to(text, notice, &[Budget { most: left, unit }]);
+        // What is less specific does not outlive what is more so, however short it is.
+        if std::mem::replace(&mut full, true) || (left < unit.come_to(LEAST) && served > 0) || cut.as_str().is_empty() {
             let message = format!("{label} is left out: the prompt does not fit its budget");
             findings.push(Diagnostic::warning("over-budget", message).about(label).hint(hint));
             continue;
         }
-        let cut = cut_to(text, notice, &[Budget { most: left, unit }]);
         let mut map = map.clone();
         map.insert("body", body(&cut));
         map.insert("text", cut);
@@ -46,7 +48,6 @@ pub(crate) fn instructions_within(
         let message =
             format!("{label} has {size} {} and is cut to {left}: the prompt does not fit its budget", unit.name());
         findings.push(Diagnostic::warning("cut", message).about(label).hint(hint));
-        left = 0;
     }
     let maps: Vec<_> = kept.into_iter().flatten().collect();
     let value = (!maps.is_empty()).then_some(Value::Maps(maps));

@@ -8,7 +8,7 @@ use crate::discover::fact::{FactName, Text, Value};
 
 /// A file's text without a byte-order mark, its line ends line feeds.
 pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
-    let clean = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let clean = text.trim_start_matches('\u{feff}');
     if memchr::memchr(b'\r', clean.as_bytes()).is_none() {
         return Text::new(clean, origin);
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 200 with `text/plain` or `text/markdown` | the body |
 //! | 200 with `application/json`, `{"text": "…"}` | that text |
-//! | 200 with `{"text": null}`, 204, 404 | there is none |
+//! | 200 with `{"text": null}` or `{"text": ""}`, 204, 404 | there is none |
 //! | a redirect to the same scheme, host and port | asked again, at most three times within the same time |
 //! | everything else | nothing was learned |
 
@@ -103,6 +103,10 @@ fn outcome(response: Response, limits: RemoteLimits) -> Answer<String> {
         return failed(format!("it has more than {} bytes", limits.bytes));
     }
     decoded(response.body).and_then(|body| match form {
+        // Where a connection broke before the body, nothing tells.
+        Form::Text if body.trim().is_empty() => {
+            failed("it is empty; 204 and {\"text\": null} say that there is none".to_owned())
+        }
         Form::Text => Answer::Present(body),
         Form::Json => json(&body),
     })

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::Convention;
 use super::braces::split;
-use crate::discover::front_matter::{Field, FrontMatter, Missing, line_of};
+use crate::discover::front_matter::{Field, FrontMatter, How, Missing, is_block, line_of, uncommented};
 
 /// A rule's head.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub(super) struct Head {
     pub(super) body: usize,
     /// What had to be forgiven, if it is not usual.
     pub(super) forgiven: Option<String>,
+    /// How the front matter was read.
+    pub(super) read: How,
+    /// A key that looks like one with patterns, and is none here.
+    pub(super) meant: Option<&'static str>,
 }
 
 /// When a rule holds.
@@ -44,11 +48,11 @@ pub(super) struct Written {
 
 /// Reads the head of a rule whose line ends are line feeds.
 pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
-    let matter = match FrontMatter::split(text) {
+    let matter = match FrontMatter::split_leniently(text) {
         Ok(matter) => matter,
         Err(Missing::None) => {
             let holds = if convention == Convention::Cursor { Holds::ByHand } else { Holds::Always };
-            return Ok(Head { holds, body: 0, forgiven: None });
+            return Ok(Head { holds, body: 0, forgiven: None, read: How::Plain, meant: None });
         }
         Err(Missing::Unclosed) => return Err("its front matter is never closed".to_owned()),
         Err(Missing::Invalid(detail)) => return Err(detail),
@@ -70,9 +74,21 @@ pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
         _ => Holds::For(patterns),
     };
     // Rules of Cursor are written by a program that writes no YAML.
-    let forgiven = matter.forgiven.clone().filter(|_| convention != Convention::Cursor);
-    Ok(Head { holds, body: matter.body, forgiven })
+    let forgiven = matter.forgiven.clone().filter(|_| convention != Convention::Cursor || matter.read != How::Lines);
+    // Cursor has rules that wait for a person, and says so.
+    let meant = KEYS.into_iter().find(|key| {
+        let says = match matter.get(&key.to_ascii_lowercase()) {
+            Some(Field::Text(text)) => !matches!(text.trim(), "" | "null" | "~"),
+            Some(Field::List(items)) => !items.is_empty(),
+            Some(Field::Other | Field::Unread(_)) | None => false,
+        };
+        says && holds == Holds::Always && convention != Convention::Cursor
+    });
+    Ok(Head { holds, body: matter.body, forgiven, read: matter.read, meant })
 }
+
+/// The keys that programs have for patterns.
+const KEYS: [&str; 5] = ["paths", "path", "globs", "glob", "applyTo"];
 
 struct Keys<'k> {
     /// The front matter, with its lines of dashes.
@@ -86,7 +102,7 @@ impl Keys<'_> {
         let mut patterns = Vec::new();
         let mut from = start;
         for value in self.values(key)? {
-            for pattern in split(&value).into_iter().map(unquoted) {
+            for pattern in value.lines().flat_map(split).map(unquoted) {
                 if pattern.is_empty() || matches!(value.trim(), "null" | "~") {
                     continue;
                 }
@@ -117,7 +133,7 @@ impl Keys<'_> {
     fn values(&self, key: &str) -> Result<Vec<String>, String> {
         match self.matter.get(&key.to_ascii_lowercase()) {
             None => Ok(Vec::new()),
-            Some(_) if self.matter.forgiven.is_some() => Ok(self.lines(key)),
+            Some(_) if self.matter.read == How::Lines => Ok(self.lines(key)),
             Some(Field::Text(text)) => Ok(vec![text.to_string()]),
             Some(Field::List(items)) => Ok(items.clone()),
             Some(Field::Other | Field::Unread(_)) => Err(format!("its `{key}` is neither a text nor a list of texts")),
@@ -128,19 +144,23 @@ impl Keys<'_> {
     fn lines(&self, key: &str) -> Vec<String> {
         let Some(line) = line_of(self.text, key) else { return Vec::new() };
         let written = |text: &str| {
-            let text = text.trim().split(" #").next().unwrap_or_default().trim();
+            let text = uncommented(text.trim());
             let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
             inner.unwrap_or(text).to_owned()
         };
         let here = self.text[line.clone()].split_once(':').map(|(_, value)| written(value)).unwrap_or_default();
-        if !here.is_empty() {
-            return vec![here];
-        }
+        // Up to the next key, without what says nothing.
         let below = self.text[line.end..].lines().skip(1);
-        below
-            .map_while(|line| line.trim_start().strip_prefix('-').filter(|rest| !rest.starts_with('-')))
-            .map(|item| item.trim().split(" #").next().unwrap_or_default().trim().to_owned())
-            .collect()
+        let below = below.filter(|line| !matches!(line.trim_start().bytes().next(), None | Some(b'#')));
+        let item = |line: &str| line.trim_start().strip_prefix('-').is_some_and(|rest| !rest.starts_with('-'));
+        let below = below.take_while(|line| item(line) || line.starts_with([' ', '\t']));
+        if here.is_empty() {
+            return below.map(|line| written(line.trim_start().trim_start_matches('-'))).collect();
+        }
+        // A text that goes on.
+        let between = if is_block(&here) { "\n" } else { " " };
+        let here = if is_block(&here) { String::new() } else { here };
+        vec![below.fold(here, |text, line| text + between + line.trim())]
     }
 }
 
@@ -184,6 +204,16 @@ mod tests {
             // No YAML: a star begins an alias.
             (Paths, "paths:\n  - **/*.ts\n  - 'x'\n", "**/*.ts | x"),
             (Paths, "paths: [*.ts, \"b\"]\n", "*.ts | b"),
+            // Where the lines are read: blank ones and comments between the items, and a text that goes on.
+            (Paths, "paths:\n  - **/*.ts\n\n  - **/*.js\n  # more\n  - 'x'\nname: y\n", "**/*.ts | **/*.js | x"),
+            (Paths, "d: a: b\npaths:\n- \"a\"\n\n- \"b\"\n", "a | b"),
+            (Paths, "paths: # only these\n  - **/*.ts\n", "**/*.ts"),
+            (Paths, "paths: |\n  a\n  b\n", "a | b"),
+            (Paths, "d: a: b\npaths: |\n  a\n  b\n", "a | b"),
+            (Cursor, "description: # todo\nglobs:\n", "ByHand"),
+            (Cursor, "alwaysApply: # yes\n  true\n", "Always"),
+            (Paths, "d: a: b\npaths: >\n  a,\n  b\nx: y\n", "a | b"),
+            (Paths, "d: a: b\npaths: a,\n  b\n", "a | b"),
             (Paths, "globs: x\n", "Always"),
             (Cursor, "globs: **/*.js, **/*.ts\nalwaysApply: false\n", "**/*.js | **/*.ts"),
             (Cursor, "globs: *.js # all of them\n", "*.js"),

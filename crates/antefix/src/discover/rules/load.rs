@@ -7,11 +7,15 @@ use super::head::{self, Holds, Written};
 use super::{Convention, Glob, Patterns, Scoped};
 use crate::diagnostic::Diagnostic;
 use crate::discover::fact::Text;
+use crate::discover::front_matter::How;
 use crate::discover::instructions::{Entry, Instruction, Lying, Place, Search, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::workspace::join;
 use crate::discover::world::Answer;
 use crate::place::{Place as At, Source, SourceKind};
+
+/// How many patterns of one rule are told one by one.
+const TOLD: usize = 5;
 
 impl Search<'_> {
     /// Looks for the rules of a directory.
@@ -53,7 +57,15 @@ impl Search<'_> {
         if let Some(forgiven) = head.forgiven {
             let message = format!("{label}: {}", self.situation.hygiene.tellable(forgiven));
             let diagnostic = Diagnostic::note("no-yaml", message).about(label.as_ref());
-            self.diagnostics.push(diagnostic.hint("put patterns in quotes"));
+            let hint =
+                if head.read == How::Lines { "put patterns in quotes" } else { "begin the file with the line `---`" };
+            self.diagnostics.push(diagnostic.hint(hint));
+        }
+        if let Some(key) = head.meant {
+            let message = format!("{label} has `{key}`, which says nothing here: the rule always holds");
+            let own = if convention == Convention::Copilot { "applyTo" } else { "paths" };
+            let diagnostic = Diagnostic::warning("bad-pattern", message).about(label.as_ref());
+            self.diagnostics.push(diagnostic.hint(format!("write `{own}`, if it is for some paths only")));
         }
         let body = text.cut_out(head.body..text.as_str().len());
         if body.as_str().trim().is_empty() {
@@ -70,7 +82,7 @@ impl Search<'_> {
         let globs = self.globs(written, &text, head.body, &label);
         let distance = place.distance;
         if always || globs.iter().any(Glob::is_everything) {
-            let (text, loaded) = self.finish(body, &Lying::of(place, &file), &label);
+            let Some((text, loaded)) = self.finish(body, &Lying::of(place, &file), &label) else { return };
             found.push(Instruction { label, text, distance, loaded, entry: Entry::Rule });
         } else if globs.is_empty() {
             self.not_loaded(&label, Why::Invalid { detail: "none of its patterns can be used".to_owned() });
@@ -85,17 +97,18 @@ impl Search<'_> {
         }
     }
 
-    /// The patterns that can be used; each other one is told, with its line.
+    /// The patterns that can be used; others are told, with their lines.
     fn globs(&mut self, written: Vec<Written>, text: &Text, body: usize, label: &Arc<str>) -> Vec<Glob> {
         let mut source = None;
         let mut globs = Vec::new();
+        let mut findings = Vec::new();
         for Written { pattern, range } in written {
             // Escapes of YAML can write what was not there when the file was looked through, so that its line is not shown.
             if !self.situation.hygiene.passes(&pattern) {
                 let line = 1 + text.as_str()[..range.start].matches('\n').count();
                 let why = self.situation.hygiene.tellable(pattern);
                 let message = format!("{label}:{line} has a pattern that is not used: {why}");
-                self.diagnostics.push(Diagnostic::warning("bad-pattern", message).about(label.as_ref()));
+                findings.push(Diagnostic::warning("bad-pattern", message).about(label.as_ref()));
                 continue;
             }
             let (glob, told) = match Glob::read(&pattern, &mut self.globs_left) {
@@ -113,8 +126,14 @@ impl Search<'_> {
             });
             let message = format!("the pattern `{}`: {told}", listed(&[pattern]));
             let diagnostic = Diagnostic::warning("bad-pattern", message).at(At::new(source, range));
-            self.diagnostics.push(diagnostic.about(label.as_ref()));
+            findings.push(diagnostic.about(label.as_ref()));
         }
+        if let Some(more) = findings.len().checked_sub(TOLD + 1) {
+            let message = format!("{label} has {} more patterns that cannot be used as they are", more + 1);
+            findings.truncate(TOLD);
+            findings.push(Diagnostic::warning("bad-pattern", message).about(label.as_ref()));
+        }
+        self.diagnostics.extend(findings);
         globs
     }
 

@@ -11,7 +11,8 @@ use super::{Convention, RULES};
 use crate::compose::Paths;
 use crate::diagnostic::Diagnostic;
 use crate::discover::instructions::Search;
-use crate::discover::world::{Answer, Kind, Link};
+use crate::discover::report::Why;
+use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode};
 
 /// How deep below a directory of rules they are looked for.
 const DEPTH: usize = 6;
@@ -80,6 +81,7 @@ impl Search<'_> {
                         links.extend(target.map(|target| (path, target, depth + 1)));
                     }
                     _ if entry.name.ends_with(convention.suffix()) => files.push(path),
+                    (None, Link::Symbolic) => self.tell_link(root, &path),
                     _ => {}
                 }
             }
@@ -93,6 +95,20 @@ impl Search<'_> {
         }
         self.bounds.rules += files.len();
         files
+    }
+
+    /// Lists a link that is not followed, because it leads nowhere, or to a directory out of what may be read.
+    fn tell_link(&mut self, root: &Path, path: &Path) {
+        let path = root.join(path);
+        let (code, detail) = match self.world.kind(&path) {
+            Answer::Present(Kind::Directory) => (ReasonCode::OutsideRoot, "the link leads elsewhere"),
+            Answer::Absent => (ReasonCode::Failed, "the link leads nowhere"),
+            Answer::Present(_) | Answer::Unavailable(_) => return,
+        };
+        let (label, reason) = (self.label(&path), Reason { code, detail: detail.to_owned() });
+        let message = format!("{label} is not looked into: {reason}");
+        self.diagnostics.push(Diagnostic::warning("file-unavailable", message).about(label.as_ref()));
+        self.not_loaded(&label, Why::Unavailable(reason));
     }
 
     fn tell_scan(&mut self, root: &Path, directory: &Path, what: &str) {

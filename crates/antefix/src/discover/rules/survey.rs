@@ -4,15 +4,16 @@
 //! 1. It is done only where the caller asks for it: a prompt does not need it.
 //! 2. At most [`DIRECTORIES`] directories and [`NAMES`] names are looked at, those below the working directory first.
 //!    Where that was not all, it is told, and no rule is said to match nothing.
-//! 3. Hidden directories, and those that hold what programs made, are passed over, and so are links to directories. A
-//!    rule with a pattern for one of them is not said to match nothing either.
+//! 3. Hidden directories, and those that hold what programs made, are passed over, and so are links to directories; of the
+//!    second only instruction files right in them are listed. A rule with a pattern for one of them is not said to match
+//!    nothing either.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::Scoped;
 use crate::diagnostic::Diagnostic;
-use crate::discover::instructions::{Search, Take, Walk, Whose};
+use crate::discover::instructions::{Place, Search, Walk, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::world::{Answer, Kind, Link, Listing};
 
@@ -20,6 +21,8 @@ use crate::discover::world::{Answer, Kind, Link, Listing};
 const DIRECTORIES: usize = 5_000;
 /// How many names are looked at.
 const NAMES: usize = 50_000;
+/// In how many directories nested instruction files are read, to say what would become of them.
+const READ: usize = 500;
 /// Directories that hold what programs made, or what others wrote.
 const MADE: [&str; 10] =
     ["node_modules", "target", "dist", "build", "out", "vendor", "venv", "__pycache__", "bower_components", "coverage"];
@@ -67,6 +70,7 @@ impl Search<'_> {
         let mut waiting: VecDeque<PathBuf> = [cwd.clone()].into();
         let (mut directories, mut names) = (0, 0);
         let mut at_root = false;
+        let mut read = 0;
         loop {
             if directories == DIRECTORIES || names >= NAMES {
                 let message = format!(
@@ -88,12 +92,17 @@ impl Search<'_> {
             directories += 1;
             names += listing.entries.len() + usize::from(listing.more);
             if directory != cwd && directory.starts_with(&cwd) {
-                self.list_nested(&directory, &listing);
+                self.list_nested(&directory, &listing, &mut read);
             }
             for entry in &listing.entries {
                 let path = directory.join(&entry.name);
                 match entry.kind {
-                    Some(Kind::Directory) if entry.link == Link::Symbolic || is_passed_over(&entry.name) => {}
+                    Some(Kind::Directory) if entry.link == Link::Symbolic || entry.name.starts_with('.') => {}
+                    Some(Kind::Directory) if is_passed_over(&entry.name) => {
+                        if path.starts_with(&cwd) {
+                            self.list_passed_over(&path);
+                        }
+                    }
                     // Below the working directory everything was seen first.
                     Some(Kind::Directory) if at_root && path == cwd => {}
                     Some(Kind::Directory) => waiting.push_back(path),
@@ -103,8 +112,18 @@ impl Search<'_> {
         }
     }
 
+    /// Instruction files of a directory that is not looked through: touching something in it brings them all the same.
+    fn list_passed_over(&mut self, directory: &Path) {
+        if !matches!(self.rules.walk, Walk::GitRoot | Walk::Ancestors) {
+            return;
+        }
+        let is_file = |path: &PathBuf| self.world.kind(path) == Answer::Present(Kind::File);
+        let first = self.rules.names.iter().map(|name| directory.join(name)).find(is_file);
+        first.iter().for_each(|path| self.not_loaded(&self.label(path), Why::Nested));
+    }
+
     /// Instruction files and rules of a directory below the working directory.
-    fn list_nested(&mut self, directory: &Path, listing: &Listing) {
+    fn list_nested(&mut self, directory: &Path, listing: &Listing, read: &mut usize) {
         // A layout that looks at the working directory alone means just that.
         if !matches!(self.rules.walk, Walk::GitRoot | Walk::Ancestors) {
             return;
@@ -115,23 +134,43 @@ impl Search<'_> {
             let entry = listing.entries.iter().find(|entry| entry.name == first)?;
             if first == name { entry.kind } else { self.world.kind(&directory.join(name)).present() }
         };
-        let files = rules.names.iter().filter(|name| has(name) == Some(Kind::File));
-        let files: Vec<PathBuf> = files.map(|name| directory.join(name)).collect();
+        // A link that leads elsewhere is listed as well, with its reason.
+        let listed_here = |name: &str| {
+            let first = name.split('/').next().unwrap_or_default();
+            listing.entries.iter().any(|entry| entry.name == first)
+        };
+        let any = rules.names.iter().any(|name| listed_here(name));
         let below = rules.rules.iter().filter(|name| has(name) == Some(Kind::Directory));
         let below: Vec<PathBuf> = below.map(|name| directory.join(name)).collect();
-        let first = files.first().map(|path| self.label(path));
-        for (number, path) in files.iter().enumerate() {
-            let label = self.label(path);
-            let why = match &first {
-                Some(first) if number > 0 && rules.take == Take::First => Why::Shadowed { by: first.to_string() },
-                _ => Why::Nested,
-            };
-            self.not_loaded(&label, why);
+        if any && *read < READ {
+            *read += 1;
+            self.look_at_nested(directory);
+        } else if any {
+            let first = rules.names.iter().find(|name| listed_here(name)).map(|name| directory.join(name));
+            first.iter().for_each(|path| self.not_loaded(&self.label(path), Why::Nested));
         }
         for path in below {
             let label = self.label(&path);
             self.not_loaded(&label, Why::Nested);
         }
+    }
+
+    /// Lists what would become of the instruction files of a directory, once something in it is touched.
+    fn look_at_nested(&mut self, directory: &Path) {
+        let root = &self.situation.workspace.root;
+        let Ok(inside) = directory.strip_prefix(root) else { return };
+        let (root, inside) = (root.clone(), inside.to_owned());
+        let place = Place { root, inside, distance: 0, whose: Whose::Directory, only: None };
+        let (findings, unavailable) = (self.diagnostics.len(), self.unavailable.clone());
+        let others = self.report.not_loaded.len();
+        let mut found = Vec::new();
+        self.look(&place, &mut found);
+        // They are told when it comes to that.
+        self.diagnostics.truncate(findings);
+        self.unavailable = unavailable;
+        let others = self.report.not_loaded.split_off(others);
+        found.iter().for_each(|file| self.not_loaded(&file.label, Why::Nested));
+        self.report.not_loaded.extend(others);
     }
 }
 

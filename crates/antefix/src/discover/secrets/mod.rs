@@ -84,6 +84,16 @@ pub fn marker(rule: &str) -> String {
     format!("{MARKER_START}{rule}]")
 }
 
+/// Where markers stand in a text, as far as their rules are known.
+pub(crate) fn markers(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    text.match_indices(MARKER_START).filter_map(|(start, begin)| {
+        let rule = text[start + begin.len()..].split(']').next()?;
+        let known =
+            !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_lowercase() || b"-0123456789".contains(&byte));
+        known.then_some((start..start + begin.len() + rule.len() + 1, rule))
+    })
+}
+
 /// How a marker begins. What touches one is not looked at again: it was judged together with what the marker replaced.
 const MARKER_START: &str = "[redacted:";
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::scan::Scan;
-use crate::discover::front_matter::{Field, FrontMatter};
+use crate::discover::front_matter::{Field, FrontMatter, How, line_of};
 
 impl Scan<'_> {
     /// What is wrong with the name and the description.
@@ -25,7 +25,11 @@ impl Scan<'_> {
             let called = called.unwrap_or_default();
             self.warn(
                 shown,
-                format!("breaks a rule: the skill is called `{}` and its directory `{called}`", printable(name)),
+                format!(
+                    "breaks a rule: the skill is called `{}` and its directory `{}`",
+                    printable(name),
+                    printable(called)
+                ),
             );
         }
         if description.chars().count() > 1024 {
@@ -41,16 +45,22 @@ impl Scan<'_> {
             self.warn(shown, "breaks a rule: `compatibility` should have 1 to 500 characters".to_owned());
         }
         // What is plain has neither, and no deeper lines.
-        if matter.plain && !matches!(matter.get("metadata"), Some(Field::Text(_) | Field::List(_))) {
+        if matter.read == How::Plain && !matches!(matter.get("metadata"), Some(Field::Text(_) | Field::List(_))) {
             return;
         }
+        // What is set in belongs to the key above it: only below `metadata` does it have keys.
+        let set_in = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let metadata: Vec<&str> = line_of(block, "metadata")
+            .map(|line| block[line.end..].lines().skip(1).take_while(|line| set_in(line) > 0).collect())
+            .unwrap_or_default();
+        let keys = block.lines().filter(|line| set_in(line) == 0).chain(metadata.iter().copied());
         let value = |line| str::split_once(line, ": ").map(|(_, value)| value.trim_start());
-        let special = block.lines().filter_map(value).any(|value| value.starts_with(['[', '{', '&', '*']));
-        if special {
+        if keys.filter_map(value).any(|value| value.starts_with(['[', '{', '&', '*'])) {
             let message = "breaks a rule: front matter should have no lists or maps in brackets, and no anchors";
             return self.warn(shown, message.to_owned());
         }
-        let nested = block.lines().any(|line| line.starts_with("    ") && line.trim_start().contains(':'));
+        let first = metadata.first().map_or(0, |line| set_in(line));
+        let nested = metadata.iter().any(|line| set_in(line) > first && line.contains(':'));
         if matches!(matter.get("metadata"), Some(Field::Text(_) | Field::List(_))) || nested {
             self.warn(shown, "breaks a rule: `metadata` should be a map of texts".to_owned());
         }

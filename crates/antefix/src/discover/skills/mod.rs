@@ -75,21 +75,22 @@ pub(super) fn answer(
         }
         return Answer::Absent;
     }
-    let mut skills = Scan::new(world, situation, name, form, report, diagnostics).all();
+    let (mut skills, unavailable) = Scan::new(world, situation, name, form, report, diagnostics).all();
     if skills.len() > SKILLS {
         let message = format!("there are {} skills; only the first {SKILLS} are listed", skills.len());
-        diagnostics.push(Diagnostic::warning("over-budget", message).about(name.as_str()));
-        skills.truncate(SKILLS);
+        let finding = Diagnostic::warning("over-budget", message).about(name.as_str());
+        diagnostics.push(finding.hint("remove some, or hide them with `disable-model-invocation: true`"));
     }
+    let beyond = skills.split_off(skills.len().min(SKILLS));
     if skills.is_empty() {
-        return withheld(name, report).map_or(Answer::Absent, Answer::Unavailable);
+        return unavailable.or_else(|| withheld(name, report)).map_or(Answer::Absent, Answer::Unavailable);
     }
     let mut dropped = Vec::new();
     let draft = match form {
         Form::Index => listing::index(&skills, name),
         Form::Listing => listing::fitted(&mut skills, name, rules.budget, &mut dropped, diagnostics),
     };
-    for skill in dropped.iter().rev() {
+    for skill in dropped.iter().rev().chain(&beyond) {
         let path = Some(skill.place.to_string());
         report.loaded.retain(|loaded| loaded.fact != *name || loaded.path != path);
         report.not_loaded.push(NotLoaded { fact: name.clone(), path, why: Why::OverBudget { bytes: skill.bytes } });

@@ -9,10 +9,13 @@ use super::rules::Descriptions;
 use super::scan::{Found, Scan};
 use super::{Form, Skill};
 use crate::compose::Origin;
+use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::discover::fact::Text;
 use crate::discover::file::{FILE_LIMIT, read_shareable};
-use crate::discover::front_matter::{Field, FrontMatter, Missing, line_of};
+use crate::discover::front_matter::{Field, FrontMatter, How, Missing, line_of};
+use crate::discover::hygiene::SHORTEST_TOKEN;
+use crate::discover::instructions::called as called_so;
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, ReasonCode};
 
@@ -32,10 +35,11 @@ impl Scan<'_> {
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
         let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
         // A path is listed and told as well as a text.
-        let shown: Arc<str> = match is_plain(&shown) || self.situation.hygiene.passes(&shown) {
+        let shown: Arc<str> = match is_plain(&shown) {
             true => shown.into(),
             false => match self.clean(shown, &"the path of a skill".into()) {
-                Ok(shown) => shown.into(),
+                // Nor can it break a line.
+                Ok(shown) => called_so(shown.into_owned(), self.situation.hygiene, &[]).into(),
                 Err(why) => {
                     self.not_loaded("a skill whose path has hidden characters", why);
                     return Found::File;
@@ -86,6 +90,10 @@ impl Scan<'_> {
                 }
             },
         };
+        if file.more && self.form == Form::Index {
+            let message = format!("{shown} has more than {FILE_LIMIT} bytes: its digest says nothing of the rest");
+            self.diagnostics.push(Diagnostic::warning("cut", message).about(shown.as_ref()).hint("split the skill"));
+        }
         match self.read(&text, called, &shown, looked) {
             Ok(skill) => self.add(skill, text.len()),
             Err(why) => self.not_loaded(&shown, why),
@@ -121,7 +129,7 @@ impl Scan<'_> {
         let heading = || body.lines().find_map(|line| line.strip_prefix("# ")).filter(|_| matter.is_none());
         let name = text_of(&["name"]).filter(|name| !name.is_empty());
         // What is plain is taken letter by letter; YAML has ways to write what is not there.
-        let plain = name.is_some() && matter.as_ref().is_some_and(|matter| matter.plain);
+        let plain = name.is_some() && matter.as_ref().is_some_and(|matter| matter.read == How::Plain);
         let looked = if looked == Looked::BeyondDoubt && !plain { Looked::NotYet } else { looked };
         let name = name.or_else(|| heading().map(|heading| heading.trim().to_owned()));
         let name = name.or_else(|| called.map(str::to_owned)).unwrap_or_default();
@@ -220,9 +228,6 @@ fn number_of(line: Option<Range<usize>>, text: &str) -> usize {
 fn is_plain(path: &str) -> bool {
     path.bytes().all(|byte| matches!(byte, b' '..=b'~')) && path.split('/').all(|name| name.len() < SHORTEST_TOKEN)
 }
-
-/// No token has fewer characters.
-const SHORTEST_TOKEN: usize = 16;
 
 /// Whether a text is one of those by which YAML has ever meant yes: who wants a skill hidden writes it in one way or another.
 fn is_yes(said: &str) -> bool {

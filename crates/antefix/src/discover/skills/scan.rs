@@ -4,7 +4,9 @@
 //!    passed over.
 //! 2. A scan ends at [`DEPTH`] levels and [`DIRECTORIES`] directories, and says so.
 //! 3. What an ignore file names is not looked into, and listed as not loaded.
-//! 4. A file that is reached twice is read once, whatever it is called.
+//! 4. Links to directories are followed within what may be read, each directory once. A file that is reached twice is read
+//!    once, whatever it is called.
+//! 5. A directory that cannot be looked into, and a link that leads nowhere or elsewhere, are told and listed.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::ffi::OsString;
@@ -17,6 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::Situation;
 use crate::discover::fact::FactName;
 use crate::discover::ignore::{Entry, Ignores};
+use crate::discover::instructions::called;
 use crate::discover::report::{Loaded, NotLoaded, Report, Why};
 use crate::discover::workspace::join;
 use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode, World};
@@ -53,6 +56,10 @@ pub(super) struct Scan<'s> {
     pub(super) steps: usize,
     /// The real paths of those that have none.
     pub(super) seen_paths: BTreeSet<OsString>,
+    /// The real paths of directories that links lead to.
+    linked: Vec<PathBuf>,
+    /// Why the first directory that could not be looked into could not.
+    unavailable: Option<Reason>,
 }
 
 /// Whether there was a file.
@@ -82,11 +89,13 @@ impl<'s> Scan<'s> {
             seen: BTreeSet::new(),
             seen_paths: BTreeSet::new(),
             steps: STEPS,
+            linked: Vec::new(),
+            unavailable: None,
         }
     }
 
-    /// The skills of all roots, in order of their names.
-    pub(super) fn all(mut self) -> Vec<Skill> {
+    /// The skills of all roots, in order of their names; and why a directory could not be looked into, if one could not.
+    pub(super) fn all(mut self) -> (Vec<Skill>, Option<Reason>) {
         for (root, inside) in roots(self.situation) {
             self.root(&root, &inside);
         }
@@ -100,7 +109,7 @@ impl<'s> Scan<'s> {
                 _ => self.root(&more.root, &more.inside),
             }
         }
-        self.skills.into_values().collect()
+        (self.skills.into_values().collect(), self.unavailable)
     }
 
     fn root(&mut self, root: &Path, inside: &Path) {
@@ -108,7 +117,9 @@ impl<'s> Scan<'s> {
         let mut visited = 0;
         let mut too_deep = false;
         self.steps = STEPS;
-        while let Some(Waiting { directory, depth, ignores }) = waiting.pop() {
+        // What a link leads to comes last, so that a skill goes by its own path where it has one here.
+        let mut links: Vec<Waiting> = Vec::new();
+        while let Some(Waiting { directory, depth, ignores }) = waiting.pop().or_else(|| links.pop()) {
             visited += 1;
             if visited > DIRECTORIES {
                 let limit = format!("has more than {DIRECTORIES} directories: the rest is not looked into");
@@ -124,7 +135,15 @@ impl<'s> Scan<'s> {
                     None => {}
                 }
             }
-            let Answer::Present(listing) = self.world.list(root, &directory, ENTRIES) else { continue };
+            let listing = match self.world.list(root, &directory, ENTRIES) {
+                Answer::Present(listing) => listing,
+                Answer::Absent => continue,
+                Answer::Unavailable(reason) => {
+                    self.unavailable.get_or_insert_with(|| reason.clone());
+                    self.tell_unavailable(root, &directory, reason);
+                    continue;
+                }
+            };
             if listing.more {
                 self.tell_limit(
                     root,
@@ -133,7 +152,7 @@ impl<'s> Scan<'s> {
                 );
             }
             let ignores = self.with_ignore_files(ignores, root, inside, &directory, &listing);
-            let first = waiting.len();
+            let (first, first_link) = (waiting.len(), links.len());
             for entry in &listing.entries {
                 let path = join(&directory, &entry.name);
                 let is_directory = entry.kind == Some(Kind::Directory);
@@ -143,7 +162,7 @@ impl<'s> Scan<'s> {
                     && self.situation.skills.loose == Loose::Skills;
                 let is_hidden = entry.name.starts_with('.') || entry.name == "node_modules";
                 if entry.kind.is_none() && entry.link == Link::Symbolic && !is_hidden {
-                    self.tell_outside(root, &path);
+                    self.tell_link(root, &path);
                 }
                 if !is_loose && (!is_directory || is_hidden) {
                     continue;
@@ -153,12 +172,13 @@ impl<'s> Scan<'s> {
                     self.tell_ignored(root, &path, by);
                 } else if is_loose {
                     self.skill(root, &path, entry.name.strip_suffix(".md"));
+                } else if entry.link == Link::Symbolic && !self.is_new(root, inside, &path) {
+                    // It leads up, or to where another link leads.
                 } else if depth == DEPTH {
                     too_deep = true;
                 } else {
-                    // A link may lead back up; its skills are found again and known by their real paths.
-                    let deeper = if entry.link == Link::Symbolic { DEPTH.max(depth + 1) } else { depth + 1 };
-                    waiting.push(Waiting { directory: path, depth: deeper.min(DEPTH), ignores: ignores.clone() });
+                    let queue = if entry.link == Link::Symbolic { &mut links } else { &mut waiting };
+                    queue.push(Waiting { directory: path, depth: depth + 1, ignores: ignores.clone() });
                 }
                 if self.steps == 0 {
                     return self.tell_limit(
@@ -168,8 +188,9 @@ impl<'s> Scan<'s> {
                     );
                 }
             }
-            // The stack gives back what was pushed last.
+            // The stacks give back what was pushed last.
             waiting[first..].reverse();
+            links[first_link..].reverse();
         }
         if too_deep {
             self.tell_limit(
@@ -180,15 +201,35 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// Lists a link to a skill that may not be followed, because it leads out of what may be read.
-    fn tell_outside(&mut self, root: &Path, path: &Path) {
-        let there = self.world.kind(&root.join(path).join("SKILL.md")).present();
-        if there == Some(Kind::File) {
-            let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
-            let reason = Reason { code: ReasonCode::OutsideRoot, detail: "the link leads elsewhere".to_owned() };
-            self.warn(&shown, format!("is not loaded: {reason}"));
-            self.not_loaded(&shown, Why::Unavailable(reason));
+    /// Whether a link leads to a directory that neither lies above the link nor is one that another link leads to.
+    fn is_new(&mut self, root: &Path, inside: &Path, link: &Path) -> bool {
+        let real = |path: &Path| self.world.resolve(&root.join(path)).present();
+        let above = link.parent().and_then(real);
+        let (Some(here), Some(above), Some(there)) = (real(inside), above, real(link)) else { return false };
+        let known = here.starts_with(&there)
+            || above.starts_with(&there)
+            || self.linked.iter().any(|linked| there.starts_with(linked));
+        if !known {
+            self.linked.push(there);
         }
+        !known
+    }
+
+    /// Lists a link that is not followed: it leads nowhere, or to a directory out of what may be read.
+    fn tell_link(&mut self, root: &Path, path: &Path) {
+        let (code, detail) = match self.world.kind(&root.join(path)) {
+            Answer::Present(Kind::Directory) => (ReasonCode::OutsideRoot, "the link leads elsewhere"),
+            Answer::Absent => (ReasonCode::Failed, "the link leads nowhere"),
+            Answer::Present(_) | Answer::Unavailable(_) => return,
+        };
+        self.tell_unavailable(root, path, Reason { code, detail: detail.to_owned() });
+    }
+
+    fn tell_unavailable(&mut self, root: &Path, path: &Path, reason: Reason) {
+        let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
+        let shown = called(shown.into_owned(), self.situation.hygiene, &[]);
+        self.warn(&shown, format!("is not loaded: {reason}"));
+        self.not_loaded(&shown, Why::Unavailable(reason));
     }
 
     fn tell_limit(&mut self, root: &Path, path: &Path, limit: &str) {

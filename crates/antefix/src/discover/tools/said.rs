@@ -1,9 +1,12 @@
 //! What is said of tools in the prompt.
 
+use std::borrow::Cow;
+
 use super::{Hidden, Tool, single_line};
 use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
 use crate::discover::fact::{FactName, Text, Value};
+use crate::discover::frame::protected;
 use crate::discover::world::Answer;
 use crate::discover::{Fact, Situation};
 
@@ -78,7 +81,7 @@ impl Saying<'_> {
         let mut all: Vec<Text> = before.collect();
         for tool in tools.iter().filter(|tool| !tool.prompt_guidelines.is_empty()) {
             let label = format!("the tool `{}`", self.called(tool).as_str());
-            all.extend(tool.prompt_guidelines.iter().map(|text| self.looked_through(text.trim(), &label)));
+            all.extend(tool.prompt_guidelines.iter().map(|text| self.looked_through(&bullet(text), &label)));
         }
         all.extend(ALWAYS.iter().map(|phrase| phrases.get(phrase)));
         let mut advice: Vec<Text> = Vec::new();
@@ -109,13 +112,27 @@ impl Saying<'_> {
         let hygiene = self.situation.hygiene.written_out();
         let text = Text::new(text, Origin::fact(self.name));
         if hygiene.passes(text.as_str()) {
-            return text;
+            return self.framed(&text);
         }
         let mut findings = Vec::new();
         let answer = hygiene.clean(text, label, &mut findings);
         // The list and the advice both name a tool.
         findings.retain(|finding| !self.diagnostics.contains(finding));
         self.diagnostics.extend(findings);
-        answer.present().unwrap_or_else(|| Text::new("", Origin::fact(self.name)))
+        answer.present().map_or_else(|| Text::new("", Origin::fact(self.name)), |text| self.framed(&text))
     }
+
+    /// A text that can neither close nor open what the layout frames.
+    fn framed(&self, text: &Text) -> Text {
+        protected(text, &self.situation.instructions.protect)
+    }
+}
+
+/// A piece of advice, which cannot begin a line of its own.
+fn bullet(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    if text.contains(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']) {
+        return Cow::Owned(single_line(text));
+    }
+    Cow::Borrowed(text)
 }

@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, Metadata};
 use super::answer;
 use super::files::{is_escape, outside, relative_to_root, stays_beneath};
 use super::straight::{self, Straight, Target};
-use crate::discover::{Answer, Kind, Link, ListedEntry, Listing};
+use crate::discover::{Answer, Kind, Link, ListedEntry, Listing, ReasonCode};
 
 /// How many names are read before the rest is only known to be there. The order in which a system lists a directory is
 /// its own, so that what is left out past this number differs from machine to machine; no sane directory gets there.
@@ -44,11 +44,20 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         let opened = match dir.open_dir(path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
                 Answer::Present(inside) => dir.open_dir(inside),
-                Answer::Absent => return Answer::Absent,
+                Answer::Absent => return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere"),
                 Answer::Unavailable(reason) => return Answer::Unavailable(reason),
             },
             opened => opened,
         };
+        if let Err(error) = &opened {
+            if dir.metadata(path).is_ok_and(|metadata| !metadata.is_dir()) {
+                return Answer::unavailable(ReasonCode::NotRegular, "no directory");
+            }
+            let is_link = || dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+            if error.kind() == io::ErrorKind::NotFound && is_link() {
+                return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere");
+            }
+        }
         answer(opened).and_then(|directory| {
             answer(reopened(&directory).and_then(|found| names(root, path, &directory, found, limit)))
         })

@@ -60,12 +60,12 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
     }
 }
 
-/// Whether there is nothing at `path` beneath `root`, wherever links lead.
+/// Whether there is nothing at `path` beneath `root`, not even a link that leads nowhere.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn is_absent(root: &Path, path: &Path) -> bool {
     use rustix::fs::{AtFlags, CWD, statat};
 
-    matches!(statat(CWD, join(root, path).as_path(), AtFlags::empty()), Err(rustix::io::Errno::NOENT))
+    matches!(statat(CWD, join(root, path).as_path(), AtFlags::SYMLINK_NOFOLLOW), Err(rustix::io::Errno::NOENT))
 }
 
 /// Whether a path is there and is its own real path: absolute, as plain as it can be written, and without a link in it.
