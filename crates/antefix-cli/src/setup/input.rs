@@ -89,7 +89,10 @@ pub(super) fn tools(path: &Path) -> Result<Tools, Failure> {
     let entries: serde_json::Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| invalid(&error.to_string()))?;
     let entries: Vec<ToolEntry> = fields(entries).map_err(|error| invalid(&error))?;
-    entries.into_iter().map(|entry| entry.tool().ok_or_else(|| invalid("a tool has no name"))).collect()
+    let named = |(number, entry): (usize, ToolEntry)| {
+        entry.tool().ok_or_else(|| invalid(&format!("`[{number}]`: the tool has no name")))
+    };
+    entries.into_iter().enumerate().map(named).collect()
 }
 
 /// A file that was named on the command line, `-` for stdin.

@@ -28,7 +28,7 @@ pub(super) fn wording(
                 withheld.push(not_used(workspace, "wording.toml", reason));
             }
             Answer::Unavailable(reason) => {
-                return Err(Failure::plain(format!("{}: {reason}", directory.join("wording.toml").display())));
+                return Err(unusable(&directory.join("wording.toml"), &reason));
             }
         }
     }
@@ -108,11 +108,22 @@ fn found_layout(
                 withheld.push(not_used(workspace, "layout.toml", reason));
             }
             Answer::Unavailable(reason) => {
-                return Err(Failure::plain(format!("{}: {reason}", directory.join("layout.toml").display())));
+                return Err(unusable(&directory.join("layout.toml"), &reason));
             }
         }
     }
     named_layout(builtin::LAYOUTS[0].name)
+}
+
+/// A file that is there and cannot be used, which is no gap: half a layout is another layout.
+fn unusable(path: &Path, reason: &Reason) -> Failure {
+    let message = format!("{}: {reason}", path.display());
+    match reason.code {
+        ReasonCode::HiddenText => {
+            Failure::with_hint(message, "remove them; your own settings may say `hidden_text` and `secrets`")
+        }
+        _ => Failure::plain(message),
+    }
 }
 
 /// A file of the project's own directory for antefix that is withheld.

@@ -21,7 +21,7 @@ use super::report::Loaded;
 use super::rewrite::Rewrite;
 use super::world::{Answer, Kind, World};
 use crate::compose::{Origin, Paths};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 
 /// How deep imports nest.
 const DEPTH: usize = 4;
@@ -53,6 +53,8 @@ pub(super) struct Imports<'i> {
 enum Stays {
     /// It is text.
     Text,
+    /// It is in the prompt anyway.
+    There { why: String },
     /// It failed.
     Failed { why: String, hint: Option<&'static str> },
 }
@@ -77,7 +79,10 @@ impl Imports<'_> {
             match self.import(target, chain) {
                 Ok(imported) => rewrite.insert(start..end, &imported),
                 Err(Stays::Text) => {}
-                Err(Stays::Failed { why, hint }) => failures.tell(target, line_of(text, start), &why, hint),
+                Err(Stays::There { why }) => failures.tell(Level::Note, target, line_of(text, start), &why, None),
+                Err(Stays::Failed { why, hint }) => {
+                    failures.tell(Level::Warning, target, line_of(text, start), &why, hint);
+                }
             }
         }
         if found.len() > TRIED {
@@ -130,10 +135,10 @@ impl Imports<'_> {
         let real = root.join(&file.resolved);
         self.is_no_cycle(chain, &whole, &real)?;
         if let Some(own) = self.own.iter().find(|own| own.is(&real, file.identity)) {
-            return Err(Stays::failed(format!("it is in the prompt already, as {}", own.label)));
+            return Err(Stays::There { why: format!("it is in the prompt already, as {}", own.label) });
         }
         if self.is_loaded_by_itself(&real) {
-            return Err(Stays::failed("it is loaded by itself, nearer to the working directory"));
+            return Err(Stays::There { why: "it is loaded by itself, nearer to the working directory".to_owned() });
         }
         self.files += 1;
         let label: Arc<str> = self.situation.workspace.show(&whole, self.situation.instructions.labels).into();
@@ -186,24 +191,24 @@ struct Failures {
 }
 
 impl Failures {
-    fn tell(&mut self, target: &str, line: usize, why: &str, hint: Option<&str>) {
+    fn tell(&mut self, level: Level, target: &str, line: usize, why: &str, hint: Option<&str>) {
         if self.told.len() == TOLD {
             self.more += 1;
             return;
         }
         let message = format!("`@{target}` in {}:{line} is not imported: {why}", self.file);
-        self.push(message, hint);
+        self.push(level, message, hint);
     }
 
     /// Tells that the imports from a line on are not tried.
     fn cut_off(&mut self, line: usize) {
         let message =
             format!("{} has more than {TRIED} imports: those from line {line} on stay as they were written", self.file);
-        self.push(message, Some("split the file"));
+        self.push(Level::Warning, message, Some("split the file"));
     }
 
-    fn push(&mut self, message: String, hint: Option<&str>) {
-        let mut diagnostic = Diagnostic::warning("import", message).about(self.file.as_str());
+    fn push(&mut self, level: Level, message: String, hint: Option<&str>) {
+        let mut diagnostic = Diagnostic::new(level, "import", message).about(self.file.as_str());
         diagnostic.hint = hint.map(str::to_owned);
         self.told.push(diagnostic);
     }
@@ -211,7 +216,7 @@ impl Failures {
     fn diagnostics(mut self) -> Vec<Diagnostic> {
         if self.more > 0 {
             let message = format!("{} has {} more imports that failed", self.file, self.more);
-            self.push(message, None);
+            self.push(Level::Warning, message, None);
         }
         self.told
     }

@@ -123,9 +123,11 @@ impl Workspace {
             // Escapes of TOML can write what is not there.
             if let Answer::Present(text) = &text
                 && self.is_projects(directory)
-                && toml::from_str::<toml::Table>(text).is_ok_and(|table| !table_passes(&table, hygiene))
+                && let Ok(table) = toml::from_str::<toml::Table>(text)
+                && let Some(key) = suspicious(&toml::Value::Table(table), hygiene)
             {
-                let detail = "escapes in it write a secret or hidden characters";
+                let detail =
+                    format!("escapes in it write a secret or hidden characters, in `{}`", key.trim_matches('.'));
                 return Answer::unavailable(ReasonCode::HiddenText, detail);
             }
             text.map(|text| Arc::new(Source::new(kind, shown.clone(), text).at(shown)))
@@ -157,17 +159,18 @@ impl Workspace {
     }
 }
 
-/// Whether nothing is to be found in the texts of a table, as they are read.
-fn table_passes(table: &toml::Table, hygiene: Hygiene) -> bool {
-    fn passes(value: &toml::Value, hygiene: Hygiene) -> bool {
-        match value {
-            toml::Value::String(text) => hygiene.passes(text),
-            toml::Value::Array(items) => items.iter().all(|item| passes(item, hygiene)),
-            toml::Value::Table(table) => table_passes(table, hygiene),
-            _ => true,
-        }
+/// The key of a text in which something is to be found as it is read, if there is one.
+fn suspicious(value: &toml::Value, hygiene: Hygiene) -> Option<String> {
+    let below = |key: &str, value: &toml::Value| suspicious(value, hygiene).map(|rest| format!(".{key}{rest}"));
+    match value {
+        toml::Value::String(text) => (!hygiene.passes(text)).then(String::new),
+        toml::Value::Array(items) => items.iter().find_map(|item| suspicious(item, hygiene)),
+        toml::Value::Table(table) => table.iter().find_map(|(key, value)| {
+            // A key that must not be told is told by what it stands in.
+            if hygiene.passes(key) { below(key, value) } else { Some(String::new()) }
+        }),
+        _ => None,
     }
-    table.iter().all(|(key, value)| hygiene.passes(key) && passes(value, hygiene))
 }
 
 /// Whether a relative path is as it would be written without what changes nothing. Some that are may be taken for odd.

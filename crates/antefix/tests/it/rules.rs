@@ -390,3 +390,34 @@ fn patterns_in_any_language_are_used() {
     let touched = touched(&world, "/p", &["docs/日本/a.md"], &[]);
     assert_eq!(labels(Some(&touched.files)), [".claude/rules/a.md"]);
 }
+
+/// A rule for what people write in hidden directories, or for what a link leads to, is not said to match nothing.
+#[test]
+fn rules_that_match_somewhere_are_not_called_dead() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.github/workflows/ci.yml", "x"),
+        ("/p/vendor/a.go", "x"),
+        ("/p/real/a.ts", "x"),
+        ("/p/.claude/rules/a.md", "---\npaths: \"**/*.yml\"\n---\nA.\n"),
+        ("/p/.claude/rules/b.md", "---\npaths: \"**/*.go\"\n---\nB.\n"),
+        ("/p/.claude/rules/c.md", "---\npaths: \"apps/web/**/*.tsx\"\n---\nC.\n"),
+        ("/p/.claude/rules/d.md", "---\npaths: \"docs/**/*.zig\"\n---\nD.\n"),
+    ])
+    .link("/p/apps/web", "../real");
+    let mut situation = situation(&world, "/p", "");
+    situation.survey = Survey::Project;
+    let discovery = discover(&world, &situation, [&given::name("instructions:files")]);
+    let listed: Vec<(&str, &str)> =
+        discovery.report.not_loaded.iter().filter_map(|not| Some((not.path.as_deref()?, not.why.name()))).collect();
+    let rule = |name: &'static str, why: &'static str| (name, why);
+    assert_eq!(
+        listed,
+        [
+            rule(".claude/rules/a.md", "scoped"),
+            rule(".claude/rules/b.md", "scoped"),
+            rule(".claude/rules/c.md", "scoped"),
+            rule(".claude/rules/d.md", "never-matched"),
+        ]
+    );
+}

@@ -512,8 +512,14 @@ fn what_the_specification_forbids_is_told() {
 /// What stands in a text that goes on below its key is no key.
 #[test]
 fn texts_that_go_on_break_no_rule() {
-    for description in [">\n    Use it: always.\n    Or: never.", "|\n  Usage: [foo]\n  Also: {bar}"] {
-        let file = format!("---\nname: x\ndescription: {description}\nmetadata:\n  a: b\n---\n");
+    for description in [
+        ">\n    Use it: always.\n    Or: never.",
+        "|\n  Usage: [foo]\n  Also: {bar}",
+        "\"d\"\n# tags: [a, b]",
+        "\"d\"\nallowed-tools:\n- \"Bash(echo: [x])\"",
+    ] {
+        let file =
+            format!("---\nname: x\ndescription: {description}\nmetadata:\n  a: >\n    Use this: it is good\n---\n");
         let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &file)]));
         assert_eq!(discovery.diagnostics, [], "{description}");
     }

@@ -131,6 +131,11 @@ pub(super) fn answer(
         let hint = format!("this prompt goes without it; {table} in your settings says where it is kept");
         diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
     }
+    if let (Answer::Absent, Holder::File(_), "identity") = (&kept, holder, name.namespace()) {
+        let message = format!("{name} is not there: there is no file {label}");
+        let hint = format!("make the file, or take {table} out of your settings");
+        diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
+    }
     kept.and_then(|text| if text.trim().is_empty() { Answer::Absent } else { Answer::Present(text) })
         .and_then(|text| situation.hygiene.clean(ended(&text, Origin::file(name, &label)), &label, diagnostics))
         .map(|text| Value::Text(protected(&text, &situation.remote.protect)))

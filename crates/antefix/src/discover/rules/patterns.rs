@@ -174,6 +174,16 @@ impl Patterns {
         });
         set.is_match(inside)
     }
+
+    /// Whether one of them could match something below a directory, by the letters that it begins with.
+    pub(super) fn may_match_below(&self, directory: &Path) -> bool {
+        let Ok(inside) = directory.strip_prefix(&self.base) else { return false };
+        let below = format!("{}/", inside.to_string_lossy());
+        self.globs.iter().any(|glob| {
+            let begin = glob.matched.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
+            below.starts_with(begin) || begin.starts_with(&below)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 //! 1. It is done only where the caller asks for it: a prompt does not need it.
 //! 2. At most [`DIRECTORIES`] directories and [`NAMES`] names are looked at, those below the working directory first.
 //!    Where that was not all, it is told, and no rule is said to match nothing.
-//! 3. Hidden directories, and those that hold what programs made, are passed over, and so are links to directories; of the
-//!    second only instruction files right in them are listed. A rule with a pattern for one of them is not said to match
-//!    nothing either.
+//! 3. Hidden directories that are not [`WRITTEN`] in by people, those that hold what programs made, and links to directories are
+//!    passed over; of the first two only instruction files right in them are listed. A rule with a pattern for one of them is
+//!    not said to match nothing either.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,21 @@ const NAMES: usize = 50_000;
 /// In how many directories nested instruction files are read, to say what would become of them.
 const READ: usize = 500;
 /// Directories that hold what programs made, or what others wrote.
-const MADE: [&str; 10] =
-    ["node_modules", "target", "dist", "build", "out", "vendor", "venv", "__pycache__", "bower_components", "coverage"];
+const MADE: [&str; 9] =
+    ["node_modules", "target", "dist", "build", "out", "venv", "__pycache__", "bower_components", "coverage"];
+/// Hidden directories that people write in. Those of agents are not among them: what lies there is not what rules are about.
+const WRITTEN: [&str; 10] = [
+    ".cargo",
+    ".circleci",
+    ".config",
+    ".devcontainer",
+    ".forgejo",
+    ".github",
+    ".gitlab",
+    ".husky",
+    ".storybook",
+    ".vscode",
+];
 
 /// Whether the project is looked through for what waits for a path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,6 +84,8 @@ impl Search<'_> {
         let (mut directories, mut names) = (0, 0);
         let mut at_root = false;
         let mut read = 0;
+        // Directories of which nothing is known.
+        let mut linked: Vec<PathBuf> = Vec::new();
         loop {
             if directories == DIRECTORIES || names >= NAMES {
                 let message = format!(
@@ -82,13 +97,23 @@ impl Search<'_> {
             }
             let Some(directory) = waiting.pop_front() else {
                 if std::mem::replace(&mut at_root, true) || cwd == root {
+                    // What a rule may match there is not known.
+                    unmatched
+                        .retain(|number| !linked.iter().any(|path| scoped[*number].patterns.may_match_below(path)));
                     return Complete::Yes;
                 }
                 waiting.push_back(root.clone());
                 continue;
             };
             let Ok(inside) = directory.strip_prefix(&root) else { continue };
-            let Answer::Present(listing) = self.world.list(&root, inside, NAMES - names) else { continue };
+            let listing = match self.world.list(&root, inside, NAMES - names) {
+                Answer::Present(listing) => listing,
+                Answer::Absent => continue,
+                Answer::Unavailable(_) => {
+                    linked.push(directory);
+                    continue;
+                }
+            };
             directories += 1;
             names += listing.entries.len() + usize::from(listing.more);
             if directory != cwd && directory.starts_with(&cwd) {
@@ -97,7 +122,7 @@ impl Search<'_> {
             for entry in &listing.entries {
                 let path = directory.join(&entry.name);
                 match entry.kind {
-                    Some(Kind::Directory) if entry.link == Link::Symbolic || entry.name.starts_with('.') => {}
+                    Some(Kind::Directory) if entry.link == Link::Symbolic => linked.push(path),
                     Some(Kind::Directory) if is_passed_over(&entry.name) => {
                         if path.starts_with(&cwd) {
                             self.list_passed_over(&path);
@@ -182,7 +207,7 @@ enum Complete {
 }
 
 fn is_passed_over(name: &str) -> bool {
-    name.starts_with('.') || MADE.contains(&name)
+    (name.starts_with('.') && !WRITTEN.contains(&name)) || MADE.contains(&name)
 }
 
 /// Whether a pattern names a directory that is passed over.

@@ -53,14 +53,21 @@ impl Scan<'_> {
         let metadata: Vec<&str> = line_of(block, "metadata")
             .map(|line| block[line.end..].lines().skip(1).take_while(|line| set_in(line) > 0).collect())
             .unwrap_or_default();
-        let keys = block.lines().filter(|line| set_in(line) == 0).chain(metadata.iter().copied());
+        let first = metadata.first().map_or(0, |line| set_in(line));
+        let own = metadata.iter().copied().filter(|line| set_in(line) == first);
+        let keys = block.lines().filter(|line| set_in(line) == 0 && !line.starts_with(['#', '-'])).chain(own);
         let value = |line| str::split_once(line, ": ").map(|(_, value)| value.trim_start());
         if keys.filter_map(value).any(|value| value.starts_with(['[', '{', '&', '*'])) {
             let message = "breaks a rule: front matter should have no lists or maps in brackets, and no anchors";
             return self.warn(shown, message.to_owned());
         }
-        let first = metadata.first().map_or(0, |line| set_in(line));
-        let nested = metadata.iter().any(|line| set_in(line) > first && line.contains(':'));
+        // A key without a text, and keys below it.
+        let nested = metadata.windows(2).any(|pair| {
+            set_in(pair[0]) == first
+                && pair[0].trim_end().ends_with(':')
+                && set_in(pair[1]) > first
+                && pair[1].contains(':')
+        });
         if matches!(matter.get("metadata"), Some(Field::Text(_) | Field::List(_))) || nested {
             self.warn(shown, "breaks a rule: `metadata` should be a map of texts".to_owned());
         }
