@@ -7,11 +7,15 @@
 //! 4. What is plain `key: value` is read line by line; everything else is YAML's. Where YAML gives up, lines are read
 //!    leniently, and the file is marked.
 
+mod lines;
+mod yaml;
+
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use self::lines::plain;
+pub(super) use self::lines::{is_block, uncommented};
+use self::yaml::yaml;
 
 /// The most that a front matter may have, in bytes.
 const LIMIT: usize = 64 * 1024;
@@ -170,231 +174,6 @@ fn find<'f, 't>(fields: &'f Fields<'t>, key: &str) -> Option<&'f Field<'t>> {
     fields.get(at).map(|(_, field)| field)
 }
 
-/// `before` is how many lines of the file stand before the block.
-fn yaml(block: &str, before: usize) -> Result<(Fields<'_>, How, Option<String>), String> {
-    match serde_saphyr::from_str::<Option<Everything>>(block) {
-        Ok(everything) => {
-            let fields = everything.map(|everything| everything.0).unwrap_or_default();
-            let lines = lenient(block).unwrap_or_default();
-            let read = |(key, field): (Cow<'static, str>, Field<'static>)| {
-                let field = match (&field, find(&lines, &key)) {
-                    // A comment is no part of a value. A value on another line, or behind a mark of YAML's, is YAML's.
-                    (Field::Unread(meant), Some(Field::Text(text)))
-                        if meant.is_none() || !(text.is_empty() || text.starts_with(['!', '&', '*'])) =>
-                    {
-                        Field::Text(uncommented(text).trim().to_owned().into())
-                    }
-                    (Field::Unread(Some(text)), _) => Field::Text(text.clone().into()),
-                    (Field::Unread(None), _) => Field::Other,
-                    _ => field,
-                };
-                (key, field)
-            };
-            Ok((in_order(fields.into_iter().map(read).collect())?, How::Yaml, None))
-        }
-        Err(error) => {
-            let first = plainly(&error.to_string(), before);
-            if first.contains("duplicate") {
-                return Err(first);
-            }
-            let fields = in_order(lenient(block).ok_or_else(|| first.clone())?)?;
-            let forgiven = format!("its front matter is no YAML ({first}) and was read line by line");
-            Ok((fields, How::Lines, Some(forgiven)))
-        }
-    }
-}
-
-/// What a parser says, in its first line: with the lines of the file, which has some before the block, and without advice for
-/// programmers.
-fn plainly(message: &str, before: usize) -> String {
-    let first = message.lines().next().unwrap_or_default().trim();
-    let advice = ["; use from_str", ", set DuplicateKeyPolicy"].iter().filter_map(|advice| first.find(advice)).min();
-    let first = &first[..advice.unwrap_or(first.len())];
-    let Some((begin, after)) = first.split_once("line ") else { return first.to_owned() };
-    let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    match after[..digits].parse::<usize>() {
-        Ok(line) => format!("{begin}line {}{}", line + before, &after[digits..]),
-        Err(_) => first.to_owned(),
-    }
-}
-
-/// Reads a block whose every line is `key: value` with nothing that YAML would treat in a way of its own.
-fn plain(block: &str) -> Result<Option<Fields<'_>>, String> {
-    let mut fields = Fields::with_capacity(USUAL);
-    for line in block.lines() {
-        // A key has no colon in it, so that the first one ends it.
-        let Some(colon) = memchr::memchr(b':', line.as_bytes()) else { return Ok(None) };
-        let (key, Some(value)) = (&line[..colon], line[colon + 1..].strip_prefix(' ')) else { return Ok(None) };
-        let value = value.trim_matches(' ');
-        let special = |c: char| "\"'[]{}>|*&!%@`#,?:-~=<".contains(c);
-        let simple_key = key.starts_with(|c: char| c.is_ascii_alphabetic())
-            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        let simple_value = !value.is_empty()
-            && !value.starts_with(special)
-            && !value.ends_with(':')
-            && !memchr::memchr3_iter(b'\t', b':', b'#', value.as_bytes())
-                .any(|at| means_something(value.as_bytes(), at));
-        if !simple_key || !simple_value {
-            return Ok(None);
-        }
-        fields.push((key.into(), Field::Text(value.into())));
-    }
-    in_order(fields).map(Some)
-}
-
-/// As many fields as most files have, or more.
-const USUAL: usize = 8;
-
-/// Whether a tab, a colon or a number sign in a value means something to YAML: a tab always, a colon before a blank, a number
-/// sign behind one.
-fn means_something(value: &[u8], at: usize) -> bool {
-    match value[at] {
-        b':' => value.get(at + 1) == Some(&b' '),
-        b'#' => at > 0 && value[at - 1] == b' ',
-        _ => true,
-    }
-}
-
-/// Reads what can be read: lines split at their first colon, one pair of quotes removed. Lines that are set in go on with the
-/// text above them.
-fn lenient(block: &str) -> Option<Fields<'_>> {
-    let mut fields = Fields::new();
-    for line in block.lines().filter(|line| !line.starts_with(['-', '#']) && !line.trim().is_empty()) {
-        if line.starts_with([' ', '\t']) {
-            // Below a key without a text stand other things.
-            if let Some((_, Field::Text(text))) =
-                fields.last_mut().filter(|(_, field)| *field != Field::Text("".into()))
-            {
-                continue_text(text, line.trim());
-            }
-            continue;
-        }
-        let (key, value) = line.split_once(':')?;
-        let value = value.trim_matches([' ', '\t']);
-        let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote));
-        let value = inner('"').or_else(|| inner('\'')).unwrap_or_else(|| uncommented(value));
-        fields.push((key.trim().trim_matches(['"', '\'']).into(), Field::Text(value.into())));
-    }
-    for (_, field) in &mut fields {
-        // A mark for lines below, without any.
-        if matches!(field, Field::Text(text) if is_block(text)) {
-            *field = Field::Text("".into());
-        }
-    }
-    fields.sort_by(|(one, _), (other, _)| one.cmp(other));
-    (!fields.is_empty()).then_some(fields)
-}
-
-/// Goes on with a text on another line: in its place behind YAML's mark for that, else behind a blank.
-fn continue_text(text: &mut Cow<'_, str>, line: &str) {
-    if is_block(text) {
-        *text = Cow::Owned(line.to_owned());
-    } else {
-        let text = text.to_mut();
-        text.push(' ');
-        text.push_str(line);
-    }
-}
-
-/// Whether a value says that the lines below are its text.
-pub(super) fn is_block(value: &str) -> bool {
-    matches!(value, "|" | ">" | "|-" | ">-" | "|+" | ">+")
-}
-
-/// A value without the comment behind it.
-pub(super) fn uncommented(value: &str) -> &str {
-    // Whoever gives a value has trimmed it, so that nothing stands before the sign of a comment that is all there is.
-    if value.starts_with('#') {
-        return "";
-    }
-    value.split(" #").next().unwrap_or(value).trim_end()
-}
-
-/// Every key of a map, with its value as text where it is one.
-struct Everything(Fields<'static>);
-
-impl<'de> Deserialize<'de> for Everything {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Everything, D::Error> {
-        struct Keys;
-        impl<'de> Visitor<'de> for Keys {
-            type Value = Everything;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map of names to texts")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Everything, A::Error> {
-                let mut fields = Fields::new();
-                while let Some(key) = map.next_key::<String>()? {
-                    fields.push((Cow::Owned(key), map.next_value::<Field<'static>>()?));
-                }
-                in_order(fields).map(Everything).map_err(serde::de::Error::custom)
-            }
-        }
-        deserializer.deserialize_map(Keys)
-    }
-}
-
-impl<'de> Deserialize<'de> for Field<'static> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Field<'static>, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Field<'static>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text, a list or a map")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Field<'static>, E> {
-                Ok(Field::Text(text.to_owned().into()))
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Field<'static>, E> {
-                Ok(Field::Unread(Some(value.to_string())))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Field<'static>, E> {
-                Ok(Field::Unread(Some(value.to_string())))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Field<'static>, E> {
-                Ok(Field::Unread(Some(value.to_string())))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Field<'static>, E> {
-                Ok(Field::Unread(Some(value.to_string())))
-            }
-
-            fn visit_unit<E>(self) -> Result<Field<'static>, E> {
-                Ok(Field::Unread(None))
-            }
-
-            fn visit_none<E>(self) -> Result<Field<'static>, E> {
-                Ok(Field::Unread(None))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Field<'static>, A::Error> {
-                let mut items = Vec::new();
-                let mut other = false;
-                while let Some(item) = seq.next_element::<Field<'static>>()? {
-                    match item {
-                        Field::Text(text) => items.push(text.into_owned()),
-                        Field::Unread(Some(text)) => items.push(text),
-                        Field::List(_) | Field::Other | Field::Unread(None) => other = true,
-                    }
-                }
-                Ok(if other { Field::Other } else { Field::List(items) })
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Field<'static>, A::Error> {
-                while map.next_entry::<String, Field<'static>>()?.is_some() {}
-                Ok(Field::Other)
-            }
-        }
-        deserializer.deserialize_any(Any)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -425,6 +204,8 @@ mod tests {
             pairs(&[("a", ""), ("b", "yes"), ("n", "null"), ("v", "1.0")])
         );
         assert_eq!(read("a: foo --- bar\n"), pairs(&[("a", "foo --- bar")]));
+        // Only blanks and tabs are trimmed.
+        assert_eq!(read("a: \u{a0}\nb: .inf\nc: \"x\"\n"), pairs(&[("a", "\u{a0}"), ("b", ".inf"), ("c", "x")]));
         // Also in lists, behind a key in quotes, and in a map in braces.
         assert_eq!(read("paths: [2024, \"src/*.rs\", true]\n"), pairs(&[("paths", "2024+src/*.rs+true")]));
         assert_eq!(read("\"a\": 1.0\n"), pairs(&[("a", "1.0")]));
