@@ -76,6 +76,29 @@ impl Hygiene {
         }
     }
 
+    /// A path as it may be called in a prompt in which these tags are written out. A directory may be called anything, so nothing of
+    /// it can break a line, hide, close a tag or be a secret.
+    pub(super) fn label(self, path: String, protect: &[String]) -> String {
+        let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'"');
+        if path.bytes().all(plain) && path.split('/').all(|name| name.len() < SHORTEST_TOKEN) {
+            return path;
+        }
+        let mut label = String::with_capacity(path.len());
+        let mut from = 0;
+        for found in hidden::scan(&path) {
+            label.push_str(&path[from..found.range.start]);
+            label.extend(path[found.range.clone()].chars().map(hidden::escape));
+            from = found.range.end;
+        }
+        label.push_str(&path[from..]);
+        let mut label = label.replace(['\n', '\r', '\t', '\u{85}', '\u{2028}', '\u{2029}'], " ");
+        if !protect.is_empty() {
+            label = label.replace('<', "&lt;").replace('"', "&quot;");
+        }
+        self.redact(&mut label);
+        label
+    }
+
     /// What is told about a text, unless words of that text in it must not be told: escapes can write what was not there when
     /// it was looked through.
     pub(super) fn tellable(self, words: String) -> String {

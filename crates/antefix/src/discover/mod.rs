@@ -273,7 +273,7 @@ impl Asking<'_> {
 
     /// A directory as the prompt calls it: it closes no tag that the layout has, and else keeps its name.
     fn called(&self, path: String) -> String {
-        let path = instructions::called(path, self.situation.hygiene, &[]);
+        let path = self.situation.hygiene.label(path, &[]);
         let text = Text::new(path, Origin::fact(&FactName::new("prompt", "cwd")));
         protected(&text, &self.situation.instructions.protect).as_str().to_owned()
     }

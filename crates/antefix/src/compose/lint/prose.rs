@@ -213,7 +213,7 @@ impl Reading {
 }
 
 /// A line without the mark of a list item.
-fn without_mark(line: &str) -> &str {
+pub(super) fn without_mark(line: &str) -> &str {
     let bullet = ["- [ ] ", "- [x] ", "- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let number = [". ", ") "].iter().find_map(|mark| line[digits..].strip_prefix(mark).filter(|_| digits > 0));

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::passages::Passage;
+use super::prose::without_mark;
 use crate::diagnostic::Diagnostic;
 
 /// Shorter paragraphs repeat by chance.
@@ -126,25 +127,16 @@ fn items(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
     let mut start = paragraph.start;
     for line in text[paragraph.clone()].split_inclusive('\n') {
         let end = start + line.len();
-        match (words_of_item(line), items.last_mut()) {
-            (Some(words), _) => items.push(end - words.len()..end),
-            (None, Some(item)) => item.end = end,
-            (None, None) => {}
+        let inner = line.trim_start();
+        let words = without_mark(inner);
+        match items.last_mut() {
+            _ if words.len() < inner.len() => items.push(end - words.len()..end),
+            Some(item) => item.end = end,
+            None => {}
         }
         start = end;
     }
     items
-}
-
-/// What a line says behind the mark of a list, if it has one.
-fn words_of_item(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let words = match line.len() - number.len() {
-        0 => line.strip_prefix(['-', '*', '+']),
-        _ => number.strip_prefix(['.', ')']),
-    };
-    words.filter(|words| words.starts_with([' ', '\t'])).map(str::trim_start)
 }
 
 fn normalized(text: &str) -> String {

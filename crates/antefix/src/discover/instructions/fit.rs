@@ -31,24 +31,22 @@ impl Search<'_> {
                 left -= size;
                 continue;
             }
-            // What is less specific does not outlive what is more so, however short it is.
-            let nearest = left == self.rules.total_budget.most;
-            if full || (left < unit.come_to(LEAST) && !nearest) {
-                full = true;
-                dropped.push(number);
-                continue;
-            }
-            full = true;
             let room = Budget { most: left, unit };
-            file.text = cut_to(&file.text, &self.situation.phrases.get("cut_notice"), &[room]);
-            if let Some(own) = file.loaded.first_mut() {
-                own.bytes = file.text.as_str().len();
-            }
-            let label = Arc::clone(&file.label);
-            if file.text.as_str().is_empty() {
+            let nearest = left == self.rules.total_budget.most;
+            // What is less specific does not outlive what is more so, however short it is.
+            let is_first = !std::mem::replace(&mut full, true);
+            let cut = (is_first && (nearest || left >= unit.come_to(LEAST)))
+                .then(|| cut_to(&file.text, &self.situation.phrases.get("cut_notice"), &[room]))
+                .filter(|cut| !cut.as_str().is_empty());
+            let Some(cut) = cut else {
                 dropped.push(number);
                 continue;
+            };
+            if let Some(own) = file.loaded.first_mut() {
+                own.bytes = cut.as_str().len();
             }
+            file.text = cut;
+            let label = Arc::clone(&file.label);
             self.tell_cut(&label, &size.to_string(), room);
         }
         for number in dropped.iter().rev() {

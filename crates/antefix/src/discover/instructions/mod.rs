@@ -27,8 +27,6 @@ pub(super) use self::text::value;
 use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
 use super::frame::protected;
-use super::hidden;
-use super::hygiene::{Hygiene, SHORTEST_TOKEN};
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::rules::{Bounds, GlobLimits, Scoped};
@@ -186,29 +184,6 @@ impl<'s> Search<'s> {
     }
 }
 
-/// A path as it may be called in a prompt, where tags are written out. A directory may be called anything, so nothing of it can
-/// break a line, hide, close a tag or be a secret.
-pub(super) fn called(path: String, hygiene: Hygiene, protect: &[String]) -> String {
-    let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'<' | b'"');
-    if path.bytes().all(plain) && path.split('/').all(|name| name.len() < SHORTEST_TOKEN) {
-        return path;
-    }
-    let mut label = String::with_capacity(path.len());
-    let mut from = 0;
-    for found in hidden::scan(&path) {
-        label.push_str(&path[from..found.range.start]);
-        label.extend(path[found.range.clone()].chars().map(hidden::escape));
-        from = found.range.end;
-    }
-    label.push_str(&path[from..]);
-    let mut label = label.replace(['\n', '\r', '\t', '\u{85}', '\u{2028}', '\u{2029}'], " ");
-    if !protect.is_empty() {
-        label = label.replace('<', "&lt;").replace('"', "&quot;");
-    }
-    hygiene.redact(&mut label);
-    label
-}
-
 /// The instruction files that people expect to be loaded, whatever a layout says.
 const WELL_KNOWN: [&str; 4] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"];
 
@@ -279,7 +254,7 @@ impl Search<'_> {
     /// What a file is called in the prompt.
     pub(super) fn label(&self, path: &Path) -> Arc<str> {
         let shown = self.situation.workspace.show(path, self.rules.labels);
-        called(shown, self.situation.hygiene, &self.protect).into()
+        self.situation.hygiene.label(shown, &self.protect).into()
     }
 
     /// Files above the project root that a walk with another end would have taken.

@@ -34,13 +34,16 @@ pub(crate) fn instructions_within(
             continue;
         }
         let hint = "shorten the file, or raise the `budget` of the layout";
-        let cut = cut_to(text, notice, &[Budget { most: left, unit }]);
         // What is less specific does not outlive what is more so, however short it is.
-        if std::mem::replace(&mut full, true) || (left < unit.come_to(LEAST) && served > 0) || cut.as_str().is_empty() {
+        let is_first = !std::mem::replace(&mut full, true);
+        let cut = (is_first && (served == 0 || left >= unit.come_to(LEAST)))
+            .then(|| cut_to(text, notice, &[Budget { most: left, unit }]))
+            .filter(|cut| !cut.as_str().is_empty());
+        let Some(cut) = cut else {
             let message = format!("{label} is left out: the prompt does not fit its budget");
             findings.push(Diagnostic::warning("over-budget", message).about(label).hint(hint));
             continue;
-        }
+        };
         let mut map = map.clone();
         map.insert("body", body(&cut));
         map.insert("text", cut);

@@ -15,7 +15,6 @@ use crate::discover::fact::Text;
 use crate::discover::file::{FILE_LIMIT, read_shareable};
 use crate::discover::front_matter::{Field, FrontMatter, How, Missing, line_of};
 use crate::discover::hygiene::SHORTEST_TOKEN;
-use crate::discover::instructions::called as called_so;
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, ReasonCode};
 
@@ -39,7 +38,7 @@ impl Scan<'_> {
             true => shown.into(),
             false => match self.clean(shown, &"the path of a skill".into()) {
                 // Nor can it break a line.
-                Ok(shown) => called_so(shown.into_owned(), self.situation.hygiene, &[]).into(),
+                Ok(shown) => self.situation.hygiene.label(shown.into_owned(), &[]).into(),
                 Err(why) => {
                     self.not_loaded("a skill whose path has hidden characters", why);
                     return Found::File;

@@ -19,7 +19,6 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::Situation;
 use crate::discover::fact::FactName;
 use crate::discover::ignore::{Entry, Ignores};
-use crate::discover::instructions::called;
 use crate::discover::report::{Loaded, NotLoaded, Report, Why};
 use crate::discover::workspace::join;
 use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode, World};
@@ -227,7 +226,7 @@ impl<'s> Scan<'s> {
 
     fn tell_unavailable(&mut self, root: &Path, path: &Path, reason: Reason) {
         let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
-        let shown = called(shown.into_owned(), self.situation.hygiene, &[]);
+        let shown = self.situation.hygiene.label(shown.into_owned(), &[]);
         self.warn(&shown, format!("is not loaded: {reason}"));
         self.not_loaded(&shown, Why::Unavailable(reason));
     }
