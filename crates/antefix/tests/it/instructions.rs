@@ -478,8 +478,8 @@ fn no_directory_forges_a_section() {
     for (name, fact) in discovery.facts.iter() {
         let text = fact.clone().present().unwrap().text(name);
         let text = text.as_str().replace("\n\nA.", "");
-        assert!(!text.contains(['\n', '<', '\u{e0069}']) || text.contains("<U+E0069>"), "{name}: {text}");
-        assert!(!text.contains('\n') && !text.contains("<operator") && !text.contains(token), "{name}: {text}");
+        let forged = ["\n", "<operator", "\u{e0069}", token].iter().any(|part| text.contains(part));
+        assert!(!forged && text.contains("U+E0069") && text.contains("[redacted:github-pat]"), "{name}: {text}");
     }
 }
 
