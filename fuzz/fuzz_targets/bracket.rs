@@ -9,7 +9,7 @@ mod accounted;
 
 use antefix::compose::{Dialect, Layout, Shelf, Stock, TemplateRef, compose};
 use antefix::discover::Facts;
-use antefix::{Source, SourceKind};
+use antefix::text::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
 
 const LARGE: usize = 512 * 1024;

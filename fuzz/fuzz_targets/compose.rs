@@ -9,13 +9,18 @@
 
 mod accounted;
 
+#[path = "../../crates/antefix/tests/parts/mod.rs"]
+mod parts;
+
 use std::path::Path;
 
 use antefix::compose::{Layout, Wording, compose};
-use antefix::discover::{FactName, Shelves, Situation, Tool, Workspace, discover};
+use antefix::discover::{Tool, Workspace, discover};
+use antefix::{text::FactName, project::Shelves};
 use antefix::worlds::MemoryWorld;
-use antefix::{Source, SourceKind};
+use antefix::text::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
+use parts::Parts;
 
 const BETWEEN: &str = "\n%%%%\n";
 const ONE_TEMPLATE: &str = "[[section]]\nid = \"a\"\nstability = \"live\"\nfile = \"a\"\n";
@@ -41,12 +46,12 @@ fuzz_target!(|text: &str| {
     let source = Source::new(SourceKind::Layout, "fuzz", layout).into();
     let Ok(layout) = Layout::parse(&source, &Wording::built_in(), &shelves) else { return };
 
-    let mut situation = Situation::new(workspace.clone());
-    situation.paths = layout.paths();
-    situation.model = Some("model".to_owned());
-    situation.tools = Some(["edit", "grep", "read"].map(Tool::named).into_iter().collect());
-    situation.given.insert(FactName::new("git", "branch"), "main".to_owned());
-    let discovery = discover(&world, &situation, &layout.facts());
+    let mut situation = Parts::new(workspace.clone());
+    situation.rules.paths = layout.paths();
+    situation.caller.model = Some("model".to_owned());
+    situation.caller.tools = Some(["edit", "grep", "read"].map(Tool::named).into_iter().collect());
+    situation.caller.given.insert(FactName::new("git", "branch"), "main".to_owned());
+    let discovery = discover(&world, &situation.situation(), &layout.facts());
     let Ok(prompt) = compose(&layout, &discovery.facts) else { return };
     accounted::check(&prompt);
     assert_eq!(compose(&layout, &discovery.facts).as_ref(), Ok(&prompt), "the same input gives the same prompt");

@@ -6,6 +6,8 @@ mod cases;
 mod clients;
 mod docs;
 mod fuzz;
+#[path = "../../crates/antefix/tests/parts/mod.rs"]
+mod parts;
 mod postgres;
 #[path = "../../crates/antefix/tests/projects/mod.rs"]
 mod projects;

@@ -52,7 +52,7 @@ pub(crate) fn prepare() -> Outcome<PathBuf> {
 fn wanted() -> Outcome<String> {
     let line = |path: &&str| {
         let text = fs::read_to_string(root().join(path)).map_err(|error| format!("{path} cannot be read: {error}"))?;
-        Ok::<_, String>(format!("{}  {path}\n", antefix::Digest::of(&text)))
+        Ok::<_, String>(format!("{}  {path}\n", antefix::text::Digest::of(&text)))
     };
     LOCKS.iter().map(line).collect()
 }

@@ -7,7 +7,7 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use antefix::Digest;
+use antefix::text::Digest;
 use antefix::tokens::{ENCODING, recall, remembered};
 
 /// How many counts are kept.

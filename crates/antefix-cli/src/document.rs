@@ -1,11 +1,12 @@
 //! The JSON documents. Later versions only add to them.
 
-use antefix::compose::{Origin, Prompt};
+use antefix::Diagnostic;
+use antefix::compose::Prompt;
 use antefix::discover::Report;
 use antefix::discover::catalog::{CATALOG, Pace};
 use antefix::hooks::TrustState;
+use antefix::text::{Digest, Origin, SourceKind};
 use antefix::tokens::{ENCODING, Tokenizer, Tokens};
-use antefix::{Diagnostic, Digest, SourceKind};
 use serde::Serialize;
 
 use crate::setup::Composed;
@@ -197,7 +198,7 @@ impl<'p> Finding<'p> {
         level: &'static str,
         code: &'p str,
         message: &'p str,
-        place: Option<&'p antefix::Place>,
+        place: Option<&'p antefix::text::Place>,
         about: Option<&'p str>,
         hint: Option<&'p str>,
     ) -> Finding<'p> {
@@ -332,7 +333,7 @@ fn spans(prompt: &Prompt) -> Vec<Span<'_>> {
             end: span.range.end,
             section: prompt.sections().get(span.section).map_or("", |section| &section.id),
             origin: origin(&span.origin),
-            transform: span.transform.map(antefix::compose::Transform::name),
+            transform: span.transform.map(antefix::text::Transform::name),
         })
         .collect()
 }

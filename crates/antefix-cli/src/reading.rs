@@ -1,11 +1,10 @@
 //! What a cache gave back, or would, as a JSON document. Later versions only add to it.
 
-use antefix::deliver::{
-    Basis, Content, Expectation, Explanation, Parting, Receipt, Said, Stretch, Target, Verdict, deliver,
-};
+use antefix::deliver::{Content, Receipt, Target, deliver};
 use antefix::discover::Tools;
 use antefix::freeze::EpochBody;
 use antefix::models::Model;
+use antefix::observe::{Basis, Expectation, Explanation, Parting, Said, Stretch, Verdict};
 use antefix::tokens::{Tokenizer, Tokens};
 use serde::Serialize;
 

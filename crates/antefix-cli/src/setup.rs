@@ -9,7 +9,6 @@ mod settings;
 #[cfg(feature = "serve")]
 mod witness;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,16 +16,21 @@ use std::sync::Arc;
 use antefix::compose::{Prompt, Span, compose, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
-    Answer, FactName, Gate, Hygiene, Loaded, NotLoaded, ReasonCode, Remote, Report, Shelves, Situation, Survey, Text,
-    Tool, Tools, Why, Workspace, World, discover, touch,
+    Answer, Caller, Completed, Gate, Given, Hygiene, Loaded, MoreRoots, NotLoaded, Permissions, ReasonCode, Remote,
+    Report, Situation, Survey, Tool, Tools, Why, Workspace, World, complete, discover, touch,
 };
-#[cfg(feature = "serve")]
-use antefix::discover::{Completed, Shelved, complete};
 use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
 use antefix::models::Models;
+#[cfg(feature = "serve")]
+use antefix::project::Shelved;
+use antefix::text::SourceKind;
 use antefix::worlds::OsWorld;
-use antefix::{Diagnostic, Level, SourceKind};
+use antefix::{Diagnostic, Level};
+use antefix::{
+    project::Shelves,
+    text::{FactName, Text},
+};
 
 use self::ground::Ground;
 pub(crate) use self::ground::Template;
@@ -68,7 +72,11 @@ pub(crate) enum Look {
 pub(crate) struct Prepared {
     world: OsWorld,
     ground: Arc<Ground>,
-    situation: Situation,
+    caller: Caller,
+    permissions: Permissions,
+    conversation: Option<String>,
+    survey: Survey,
+    no_roots: MoreRoots,
     /// What the ground follows from, if that is known.
     #[cfg(feature = "serve")]
     known: Option<Arc<Known>>,
@@ -76,7 +84,7 @@ pub(crate) struct Prepared {
 
 /// What a caller has in its hands, so that no file need be read for it.
 #[derive(Clone, Default)]
-pub(crate) struct Given {
+pub(crate) struct InHand {
     /// The agent's tools.
     pub(crate) tools: Option<Vec<Tool>>,
     /// A text for the editable section of the layout.
@@ -85,11 +93,11 @@ pub(crate) struct Given {
 
 /// Finds the layout, the wordings and the settings that the arguments ask for.
 pub(crate) fn prepared(args: &ComposeArgs) -> Result<Prepared, Failure> {
-    prepared_with(args, Given::default())
+    prepared_with(args, InHand::default())
 }
 
 /// The same, with what the caller has in the place of files.
-pub(crate) fn prepared_with(args: &ComposeArgs, given: Given) -> Result<Prepared, Failure> {
+pub(crate) fn prepared_with(args: &ComposeArgs, given: InHand) -> Result<Prepared, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
     let ground = Ground::find(&world, &directory(args.cwd.as_deref())?, args, given.template)?;
     Prepared::new(world, Arc::new(ground), args, given.tools)
@@ -97,7 +105,7 @@ pub(crate) fn prepared_with(args: &ComposeArgs, given: Given) -> Result<Prepared
 
 /// The same on a ground that may be known already.
 #[cfg(feature = "serve")]
-pub(crate) fn prepared_on(grounds: &Grounds, args: &ComposeArgs, given: Given) -> Result<Prepared, Failure> {
+pub(crate) fn prepared_on(grounds: &Grounds, args: &ComposeArgs, given: InHand) -> Result<Prepared, Failure> {
     let world = args.now.map_or_else(OsWorld::new, OsWorld::at);
     let known = grounds.find(&world, &directory(args.cwd.as_deref())?, args, given.template)?;
     let prepared = Prepared::new(world, Arc::clone(&known.ground), args, given.tools)?;
@@ -111,22 +119,28 @@ impl Prepared {
         args: &ComposeArgs,
         given: Option<Vec<Tool>>,
     ) -> Result<Prepared, Failure> {
-        let mut situation = ground.situation.clone();
-        situation.model.clone_from(&args.model);
-        situation.conversation_id.clone_from(&args.conversation);
-        situation.machine.clone_from(&args.machine);
-        situation.tools = match given {
-            Some(tools) => Some(tools.into()),
-            None => args.tools.as_deref().map(tools).transpose()?,
+        let caller = Caller {
+            model: args.model.clone(),
+            workspace_id: None,
+            machine: args.machine.clone(),
+            tools: match given {
+                Some(tools) => Some(tools.into()),
+                None => args.tools.as_deref().map(tools).transpose()?,
+            },
+            given: args.set.iter().map(|(name, text)| (name.clone(), Given::from(text.as_str()))).collect(),
         };
-        situation.given = args.set.iter().cloned().collect();
+        let mut permissions = ground.permissions.clone();
         if args.no_memory {
-            situation.memory = Remote::SwitchedOff;
+            permissions.memory = Remote::SwitchedOff;
         }
         Ok(Prepared {
             world,
             ground,
-            situation,
+            caller,
+            permissions,
+            conversation: args.conversation.clone(),
+            survey: Survey::default(),
+            no_roots: MoreRoots::default(),
             #[cfg(feature = "serve")]
             known: None,
         })
@@ -175,12 +189,24 @@ impl Prepared {
             .collect()
     }
 
-    /// The situation with the roots that hooks name, for a prompt of nobody's.
-    fn around(&self) -> Cow<'_, Situation> {
+    fn situation(&self) -> Situation<'_> {
+        Situation {
+            workspace: &self.ground.workspace,
+            rules: &self.ground.rules,
+            permissions: &self.permissions,
+            scope: self.ground.scope.as_ref(),
+            caller: &self.caller,
+            conversation_id: self.conversation.as_deref(),
+            more: &self.no_roots,
+            survey: self.survey,
+        }
+    }
+
+    /// The roots that hooks name, for a prompt of nobody's.
+    fn roots(&self) -> MoreRoots {
         let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
-        let Prepared { world, situation, .. } = self;
-        let question = Question { world, situation, conversation: None, epoch: None };
-        AskedRoots::ask(&hooks, &question).around(&question, None)
+        let question = Question { world: &self.world, situation: self.situation(), conversation: None, epoch: None };
+        AskedRoots::ask(&hooks, &question).roots(&question, None)
     }
 
     /// Hooks that are not asked here and would not be run where they are.
@@ -193,12 +219,12 @@ impl Prepared {
 impl Prepared {
     /// The agent's tools, if they were named.
     pub(crate) fn tools(&self) -> Option<&Tools> {
-        self.situation.tools.as_ref()
+        self.caller.tools.as_ref()
     }
 
     /// The model, if it was named.
     pub(crate) fn model(&self) -> Option<&str> {
-        self.situation.model.as_deref()
+        self.caller.model.as_deref()
     }
 
     /// The table of models, with the rows of the user's own `models.json` over it.
@@ -208,7 +234,7 @@ impl Prepared {
 
     /// The content as the layout wants it placed.
     pub(crate) fn placed<'c>(&'c self, content: Content<'c>) -> Content<'c> {
-        content.placed(&self.ground.layout, &self.situation.phrases)
+        content.placed(&self.ground.layout, &self.ground.rules.phrases)
     }
 
     /// Whether a turn asks for files at most: no program, no server.
@@ -220,7 +246,7 @@ impl Prepared {
     /// Names the conversation.
     #[cfg(feature = "serve")]
     pub(crate) fn call(&mut self, conversation: &str) {
-        self.situation.conversation_id = Some(conversation.to_owned());
+        self.conversation = Some(conversation.to_owned());
     }
 
     /// The layout's file.
@@ -244,17 +270,16 @@ impl Prepared {
     /// The ways in which a path of `file:` goes on, beneath a directory.
     #[cfg(feature = "serve")]
     pub(crate) fn complete(&self, within: &Path, typed: &str, limit: usize) -> Answer<Completed> {
-        complete(&self.gate(), &self.situation, within, typed, limit)
+        complete(&self.gate(), &self.situation(), within, typed, limit)
     }
 
-    #[cfg(feature = "serve")]
     fn gate(&self) -> Gate<'_> {
-        Gate::new(&self.world, &self.ground.workspace, &self.situation.file_roots, self.situation.trust)
+        Gate::new(&self.world, &self.ground.workspace, &self.permissions.file_roots, self.permissions.trust)
     }
 
     /// Answers a fact by hand.
     pub(crate) fn answer(&mut self, fact: FactName, text: &str) {
-        self.situation.given.insert(fact, text.to_owned());
+        self.caller.given.insert(fact, text.into());
     }
 
     /// The section of the layout that people edit, as the layout has it.
@@ -282,10 +307,10 @@ impl Prepared {
     }
 
     fn with_input_of<T>(&self, world: &dyn World, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
-        let Prepared { ground, situation, .. } = self;
+        let (ground, situation) = (&self.ground, self.situation());
         let Ground { workspace, wording, layout, .. } = &**ground;
-        let gate = Gate::new(world, workspace, &situation.file_roots, situation.trust);
-        let shelves = Shelves::new(&gate, workspace, None).looked_through(situation.hygiene);
+        let gate = Gate::new(world, workspace, &self.permissions.file_roots, self.permissions.trust);
+        let shelves = Shelves::new(&gate, workspace, None).looked_through(self.permissions.hygiene);
         let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
         let mut input = TurnInput::new(world, layout, wording, &shelves, situation);
         input.hooks = &hooks;
@@ -300,7 +325,7 @@ pub(crate) fn composed(args: &ComposeArgs, look: Look) -> Result<Composed, Failu
 
 /// Composes what is prepared.
 pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed, Failure> {
-    prepared.situation.survey = match look {
+    prepared.survey = match look {
         Look::Composing => Survey::Skip,
         Look::Closely => Survey::Project,
     };
@@ -308,7 +333,9 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
     // Counts are needed for budgets in tokens alone, and take long the first time.
     let counts = prepared.ground.layout.counts_tokens().then(Counts::recall);
     diagnostics.extend(prepared.waiting());
-    let mut discovery = discover(&prepared.world, &prepared.around(), &prepared.ground.layout.facts());
+    let more = prepared.roots();
+    let situation = Situation { more: &more, ..prepared.situation() };
+    let mut discovery = discover(&prepared.world, &situation, &prepared.ground.layout.facts());
     let prompt = compose(&prepared.ground.layout, &discovery.facts)?;
     if let Some(counts) = counts {
         counts.keep();
@@ -382,16 +409,17 @@ fn models(world: &OsWorld, workspace: &Workspace) -> Result<Models, Failure> {
 
 /// The notice about what comes to hold when paths are touched, if anything does, and what is worth knowing.
 pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<Text>, Vec<Diagnostic>), Failure> {
-    let Prepared { world, ground, situation, .. } = prepared(args)?;
-    let Ground { wording, layout, .. } = &*ground;
+    let prepared = prepared(args)?;
+    let (world, ground, situation) = (&prepared.world, &prepared.ground, prepared.situation());
+    let Ground { wording, layout, .. } = &**ground;
     let files = FactName::new("instructions", "files");
     if !layout.facts().contains(&files) {
         let message = format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
         return Ok((None, vec![Diagnostic::note("nothing-touched", message)]));
     }
-    let mut touched = touch(&world, &situation, paths, &BTreeSet::new());
-    let gate = Gate::new(&world, &situation.workspace, &situation.file_roots, situation.trust);
-    let shelves = Shelves::new(&gate, &situation.workspace, None).looked_through(situation.hygiene);
+    let mut touched = touch(world, &situation, paths, &BTreeSet::new());
+    let gate = prepared.gate();
+    let shelves = Shelves::new(&gate, &ground.workspace, None).looked_through(prepared.permissions.hygiene);
     let notice = notice(&touched, wording, &shelves)?;
     if notice.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
         let message = "no rule and no nested instruction file comes to hold for these paths";

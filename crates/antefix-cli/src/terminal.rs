@@ -5,7 +5,8 @@ use std::io::{IsTerminal, Write};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
-use antefix::{Diagnostic, Place};
+use antefix::Diagnostic;
+use antefix::text::Place;
 
 use crate::Failure;
 

@@ -171,7 +171,7 @@ fn explain_accounts_for_every_byte_in_json() {
     assert_eq!(document["not_loaded"][0]["origin"]["name"], "file:NO");
     assert_eq!(document["not_loaded"][0]["reason"], "absent");
     let digest = document["sections"][0]["digest"].as_str().unwrap();
-    assert_eq!(digest, antefix::Digest::of("A RULES  Z").to_string());
+    assert_eq!(digest, antefix::text::Digest::of("A RULES  Z").to_string());
 }
 
 #[test]
@@ -714,8 +714,8 @@ fn counts_are_kept_for_the_next_run_and_a_damaged_file_is_harmless() {
     assert!(scratch.run(&["show", "--template", "t.md"]).code == 0 && !file.exists(), "showing counts nothing");
     assert_eq!(tokens(), 2);
     let kept = std::fs::read_to_string(&file).unwrap();
-    let body = format!("{} 77\n", antefix::Digest::of("hello world"));
-    let head = |body: &str| format!("antefix tokens 1 o200k_base {}\n", antefix::Digest::of(body));
+    let body = format!("{} 77\n", antefix::text::Digest::of("hello world"));
+    let head = |body: &str| format!("antefix tokens 1 o200k_base {}\n", antefix::text::Digest::of(body));
     assert_eq!(kept, head(&body.replace("77", "2")) + &body.replace("77", "2"));
     std::fs::write(&file, head(&body) + &body).unwrap();
     assert_eq!(tokens(), 77);

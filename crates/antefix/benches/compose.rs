@@ -7,18 +7,23 @@
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark makes the project that it measures")]
 
+#[path = "../tests/parts/mod.rs"]
+mod parts;
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, TemplateRef, Wording, builtin, compose};
-use antefix::discover::{Discovery, Facts, Shelves, Situation, Tool, Workspace, discover};
+use antefix::discover::{Discovery, Facts, Tool, Workspace, discover};
+use antefix::project::Shelves;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::{MemoryWorld, OsWorld};
-use antefix::{Source, SourceKind};
 use criterion::{Criterion, Throughput};
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use parts::Parts;
 
 #[path = "../tests/projects/mod.rs"]
 mod projects;
@@ -241,13 +246,13 @@ fn around(criterion: &mut Criterion) {
     let built_in = builtin::LAYOUTS[0];
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
     let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
-    let mut situation = Situation::new(workspace.clone());
-    situation.instructions = layout.instructions().clone();
-    situation.skills = layout.skills().clone();
+    let mut situation = Parts::new(workspace.clone());
+    situation.rules.instructions = layout.instructions().clone();
+    situation.rules.skills = layout.skills().clone();
     for fact in ["branch", "status"] {
-        situation.given.insert(antefix::discover::FactName::new("git", fact), "main".to_owned());
+        situation.caller.given.insert(antefix::text::FactName::new("git", fact), "main".into());
     }
-    let whole = || compose(&layout, &discover(&world, &situation, &layout.facts()).facts);
+    let whole = || compose(&layout, &discover(&world, &situation.situation(), &layout.facts()).facts);
     let bytes = whole().expect("the built-in layout can be composed").text().len();
     assert!(bytes > 50_000, "the project is large enough to measure: {bytes}");
     let mut group = criterion.benchmark_group("around");
@@ -272,11 +277,11 @@ fn tools() -> impl Iterator<Item = String> {
 }
 
 fn ask(world: &MemoryWorld, workspace: &Workspace, layout: &Layout) -> Discovery {
-    let mut situation = Situation::new(workspace.clone());
-    situation.paths = antefix::compose::Paths::Absolute;
-    situation.model = Some("a-model".to_owned());
-    situation.tools = Some(tools().map(Tool::named).collect());
+    let mut situation = Parts::new(workspace.clone());
+    situation.rules.paths = antefix::discover::Paths::Absolute;
+    situation.caller.model = Some("a-model".to_owned());
+    situation.caller.tools = Some(tools().map(Tool::named).collect());
     // Git is answered by hand: what a repository costs is another question.
-    situation.given.insert(antefix::discover::FactName::new("git", "branch"), "main".to_owned());
-    discover(world, &situation, &layout.facts())
+    situation.caller.given.insert(antefix::text::FactName::new("git", "branch"), "main".into());
+    discover(world, &situation.situation(), &layout.facts())
 }

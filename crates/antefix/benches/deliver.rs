@@ -8,7 +8,7 @@ use std::hint::black_box;
 use antefix::deliver::{Content, Notice, Target, deliver};
 use antefix::discover::{Tool, Tools};
 use antefix::models::Models;
-use antefix::{Digest, PrefixDigests};
+use antefix::text::{Digest, PrefixDigests};
 use criterion::{Criterion, Throughput};
 use serde_json::{Value, json};
 

@@ -8,19 +8,24 @@
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark makes the files that it measures")]
 
+#[path = "../tests/parts/mod.rs"]
+mod parts;
+
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Wording, builtin};
 use antefix::contract::{epoch, id};
-use antefix::discover::{Shelves, Situation, Tool, Workspace};
+use antefix::discover::{Tool, Workspace};
 use antefix::freeze::{Bundle, ConversationId, EpochRow, Store};
 use antefix::keeper::{Keeper, TurnInput};
+use antefix::project::Shelves;
 use antefix::stores::{MemoryStore, SqliteStore};
+use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Digest, Source, SourceKind};
 use criterion::Criterion;
+use parts::Parts;
 use rusqlite::{Connection, params};
 use serde_json::json;
 
@@ -141,10 +146,10 @@ fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
     let built_in = builtin::layout("dispatch").expect("it is built in");
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
     let layout = Layout::parse(&source, &wording, &shelves).expect("the built-in layout is valid");
-    let mut plain = Situation::new(workspace.clone());
-    plain.paths = layout.paths();
+    let mut plain = Parts::new(workspace.clone());
+    plain.rules.paths = layout.paths();
     let mut with_tools = plain.clone();
-    with_tools.tools = Some((0..50).map(tool).collect());
+    with_tools.caller.tools = Some((0..50).map(tool).collect());
     let file = |name: &str| SqliteStore::open(directory.join(name)).expect("a new file");
     let stores: [(&str, Box<dyn Store>); 2] =
         [("memory", Box::new(MemoryStore::new())), ("sqlite", Box::new(file("turns.db")))];
@@ -152,7 +157,7 @@ fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
     for (store, keeper) in stores.map(|(name, store)| (name, Keeper::of(store))) {
         for (kind, situation) in [("", &plain), ("-50-tools", &with_tools)] {
             let conversation = id(&format!("c{kind}"));
-            let input = TurnInput::new(&world, &layout, &wording, &shelves, situation);
+            let input = TurnInput::new(&world, &layout, &wording, &shelves, situation.situation());
             let opened = keeper.turn(&conversation, &input).expect("there is room");
             assert!(opened.prefix().len() > SIZE - 20, "{}", opened.prefix().len());
             group.bench_function(format!("{store}{kind}"), |bencher| {
@@ -164,7 +169,7 @@ fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
             });
         }
     }
-    let input = TurnInput::new(&world, &layout, &wording, &shelves, &plain);
+    let input = TurnInput::new(&world, &layout, &wording, &shelves, plain.situation());
     for (name, count) in [("sqlite-few-epochs", SMALL), ("sqlite-many-epochs", large)] {
         let keeper = Keeper::of(Box::new(file(name)));
         keeper.turn(&id("template"), &input).expect("there is room");

@@ -9,18 +9,23 @@
 
 #![allow(clippy::disallowed_methods, reason = "an agent reads arguments and files; the library is what does not")]
 
+#[path = "../tests/parts/mod.rs"]
+mod parts;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use antefix::compose::{Layout, Wording, builtin};
 use antefix::deliver::{Delivery, Target, deliver};
-use antefix::discover::{Shelves, Situation, Tool, Tools, Workspace};
+use antefix::discover::{Tool, Tools, Workspace};
 use antefix::freeze::ConversationId;
 use antefix::keeper::{Keeper, Turn, TurnInput};
 use antefix::models::Models;
+use antefix::project::Shelves;
 use antefix::stores::SqliteStore;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::OsWorld;
-use antefix::{Source, SourceKind};
+use parts::Parts;
 use serde_json::{Value, json};
 
 const MODEL: &str = "claude-opus-5";
@@ -73,7 +78,7 @@ struct Agent {
     workspace: Workspace,
     wording: Wording,
     layout: Layout,
-    situation: Situation,
+    situation: Parts,
     tools: Tools,
     keeper: Keeper,
     conversation: ConversationId,
@@ -91,11 +96,11 @@ impl Agent {
         let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
         let read =
             Tool { description: Some("Reads a file.".to_owned()), parameters: Some(path), ..Tool::named("read") };
-        let mut situation = Situation::new(workspace.clone());
-        situation.paths = layout.paths();
-        situation.instructions = layout.instructions().clone();
+        let mut situation = Parts::new(workspace.clone());
+        situation.rules.paths = layout.paths();
+        situation.rules.instructions = layout.instructions().clone();
         let tools = Tools::from(vec![read]);
-        situation.tools = Some(tools.clone());
+        situation.caller.tools = Some(tools.clone());
 
         // The ledger is a file: whoever opens it again goes on with the conversation.
         let keeper = Keeper::new(SqliteStore::open(project.join("ledger.sqlite"))?);
@@ -106,12 +111,12 @@ impl Agent {
     /// What holds in this turn, and what to send.
     fn turn(&self, messages: &[Value]) -> Outcome<(Turn, Delivery)> {
         let shelves = Shelves::new(&self.world, &self.workspace, None);
-        let mut input = TurnInput::new(&self.world, &self.layout, &self.wording, &shelves, &self.situation);
+        let mut input = TurnInput::new(&self.world, &self.layout, &self.wording, &shelves, self.situation.situation());
         // A notice remembers its place among the messages.
         input.messages = Some(messages.len());
         let turn = self.keeper.turn(&self.conversation, &input)?;
         let model = Models::built_in().find(MODEL).map(|(model, _)| model);
-        let content = turn.content(Some(&self.tools), messages).placed(&self.layout, &self.situation.phrases);
+        let content = turn.content(Some(&self.tools), messages).placed(&self.layout, &self.situation.rules.phrases);
         let delivery = deliver(&content, Target::Anthropic, model.as_ref())?;
         Ok((turn, delivery))
     }

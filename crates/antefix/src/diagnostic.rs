@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::place::Place;
+use crate::text::Place;
 
 /// How much a diagnostic matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

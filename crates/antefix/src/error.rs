@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use crate::discover::FactName;
-use crate::freeze::{Fault, StoreError};
-use crate::place::Place;
+use crate::text::{FactName, Place};
 
 /// Why composing, loading or reading a layout stopped.
 ///
@@ -54,6 +52,46 @@ pub enum ErrorKind {
     Receipt,
     /// What a provider says of its cache cannot be read.
     Usage,
+}
+
+/// The closed set of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Others hold it; try again.
+    Busy,
+    /// It cannot be reached; try again.
+    Unreachable,
+    /// There is no room.
+    Full,
+    /// It may be read and not written.
+    ReadOnly,
+    /// A newer antefix wrote it.
+    Newer,
+    /// It is damaged, or no store of ours.
+    Corrupt,
+    /// Anything else that went wrong.
+    Failed,
+}
+
+impl Fault {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::Busy => "busy",
+            Fault::Unreachable => "unreachable",
+            Fault::Full => "full",
+            Fault::ReadOnly => "read-only",
+            Fault::Newer => "newer-schema",
+            Fault::Corrupt => "corrupt",
+            Fault::Failed => "failed",
+        }
+    }
+
+    /// Whether the same question may be answered a little later.
+    pub fn passes(self) -> bool {
+        matches!(self, Fault::Busy | Fault::Unreachable)
+    }
 }
 
 /// A result with antefix's [`Error`].
@@ -123,24 +161,6 @@ impl Error {
     /// The next step, where one is known.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
-    }
-}
-
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Error {
-        let hint = match error.fault {
-            Fault::Busy | Fault::Unreachable => Some("try again"),
-            Fault::Full => Some("make room; what is stored can still be read"),
-            Fault::ReadOnly => Some("make the store writable, or name another one with --store"),
-            Fault::Newer => Some("use the newer antefix that wrote it"),
-            Fault::Corrupt => Some("the file was left as it is; restore a copy, or name another store"),
-            Fault::Failed => None,
-        };
-        let result = Error::new(ErrorKind::Store(error.fault), error.to_string());
-        match hint {
-            Some(hint) => result.with_hint(hint),
-            None => result,
-        }
     }
 }
 

@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use crate::diagnostic::did_you_mean;
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Source};
+use crate::text::{Place, Source};
 
 impl Error {
     /// What stopped the reading of a TOML file, from the parser's message and the bytes that it is about.
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use antefix::{Error, ErrorKind, Source, SourceKind};
+    /// # use antefix::{Error, ErrorKind};
+    /// # use antefix::text::{Source, SourceKind};
     /// let source = Arc::new(Source::new(SourceKind::Layout, "settings.toml", "secret = \"keep\"\n"));
     /// let message = "unknown field `secret`, expected `secrets` or `trusted`";
     /// let error = Error::of_toml(ErrorKind::Layout, &source, message, Some(0..6));

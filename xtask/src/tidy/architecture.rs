@@ -9,14 +9,14 @@ const LAYOUTS: &str = "crates/antefix/layouts/";
 /// The modules that touch the machine.
 const EDGES: [&str; 2] = ["worlds/", "stores/"];
 
-/// Who must not know whom. What comes later in the flow, and what stands at the edge, is unknown to what comes before.
-const DIRECTIONS: [(&str, &[&str]); 5] = [
-    ("discover", &["freeze", "hooks", "deliver", "keeper", "worlds", "stores"]),
-    ("compose", &["freeze", "hooks", "deliver", "keeper", "worlds", "stores"]),
-    ("freeze", &["hooks", "deliver", "keeper", "worlds", "stores"]),
-    ("hooks", &["deliver", "keeper", "worlds", "stores"]),
-    ("deliver", &["keeper", "worlds", "stores"]),
-];
+/// The order of the flow, with what all stages speak of before it. Nobody knows what comes later.
+const FLOW: [&str; 9] = ["text", "discover", "compose", "freeze", "hooks", "deliver", "observe", "keeper", "project"];
+
+/// What any stage may use, and what therefore knows no stage but `text`.
+const BENEATH: [&str; 5] = ["diagnostic", "error", "toml_words", "tokens", "models"];
+
+/// The edges, which only the front door puts together with the stages.
+const OUTSIDE: [&str; 2] = ["worlds", "stores"];
 
 /// Only the edges may allow what `clippy.toml` forbids.
 pub(super) fn purity(path: &str, text: &str) -> Vec<Finding> {
@@ -47,15 +47,22 @@ pub(super) fn direction(path: &str, code: &Code) -> Vec<Finding> {
     let Some(inside) = path.strip_prefix(LIBRARY).filter(|inside| !inside.ends_with("tests.rs")) else {
         return Vec::new();
     };
-    let Some((stage, unknown)) = DIRECTIONS
-        .iter()
-        .find(|(stage, _)| inside.strip_prefix(stage).is_some_and(|rest| rest.starts_with(['/', '.'])))
-    else {
-        return Vec::new();
+    let stage = inside.split(['/', '.']).next().unwrap_or_default();
+    let knows = |module: &str| {
+        let place = |name: &str| FLOW.iter().position(|other| *other == name);
+        match (place(stage), place(module)) {
+            _ if OUTSIDE.contains(&module) => matches!(stage, "keeper" | "project"),
+            (Some(stage), Some(module)) => module <= stage,
+            (None, Some(module)) => module == 0,
+            (_, None) => true,
+        }
     };
+    if !FLOW.contains(&stage) && !BENEATH.contains(&stage) {
+        return Vec::new();
+    }
     imports(code.without_tests())
         .into_iter()
-        .filter(|(_, module)| unknown.contains(module))
+        .filter(|(_, module)| !knows(module))
         .map(|(at, module)| Finding::new(path, code.line(at), format!("`{stage}` must not know `{module}`")))
         .collect()
 }
@@ -140,7 +147,10 @@ mod tests {
     fn knowing_what_comes_later_is_found() {
         let found = |path: &str, source: &str| lines(&direction(&in_library(path), &Code::new(source)));
         assert_eq!(found("compose/x.rs", "use crate::discover::A;\nuse crate::freeze::B;\n"), [2]);
-        assert_eq!(found("discover/x.rs", "use crate::compose::A;\nfn a() { crate::deliver::b() }\n"), [2]);
+        assert_eq!(found("discover/x.rs", "use crate::compose::A;\nfn a() { crate::deliver::b() }\n"), [1, 2]);
+        assert_eq!(found("text/x.rs", "use crate::tokens::A;\nuse crate::discover::B;\n"), [2]);
+        assert_eq!(found("models/x.rs", "use crate::text::A;\nuse crate::discover::B;\n"), [2]);
+        assert!(found("project/x.rs", "use crate::stores::A;\nuse crate::discover::B;\n").is_empty());
         assert_eq!(found("freeze/x.rs", "use crate::{\n    compose::{A, deliver},\n    worlds::B,\n};\n"), [3]);
         assert_eq!(found("deliver.rs", "use crate::stores;\n"), [1]);
         assert!(found("deliver/x.rs", "use crate::{freeze, compose};\n// crate::worlds\n").is_empty());

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use antefix::Diagnostic;
 use antefix::deliver::{Content, Notice, SaidSection, Target, deliver, said_sections};
-use antefix::discover::FactName;
 use antefix::freeze::{ConversationId, EpochBody};
 use antefix::keeper::{Draft, Keeper, Turn};
+use antefix::text::FactName;
 
 use crate::Failure;
 use crate::args::ComposeArgs;

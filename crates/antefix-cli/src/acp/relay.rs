@@ -318,7 +318,7 @@ impl Relay {
         let plain = format!("acp:{agent}:{session}");
         // An id that no ledger takes is known by its digest.
         ConversationId::parse(&plain)
-            .or_else(|_| ConversationId::parse(&format!("acp:{}", antefix::Digest::of(&plain))))
+            .or_else(|_| ConversationId::parse(&format!("acp:{}", antefix::text::Digest::of(&plain))))
     }
 
     /// A request of the client's that was too long to be looked into.

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use antefix::Diagnostic;
 use antefix::deliver::Route;
 use antefix::freeze::ConversationId;
-use antefix::{Diagnostic, Digest};
+use antefix::text::Digest;
 use serde::Serialize;
 
 use crate::{Failure, document, terminal};

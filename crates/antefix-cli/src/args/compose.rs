@@ -45,7 +45,7 @@ pub(crate) struct ComposeArgs {
 
     /// Answer a fact by hand, such as git:branch=main
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
-    pub(crate) set: Vec<(antefix::discover::FactName, String)>,
+    pub(crate) set: Vec<(antefix::text::FactName, String)>,
 
     /// Do not ask for the core memory, wherever it is kept
     #[arg(long)]
@@ -164,10 +164,9 @@ impl From<DialectArg> for antefix::compose::Dialect {
     }
 }
 
-fn parse_set(text: &str) -> Result<(antefix::discover::FactName, String), String> {
+fn parse_set(text: &str) -> Result<(antefix::text::FactName, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as git:branch=main")?;
-    let name =
-        antefix::discover::FactName::parse(name).ok_or("a fact is called `namespace:name`, such as git:branch")?;
+    let name = antefix::text::FactName::parse(name).ok_or("a fact is called `namespace:name`, such as git:branch")?;
     match antefix::discover::catalog::lookup(&name) {
         antefix::discover::catalog::Lookup::Known(_) => Ok((name, value.to_owned())),
         _ => Err(match antefix::discover::catalog::suggestion(&name) {

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use antefix::deliver::{Comparison, Expectation, Target};
+use antefix::deliver::Target;
 use antefix::keeper::Drift;
 use antefix::models::Models;
+use antefix::observe::{Comparison, Expectation};
 
 use crate::args::DriftArgs;
 use crate::counts::Counts;

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use antefix::compose::{Origin, Prompt, Span, Stability};
+use antefix::compose::{Prompt, Span, Stability};
+use antefix::text::Origin;
 use antefix::tokens::{ENCODING, Tokenizer};
 
 use crate::args::ExplainArgs;

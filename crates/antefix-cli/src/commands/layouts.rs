@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use antefix::Digest;
 use antefix::compose::builtin::{self, LAYOUTS, PROMPTS};
 use antefix::compose::{WordingKey, description};
+use antefix::text::Digest;
 
 use crate::args::LayoutsArgs;
 use crate::terminal::Table;

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use antefix::deliver::{Comparison, Receipt, Target, Usage, Verdict};
+use antefix::Diagnostic;
+use antefix::deliver::{Receipt, Target};
 use antefix::freeze::{ConversationId, Epoch};
 use antefix::keeper::Keeper;
 use antefix::models::{Model, Models};
-use antefix::{Diagnostic, Digest};
+use antefix::observe::{Comparison, Usage, Verdict};
+use antefix::text::Digest;
 
 use crate::args::WhyArgs;
 use crate::counts::Counts;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use antefix::discover::{FactName, catalog};
+use antefix::discover::catalog;
 use antefix::freeze::ConversationId;
+use antefix::text::FactName;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use antefix::Digest;
 use antefix::freeze::Epoch;
+use antefix::text::Digest;
 use serde_json::value::RawValue;
 
 /// How many bytes are kept. Beyond that all are forgotten, and written once more.

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use antefix::Digest;
+use antefix::text::Digest;
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde::Serialize;

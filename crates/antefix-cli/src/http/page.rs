@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use antefix::Digest;
+use antefix::text::Digest;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 

@@ -1,7 +1,6 @@
 //! What went wrong, as RFC 9457 has it, with a sentence under `error` for whoever knows no problem documents.
 
-use antefix::ErrorKind;
-use antefix::freeze::Fault;
+use antefix::{ErrorKind, Fault};
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -13,7 +13,7 @@ use super::Server;
 use super::body::Situated;
 use super::problem::{Answer, Problem};
 use crate::args::ComposeArgs;
-use crate::setup::{self, Given, Prepared};
+use crate::setup::{self, InHand, Prepared};
 
 /// A text for the editable section: somebody's draft, or what is saved.
 pub(super) type Text = Option<(Dialect, Arc<str>)>;
@@ -38,7 +38,7 @@ impl Server {
         Ok(setup::prepared_with(&args, given)?)
     }
 
-    fn told(&self, situated: Situated, layout: Option<&str>, template: Text) -> Answer<(ComposeArgs, Given)> {
+    fn told(&self, situated: Situated, layout: Option<&str>, template: Text) -> Answer<(ComposeArgs, InHand)> {
         let mut args = self.args(layout);
         if let Some(cwd) = &situated.cwd {
             args.cwd = Some(self.directory(cwd)?);
@@ -51,7 +51,7 @@ impl Server {
         });
         args.model = situated.model;
         args.machine = situated.machine;
-        Ok((args, Given { tools: tools.transpose()?, template }))
+        Ok((args, InHand { tools: tools.transpose()?, template }))
     }
 
     /// A directory under one of the roots, wherever links lead.

@@ -2,17 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use antefix::ErrorKind;
 use antefix::compose::Dialect;
 use antefix::freeze::{Appended, SavedTemplate, TemplateRow, template_digest};
 use antefix::keeper::Keeper;
-use antefix::{Digest, ErrorKind};
+use antefix::text::Digest;
 use axum::http::StatusCode;
 use jiff::Timestamp;
 
 use super::Server;
 use super::problem::{Answer, Problem};
 use crate::args::ComposeArgs;
-use crate::setup::{self, Given};
+use crate::setup::{self, InHand};
 
 /// The largest template, in bytes.
 pub(super) const LARGEST: usize = 1024 * 1024;
@@ -139,7 +140,7 @@ impl Server {
             let message = format!("A template has at most {LARGEST} bytes, and this one has {}", text.len());
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", message));
         }
-        let given = Given { template: Some((dialect, Arc::clone(text))), tools: None };
+        let given = InHand { template: Some((dialect, Arc::clone(text))), tools: None };
         setup::prepared_with(&self.args(None), given).map(drop).map_err(Problem::from)
     }
 

@@ -1,13 +1,14 @@
 //! The JSON documents about conversations. Later versions only add to them.
 
 use antefix::Diagnostic;
-use antefix::deliver::{Delivery, Expectation, Fragment, Receipt};
+use antefix::deliver::{Delivery, Fragment, Receipt};
 use antefix::freeze::{
     Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
     RecordedSpan, Same, Side,
 };
 use antefix::hooks::HookDid;
 use antefix::keeper::{Began, Compaction, Drift, Turn};
+use antefix::observe::Expectation;
 use serde::Serialize;
 #[cfg(feature = "serve")]
 use serde_json::value::RawValue;

@@ -13,10 +13,12 @@ use std::sync::Arc;
 #[cfg(feature = "serve")]
 use std::sync::{Mutex, PoisonError};
 
-use antefix::compose::{Dialect, Layout, Paths, Wording};
-use antefix::discover::{Gate, NotLoaded, Scope, Shelves, Situation, Trust, Workspace, World};
+use antefix::Diagnostic;
+use antefix::compose::{Dialect, Layout, Wording};
+use antefix::discover::{Gate, NotLoaded, Paths, Permissions, Rules, Scope, Trust, Workspace, World};
 use antefix::hooks::Program;
-use antefix::{Diagnostic, Source, SourceKind};
+use antefix::project::Shelves;
+use antefix::text::{Source, SourceKind};
 
 #[cfg(feature = "serve")]
 use super::layout::named_layout;
@@ -33,8 +35,12 @@ pub(crate) struct Ground {
     pub(super) workspace: Workspace,
     pub(super) wording: Wording,
     pub(super) layout: Layout,
-    /// The situation as far as files and settings decide about it.
-    pub(super) situation: Situation,
+    /// What the layout says about discovery.
+    pub(super) rules: Rules,
+    /// What the user allows.
+    pub(super) permissions: Permissions,
+    /// What the agent may touch.
+    pub(super) scope: Option<Scope>,
     /// The hooks that the layout declares.
     pub(super) programs: Vec<Program>,
     /// Files of the project's own that were not read, because the project is not trusted.
@@ -95,21 +101,26 @@ impl Ground {
             }
             None => layout,
         };
-        let mut situation = Situation::new(workspace.clone());
-        situation.paths = layout.paths();
         let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
-        situation.scope = rules.map(|rules| Scope::new(&rules, world)).transpose()?;
-        situation.env_allow = settings.env_allow;
-        situation.file_roots.clone_from(&settings.file_roots);
-        situation.trust = trust;
-        situation.hygiene = hygiene;
-        situation.phrases = wording.phrases(&shelves)?;
-        situation.instructions = layout.instructions().clone();
-        situation.skills = layout.skills().clone();
-        situation.identity = settings.identity.operator;
-        situation.memory = settings.memory.core;
-        situation.remote = layout.remote().clone();
+        let scope = rules.map(|rules| Scope::new(&rules, world)).transpose()?;
+        let rules = Rules {
+            paths: layout.paths(),
+            instructions: layout.instructions().clone(),
+            skills: layout.skills().clone(),
+            remote: layout.remote().clone(),
+            phrases: wording.phrases(&shelves)?,
+        };
         drop(shelves);
+        drop(gate);
+        let permissions = Permissions {
+            env_allow: settings.env_allow,
+            file_roots: settings.file_roots,
+            identity: settings.identity.operator,
+            memory: settings.memory.core,
+            git: Default::default(),
+            hygiene,
+            trust,
+        };
         let ignored = project_settings(world, &workspace);
         Ok(Ground {
             #[cfg(feature = "serve")]
@@ -117,7 +128,9 @@ impl Ground {
             workspace,
             wording,
             layout,
-            situation,
+            rules,
+            permissions,
+            scope,
             programs,
             withheld,
             ignored,
@@ -128,7 +141,7 @@ impl Ground {
 
 /// Whether a fact is a caller's word or a file's: no program and no server is asked for it.
 #[cfg(feature = "serve")]
-fn is_near(fact: &antefix::discover::FactName) -> bool {
+fn is_near(fact: &antefix::text::FactName) -> bool {
     matches!(fact.namespace(), "prompt" | "system" | "env" | "tools" | "file")
 }
 

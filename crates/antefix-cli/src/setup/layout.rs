@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Layout, Paths, TemplateRef, Wording, builtin};
-use antefix::discover::{Answer, FactName, Hygiene, NotLoaded, Reason, ReasonCode, Shelves, Why, Workspace, World};
-use antefix::{Source, SourceKind};
+use antefix::compose::{Layout, TemplateRef, Wording, builtin};
+use antefix::discover::{Answer, Hygiene, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
+use antefix::text::{Source, SourceKind};
+use antefix::{project::Shelves, text::FactName};
 
 use super::read;
 use crate::Failure;

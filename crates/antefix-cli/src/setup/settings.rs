@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::discover::{Answer, HiddenText, Hygiene, Remote, Secrets, UntrustedText, Workspace, World};
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::OsWorld;
-use antefix::{Source, SourceKind};
 use serde::Deserialize;
 
 use super::directory;

@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::policy::NoticeStands;
 use super::template::Jinja;
-use crate::budget::Budget;
+use crate::text::Budget;
 
 /// The most that a section's own text may have, and what is said where it is cut.
 #[derive(Debug, Clone)]

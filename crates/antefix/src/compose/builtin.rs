@@ -2,7 +2,7 @@
 //!
 //! `tests/bytes.rs` pins their digests: changing one needs the new digest there and a **Bytes** line in the changelog.
 
-use crate::digest::Digest;
+use crate::text::Digest;
 
 /// A built-in layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

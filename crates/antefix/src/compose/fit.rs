@@ -15,12 +15,11 @@ use std::ops::RangeBounds;
 use super::allowance::Total;
 use super::layout::{Layout, Section};
 use super::prompt::LeftOut;
-use super::{Before, Draft, Part, Stability, Standing, joint, print, section};
-use crate::budget::{Budget, Unit};
+use super::{Before, Part, Stability, Standing, joint, print, section};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, FactName, Facts, Text, Value, instructions_within, size_of_instructions, skills_within};
+use crate::discover::{Answer, Facts, Value, instructions_within, size_of_instructions, skills_within};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::Place;
+use crate::text::{Budget, Draft, FactName, Place, Text, Unit};
 
 /// How often a section is tried with a little less: texts that meet share tokens, and frames take room.
 const TRIES: usize = 8;

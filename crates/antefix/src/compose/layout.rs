@@ -12,19 +12,17 @@ use std::sync::{Arc, OnceLock};
 
 pub use self::reading::description;
 use self::reading::{Reading, TEMPLATES};
+use super::Stability;
 use super::allowance::{Allowance, Total};
 use super::hook::HookRule;
 use super::lint::{Copied, Standing, findings};
-use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable};
+use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
 use super::template::{Dialect, Jinja, Shelf, Template, TemplateRef};
 use super::wording::{Wording, WordingKey};
-use super::{Stability, roomy};
-use crate::budget::{Budget, Unit};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::discover::{FactName, InstructionRules, RemoteRules, ScopeRules, SkillRules};
+use crate::discover::{InstructionRules, Paths, RemoteRules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source, SourceKind};
+use crate::text::{Budget, Digest, FactName, Place, Source, SourceKind, Unit, roomy};
 
 /// A checked layout with its templates.
 #[derive(Debug, Clone)]

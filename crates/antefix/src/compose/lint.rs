@@ -20,7 +20,6 @@ mod repeats;
 mod table;
 
 pub(crate) use copies::{Copied, Original};
-pub use machine::Machine;
 pub use table::{LINTS, Lint, ToldBy, reference_page};
 
 use std::sync::Arc;
@@ -29,9 +28,9 @@ use super::layout::Section;
 use super::{Layout, Prompt, Stability, Wording};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::catalog::{self, Lookup, Pace};
-use crate::discover::hidden;
 use crate::discover::secrets::markers;
-use crate::place::{Place, Source};
+use crate::discover::{Machine, hidden};
+use crate::text::{Place, Source};
 
 /// Everything that looks wrong in a prompt: what composing told, with what it costs, and what only a closer look finds.
 pub fn lint(layout: &Layout, wording: &Wording, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {

@@ -6,7 +6,6 @@
 pub mod builtin;
 
 mod allowance;
-mod canonical;
 mod fit;
 mod hook;
 mod layout;
@@ -14,37 +13,31 @@ mod lint;
 mod notice;
 mod policy;
 mod prompt;
-mod roomy;
 mod section;
-mod span;
 mod stability;
 mod template;
 mod wording;
 
 use std::sync::Arc;
 
-pub use canonical::{canonical, canonical_tool, canonical_tools};
-pub(crate) use canonical::{write_canonical, write_string};
 pub use hook::{HookPoint, HookRule};
 pub use layout::{Editable, Layout, description};
-pub use lint::{LINTS, Lint, Machine, ToldBy, lint, reference_page};
+pub use lint::{LINTS, Lint, ToldBy, lint, reference_page};
 pub use notice::notice;
 pub use policy::{
-    Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable,
+    Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
 };
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
-pub use span::{FactOrigin, Origin, Piece, Transform};
 pub use stability::Stability;
 pub use template::{Dialect, Prefix, Shelf, Stock, TemplateRef};
-pub use wording::{Phrases, Wording, WordingKey};
+pub use wording::{Wording, WordingKey};
 
-pub(crate) use roomy::roomy;
-pub(crate) use span::Draft;
 use template::Spent;
 pub(crate) use wording::print;
 
-use crate::discover::{Facts, Text};
+use crate::discover::Facts;
 use crate::error::{Error, ErrorKind, Result};
+use crate::text::{Draft, Origin, Piece, Text, Transform, roomy};
 
 /// Composes a prompt.
 pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {

@@ -1,11 +1,10 @@
 //! Notices: what is appended to a conversation because something came to hold.
 
-use super::roomy;
-use super::span::{Draft, Origin, Transform};
 use super::template::Shelf;
 use super::wording::{Wording, WordingKey, print};
-use crate::discover::{Answer, FactName, Text, Touched, Value};
+use crate::discover::{Answer, Touched, Value};
 use crate::error::Result;
+use crate::text::{Draft, FactName, Origin, Text, Transform, roomy};
 
 /// The notice about what came to hold when paths were touched; none if nothing did.
 ///

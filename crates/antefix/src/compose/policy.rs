@@ -2,17 +2,6 @@
 
 use serde::Deserialize;
 
-/// How paths are shown in a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Paths {
-    /// Relative to the project root, `~/…` below the home directory: two clones of a repository share their bytes.
-    #[default]
-    Portable,
-    /// In full.
-    Absolute,
-}
-
 /// What becomes of the prefix when the conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]

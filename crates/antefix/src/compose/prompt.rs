@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Origin, Stability, Transform};
+use super::Stability;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::discover::{FactName, Reason, Text};
+use crate::discover::Reason;
+use crate::text::{Digest, FactName, Origin, Text, Transform};
 
 /// A composed prompt.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,11 +4,11 @@ use super::allowance::Allowance;
 use super::layout::{Condition, Section};
 use super::policy::{NoticeStands, Trim, WhenUnavailable};
 use super::template::Spent;
-use super::{Draft, Gap, Transform, wording};
-use crate::budget::Budget;
+use super::{Gap, wording};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, FactName, Facts, Reason, ReasonCode, Value};
+use crate::discover::{Answer, Facts, Reason, ReasonCode, Value};
 use crate::error::{Error, ErrorKind, Result};
+use crate::text::{Budget, Draft, FactName, Transform};
 
 /// What became of a section.
 #[derive(Default)]

@@ -12,12 +12,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::lint::{Copied, Original, taken_out};
 use super::template::{Jinja, Names, Shelf};
-use super::{Draft, Origin, roomy};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::digest::Digest;
-use crate::discover::{FactName, Text};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source, SourceKind, Within};
+use crate::text::{Digest, Draft, Origin, Phrases, Place, Source, SourceKind, Text, Within, roomy};
 
 /// A key of the closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,6 +170,13 @@ impl Wording {
         })
     }
 
+    /// The built-in wordings without variables.
+    pub fn built_in_phrases() -> Phrases {
+        let wording = Wording::built_in();
+        let keys = WordingKey::all().filter(|key| key.variables().is_empty());
+        Phrases::new(keys.map(|key| (key.name(), plain(wording.source(key)))).collect())
+    }
+
     /// All wordings without variables, printed.
     pub fn phrases(&self, shelf: &dyn Shelf) -> Result<Phrases> {
         let mut phrases = BTreeMap::new();
@@ -186,7 +190,7 @@ impl Wording {
             };
             phrases.insert(key.name(), text);
         }
-        Ok(Phrases(Arc::new(phrases)))
+        Ok(Phrases::new(phrases))
     }
 
     fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
@@ -221,30 +225,6 @@ impl Wording {
 fn plain(source: &Arc<Source>) -> Text {
     let text = source.text.strip_suffix('\n').unwrap_or(&source.text);
     Text::new(text, Origin::Source { source: Arc::clone(source), offset: 0 })
-}
-
-/// Wordings without variables, by key. A copy costs nothing.
-#[derive(Debug, Clone)]
-pub struct Phrases(Arc<BTreeMap<&'static str, Text>>);
-
-impl Phrases {
-    /// The built-in ones.
-    pub fn built_in() -> Phrases {
-        let wording = Wording::built_in();
-        let keys = WordingKey::all().filter(|key| key.variables().is_empty());
-        Phrases(Arc::new(keys.map(|key| (key.name(), plain(wording.source(key)))).collect()))
-    }
-
-    /// The bytes of a phrase; nothing for a key that is none.
-    pub fn text(&self, key: &str) -> &str {
-        self.0.get(key).map_or("", Text::as_str)
-    }
-
-    /// The phrase of a key; an empty text for a key that is none.
-    pub fn get(&self, key: &str) -> Text {
-        let nothing = || Text::new("", Origin::fact(&FactName::new("wording", key)));
-        self.0.get(key).cloned().unwrap_or_else(nothing)
-    }
 }
 
 #[derive(serde::Deserialize)]

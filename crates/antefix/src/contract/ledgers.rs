@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use super::{Medium, amendment, epoch, id, moment, open};
-use crate::freeze::{Appended, Cause, EpochRow, Fault, Standing, Store};
+use crate::error::Fault;
+use crate::freeze::{Appended, Cause, EpochRow, Standing, Store};
 
 /// Appends an epoch that must win.
 #[track_caller]

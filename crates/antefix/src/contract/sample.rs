@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::digest::Digest;
 use crate::freeze::{AmendmentRow, Bundle, Cause, CompactionRow, ConversationId, EpochRow};
+use crate::text::Digest;
 
 /// An id.
 pub fn id(id: &str) -> ConversationId {

@@ -2,8 +2,8 @@
 
 use super::ledgers::{standing, won};
 use super::{Medium, amendment, compaction, id, moment, open};
-use crate::digest::Digest;
 use crate::freeze::{Appended, Committed, Store, Sweep, Swept};
+use crate::text::Digest;
 
 /// A compaction that came to nothing leaves two texts that nobody names; this is what a sweep says about them.
 #[track_caller]

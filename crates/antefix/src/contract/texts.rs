@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::ledgers::won;
 use super::{Medium, epoch, open};
-use crate::digest::Digest;
 use crate::freeze::{Appended, Bundle, EpochRow, Store};
+use crate::text::Digest;
 
 /// Appends an epoch of these texts.
 #[track_caller]

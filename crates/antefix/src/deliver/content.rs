@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::compose::{Layout, Origin, Phrases, Placement, Prompt, Stability, Undeliverable, WordingKey};
-use crate::digest::{Digest, PrefixDigests};
-use crate::discover::{FactName, Text, Tools, protected};
+use crate::compose::{Layout, Placement, Prompt, Stability, Undeliverable, WordingKey};
+use crate::discover::{Tools, protected};
 use crate::freeze::EpochBody;
+use crate::text::{Digest, FactName, Origin, Phrases, PrefixDigests, Text};
 
 /// A turn's content, before it takes a provider's shape.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::compose::{canonical, roomy, write_canonical, write_string};
 use crate::discover::ShapedTools;
+use crate::text::{canonical, roomy, write_canonical, write_string};
 
 /// What to merge into a request: every member of it replaces the request's own.
 ///

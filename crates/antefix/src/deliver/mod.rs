@@ -25,7 +25,6 @@ mod messages;
 mod ollama;
 mod openai;
 mod plain;
-mod reading;
 mod receipt;
 mod route;
 mod sections;
@@ -34,9 +33,6 @@ mod target;
 pub use content::{Content, Notice};
 pub use fragment::Fragment;
 pub use gemini::cached_contents;
-pub use reading::{
-    Basis, Comparison, Entry, Expectation, Explanation, Outcome, Parting, Said, Stretch, Usage, Verdict,
-};
 pub use receipt::{Part, Receipt, Substitution};
 pub use route::{Agent, KNOWN_AGENTS, KnownAgent, Mode, Route, SystemField, Way, route};
 pub use sections::{SaidSection, said_sections};

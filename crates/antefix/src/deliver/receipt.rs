@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use super::fragment::Place;
 use super::{Content, Fragment, Target};
-use crate::compose::write_canonical;
-use crate::digest::Digest;
 use crate::discover::ShapedTools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
+use crate::text::{Digest, write_canonical};
 use crate::tokens::{Tokenizer, Tokens};
 
 /// The version that is written.

@@ -5,10 +5,11 @@
 //!    Every other section brings its own heading along.
 //! 3. What a fact says cannot forge such a label: there the first bracket is written out.
 
-use crate::compose::{Origin, Shelf, Wording, WordingKey, print, roomy};
-use crate::discover::{FactName, Text, protected};
+use crate::compose::{Shelf, Wording, WordingKey, print};
+use crate::discover::protected;
 use crate::error::Result;
 use crate::freeze::{EpochBody, RecordedSpan};
+use crate::text::{FactName, Origin, Text, roomy};
 
 /// The beginnings of the labels.
 const LABELS: [&str; 4] = ["[Base", "[System", "[Context", "[Agent Memory"];

@@ -3,8 +3,8 @@
 //! It feeds the resolver, the validation of both dialects, `antefix vars`, the HTTP interface, the editor's buttons and
 //! `docs/variables.md`. To add a fact, add a row here and an arm in the source that answers its namespace.
 
-use super::fact::FactName;
 use crate::diagnostic::did_you_mean;
+use crate::text::FactName;
 
 /// One row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,7 +167,8 @@ pub enum Lookup {
 /// Looks a name up.
 ///
 /// ```
-/// # use antefix::discover::{FactName, catalog::{Lookup, lookup}};
+/// # use antefix::discover::catalog::{Lookup, lookup};
+/// # use antefix::text::FactName;
 /// assert!(matches!(lookup(&FactName::new("git", "branch")), Lookup::Known(_)));
 /// assert!(matches!(lookup(&FactName::new("file", "any/path.md")), Lookup::Known(_)));
 /// assert!(matches!(lookup(&FactName::new("git", "brunch")), Lookup::UnknownName));

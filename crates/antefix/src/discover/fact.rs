@@ -1,67 +1,10 @@
 //! Facts: one named answer each.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::ops::Range;
-use std::sync::Arc;
 
 use super::world::{Answer, Reason};
-use crate::compose::{Draft, Origin, Piece, Transform};
-
-/// `namespace:name`, the same in templates, catalog, HTTP and diagnostics.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FactName {
-    text: Arc<str>,
-    colon: usize,
-}
-
-impl FactName {
-    /// Splits at the first colon. No colon, no name.
-    ///
-    /// ```
-    /// # use antefix::discover::FactName;
-    /// let name = FactName::parse("file:docs/a:b.md").unwrap();
-    /// assert_eq!((name.namespace(), name.name()), ("file", "docs/a:b.md"));
-    /// assert!(FactName::parse("branch").is_none());
-    /// ```
-    pub fn parse(text: impl Into<Arc<str>>) -> Option<FactName> {
-        let text = text.into();
-        let colon = text.find(':')?;
-        Some(FactName { text, colon })
-    }
-
-    /// A name from its two halves.
-    pub fn new(namespace: &str, name: &str) -> FactName {
-        FactName { text: format!("{namespace}:{name}").into(), colon: namespace.len() }
-    }
-
-    /// Who answers.
-    pub fn namespace(&self) -> &str {
-        &self.text[..self.colon]
-    }
-
-    /// What is asked.
-    pub fn name(&self) -> &str {
-        &self.text[self.colon + 1..]
-    }
-
-    /// The whole name.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-}
-
-impl fmt::Display for FactName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl fmt::Debug for FactName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
+use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// One named answer.
 pub type Fact = Answer<Value>;
@@ -74,7 +17,7 @@ pub enum Value {
     /// Several texts.
     List(Vec<Text>),
     /// Several files with named texts each: `path`, `body` and `text`.
-    Maps(Vec<BTreeMap<&'static str, Text>>),
+    Maps(Vec<BTreeMap<Cow<'static, str>, Text>>),
 }
 
 impl Value {
@@ -97,7 +40,7 @@ impl Value {
 }
 
 /// All files as one text.
-fn headed(maps: &[BTreeMap<&'static str, Text>], name: &FactName) -> Text {
+fn headed(maps: &[BTreeMap<Cow<'static, str>, Text>], name: &FactName) -> Text {
     let mut draft = Draft::default();
     for (number, map) in maps.iter().enumerate() {
         let (Some(label), Some(body)) = (map.get("path"), map.get("body")) else { continue };
@@ -111,85 +54,6 @@ fn headed(maps: &[BTreeMap<&'static str, Text>], name: &FactName) -> Text {
         draft.push_text(body);
     }
     draft.into_text()
-}
-
-/// A text that knows where each of its bytes came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
-    text: Arc<str>,
-    pieces: Arc<[Piece]>,
-}
-
-impl Text {
-    /// A text that comes from one origin as a whole.
-    pub fn new(text: impl Into<Arc<str>>, origin: Origin) -> Text {
-        let text = text.into();
-        let piece = Piece { range: 0..text.len(), origin, transform: None };
-        let pieces = if text.is_empty() { Arc::from([]) } else { Arc::from([piece]) };
-        Text { text, pieces }
-    }
-
-    /// A text whose pieces are known. They must cover it without gap or overlap.
-    pub(crate) fn from_pieces(text: String, pieces: Vec<Piece>) -> Text {
-        debug_assert!(covers(&pieces, 0..text.len()));
-        Text { text: text.into(), pieces: pieces.into() }
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// The text, shared.
-    pub(crate) fn shared(&self) -> &Arc<str> {
-        &self.text
-    }
-
-    /// A part of the text.
-    pub(crate) fn cut_out(&self, part: Range<usize>) -> Text {
-        if part == (0..self.text.len()) {
-            return self.clone();
-        }
-        let text = self.text[part.clone()].into();
-        let mut pieces = Vec::new();
-        self.part(part, 0, &mut pieces);
-        Text { text, pieces: pieces.into() }
-    }
-
-    /// Copies the pieces of a part of the text, which stands at `at` in another one.
-    pub(crate) fn part(&self, part: Range<usize>, at: usize, into: &mut Vec<Piece>) {
-        for piece in self.pieces.iter() {
-            let (from, to) = (piece.range.start.max(part.start), piece.range.end.min(part.end));
-            if from < to {
-                let range = at + from - part.start..at + to - part.start;
-                let origin = match from - piece.range.start {
-                    0 => piece.origin.clone(),
-                    _ => piece.origin.further(&self.text[piece.range.start..from]),
-                };
-                into.push(Piece { range, origin, transform: piece.transform });
-            }
-        }
-    }
-
-    /// Its pieces, as they are kept.
-    pub(super) fn all_pieces(&self) -> &[Piece] {
-        &self.pieces
-    }
-
-    /// Its pieces, in order.
-    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
-        self.pieces.iter()
-    }
-}
-
-/// Whether the pieces cover the range without gap or overlap.
-fn covers(pieces: &[Piece], range: Range<usize>) -> bool {
-    let mut at = range.start;
-    pieces.iter().all(|piece| {
-        let follows = piece.range.start == at && piece.range.end > at;
-        at = piece.range.end;
-        follows
-    }) && at == range.end
 }
 
 /// Answers by name, in order.

@@ -11,14 +11,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fact::{FactName, Text, Value};
+use super::fact::Value;
 use super::hidden::HiddenClass;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, Link, ReasonCode, World};
 use super::{Fact, Situation};
-use crate::budget::Budget;
-use crate::compose::{Draft, Origin};
 use crate::diagnostic::Diagnostic;
+use crate::text::{Budget, Draft, FactName, Origin, Text};
 
 /// The most that is read of one file, in bytes, with the notice that it was cut.
 pub const FILE_LIMIT: usize = 256 * 1024;
@@ -41,7 +40,7 @@ pub struct Completed {
 /// name or for the name that it resolves to, and no hidden directory.
 pub fn complete(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     within: &Path,
     typed: &str,
     limit: usize,
@@ -88,7 +87,7 @@ fn leads_to_secrets(world: &dyn World, root: &Path, path: &Path) -> bool {
 /// Answers `file:<path>`.
 pub(super) fn answer(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     name: &FactName,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
@@ -108,18 +107,18 @@ pub(super) fn answer(
         }
         Answer::Present(file)
     });
-    let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.paths).into();
+    let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.rules.paths).into();
     let fact = read.and_then(|file| {
         let text = Text::new(file.text, Origin::file(name, &shown));
         // Looked through before it is cut: half a secret is still most of one.
-        situation.hygiene.clean(text, &shown, diagnostics).map(|text| {
+        situation.permissions.hygiene.clean(text, &shown, diagnostics).map(|text| {
             if !file.more {
                 return Value::Text(text);
             }
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
             let cut = Diagnostic::warning("cut", message).about(name.as_str());
             diagnostics.push(cut.hint("shorten or split the file"));
-            Value::Text(cut_to(&text, &situation.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)]))
+            Value::Text(cut_to(&text, &situation.rules.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)]))
         })
     });
     tell(fact, name, diagnostics, None)
@@ -145,9 +144,9 @@ fn tell(fact: Fact, name: &FactName, diagnostics: &mut Vec<Diagnostic>, hint: Op
 }
 
 /// The root that a path lies beneath, and the path from there.
-pub(super) fn locate(situation: &Situation, asked: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(super) fn locate(situation: &Situation<'_>, asked: &Path) -> Option<(PathBuf, PathBuf)> {
     let asked = normalize(asked);
-    let roots = std::iter::once(&situation.workspace.root).chain(&situation.file_roots);
+    let roots = std::iter::once(&situation.workspace.root).chain(&situation.permissions.file_roots);
     roots.into_iter().find_map(|root| {
         let inside = asked.strip_prefix(root).ok()?;
         (!inside.as_os_str().is_empty()).then(|| (root.clone(), inside.to_owned()))
@@ -196,10 +195,10 @@ const FILES: [&str; 6] = [".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-creden
 const DIRECTORIES: [&str; 4] = [".git", ".ssh", ".gnupg", ".aws"];
 
 /// A file that turned out to be text.
-pub(super) struct TextFile {
-    pub(super) text: String,
+pub(crate) struct TextFile {
+    pub(crate) text: String,
     /// Whether the file goes on.
-    pub(super) more: bool,
+    pub(crate) more: bool,
     pub(super) resolved: PathBuf,
     pub(super) identity: Option<(u64, u64)>,
 }
@@ -220,7 +219,7 @@ pub(super) fn read_shareable_to(world: &dyn World, root: &Path, path: &Path, lim
 }
 
 /// Reads a text file beneath a root. The cut of a longer one falls on a character boundary.
-pub(super) fn read_text(world: &dyn World, root: &Path, path: &Path, limit: usize) -> Answer<TextFile> {
+pub(crate) fn read_text(world: &dyn World, root: &Path, path: &Path, limit: usize) -> Answer<TextFile> {
     world.read(root, path, limit).and_then(|contents| {
         let bytes = contents.bytes;
         let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);

@@ -3,9 +3,8 @@
 //! A layout frames what others wrote: with tags, or with a header line in brackets. A text that contains the frame's own
 //! marks could end it, or begin another one that says it comes from somebody else. Their first characters are written out.
 
-use super::fact::Text;
 use super::rewrite::Rewrite;
-use crate::compose::Transform;
+use crate::text::{Text, Transform};
 
 /// The text with the marks of its frame written out. A mark that begins with `[` is the beginning of a header line, every
 /// other one a tag's name; case does not matter, nor do blanks and slashes between `<` and the name.

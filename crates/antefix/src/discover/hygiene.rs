@@ -7,13 +7,12 @@
 
 use serde::Deserialize;
 
-use super::fact::{FactName, Text};
 use super::hidden::{self, Hidden};
 use super::rewrite::Rewrite;
 use super::secrets;
 use super::world::{Answer, ReasonCode};
-use crate::compose::{Origin, Transform};
 use crate::diagnostic::Diagnostic;
+use crate::text::{FactName, Origin, Text, Transform};
 
 /// No secret has fewer characters.
 pub(super) const SHORTEST_TOKEN: usize = 16;

@@ -13,10 +13,12 @@ mod fact;
 mod file;
 mod frame;
 mod front_matter;
+mod given;
 mod hygiene;
 pub mod ignore;
 mod imports;
 mod instructions;
+mod paths;
 mod remote;
 mod replacement;
 mod report;
@@ -24,7 +26,7 @@ mod rewrite;
 mod roots;
 mod rules;
 mod scope;
-mod shelf;
+mod situation;
 mod skills;
 mod system;
 mod tools;
@@ -33,25 +35,25 @@ mod trust;
 mod workspace;
 mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-
-pub use fact::{Fact, FactName, Facts, Text, Value};
+pub use fact::{Fact, Facts, Value};
+pub(crate) use file::read_text;
 pub use file::{Completed, FILE_LIMIT, complete};
 pub(crate) use frame::protected;
+pub use given::Given;
 pub use hygiene::{HiddenText, Hygiene, Secrets};
 pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use instructions::{instructions_within, size_of_instructions};
+pub use paths::{Machine, Paths};
 pub use remote::{Address, Holder, Remote, RemoteLimits, RemoteRules};
 pub use report::{Loaded, NotLoaded, Report, Why};
 pub use roots::{MayName, MoreRoots, NamedRoots};
 pub use rules::{Glob, GlobLimits, Survey};
 pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
-pub use shelf::{Shelved, Shelves};
+pub use situation::{Caller, Permissions, Rules, Situation};
 pub(crate) use skills::skills_within;
 pub use skills::{Descriptions, Ignore, Loose, SkillRules};
 pub(crate) use tools::ShapedTools;
-pub use tools::{Tool, Tools};
+pub use tools::{Tool, Tools, canonical_tool, canonical_tools};
 pub use touch::{Touched, touch};
 pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
@@ -62,90 +64,10 @@ pub use world::{
 };
 
 use self::catalog::Lookup;
-use self::git::{Git, GitLimits, GitQuestion};
+use self::git::{Git, GitQuestion};
 use self::skills::Form;
-use crate::compose::{Draft, Origin, Paths, Phrases, Transform};
 use crate::diagnostic::Diagnostic;
-
-/// What the caller knows and the world does not.
-#[derive(Debug, Clone)]
-pub struct Situation {
-    /// Where the agent works.
-    pub workspace: Workspace,
-    /// How paths are shown.
-    pub paths: Paths,
-    /// The model's name.
-    pub model: Option<String>,
-    /// The conversation's id.
-    pub conversation_id: Option<String>,
-    /// The workspace's id.
-    pub workspace_id: Option<String>,
-    /// The machine that the conversation works on, if there is more than one to choose from. This is not the machine that
-    /// we run on: replicas of a server differ in that, and serve the same conversations.
-    pub machine: Option<String>,
-    /// The agent's tools; none if the caller does not know them.
-    pub tools: Option<Tools>,
-    /// What the agent may touch; none if the caller does not say.
-    pub scope: Option<Scope>,
-    /// Facts answered by hand; the world is not asked for them.
-    pub given: BTreeMap<FactName, String>,
-    /// The variables that `env:` may name.
-    pub env_allow: BTreeSet<String>,
-    /// Directories besides the project root that `file:` may read. Only the user's own settings fill this.
-    pub file_roots: Vec<PathBuf>,
-    /// Which instruction files are loaded.
-    pub instructions: InstructionRules,
-    /// Whether the project is looked through for what waits for a path.
-    pub survey: Survey,
-    /// Which skills are listed.
-    pub skills: SkillRules,
-    /// Where the operator's prompt is kept. Only the user's own settings fill this.
-    pub identity: Remote,
-    /// Where the agent's core memory is kept. Only the user's own settings fill this.
-    pub memory: Remote,
-    /// How these two are framed.
-    pub remote: RemoteRules,
-    /// Where hooks say to look besides.
-    pub more: MoreRoots,
-    /// How long git may take and how much it may print.
-    pub git: GitLimits,
-    /// What becomes of hidden characters and secrets.
-    pub hygiene: Hygiene,
-    /// Whether the text of the repository may be used.
-    pub trust: Trust,
-    /// Wordings without variables: notices of cuts, texts for tools.
-    pub phrases: Phrases,
-}
-
-impl Situation {
-    /// A situation in which only the place is known.
-    pub fn new(workspace: Workspace) -> Situation {
-        Situation {
-            workspace,
-            paths: Paths::default(),
-            model: None,
-            conversation_id: None,
-            workspace_id: None,
-            machine: None,
-            tools: None,
-            scope: None,
-            given: BTreeMap::new(),
-            env_allow: BTreeSet::new(),
-            file_roots: Vec::new(),
-            instructions: InstructionRules::default(),
-            survey: Survey::default(),
-            skills: SkillRules::default(),
-            identity: Remote::default(),
-            memory: Remote::default(),
-            remote: RemoteRules::default(),
-            more: MoreRoots::default(),
-            git: GitLimits::default(),
-            hygiene: Hygiene::default(),
-            trust: Trust::default(),
-            phrases: Phrases::built_in(),
-        }
-    }
-}
+use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// Facts, and how they were come by.
 #[derive(Debug, Clone, Default)]
@@ -161,15 +83,15 @@ pub struct Discovery {
 /// Asks for the named facts, each once.
 pub fn discover<'n>(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     names: impl IntoIterator<Item = &'n FactName>,
 ) -> Discovery {
-    let gate = Gate::new(world, &situation.workspace, &situation.file_roots, situation.trust);
+    let gate = Gate::new(world, &situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
     let mut asking = Asking {
         world: &gate,
         beyond: world,
         situation,
-        git: Git::new(&gate, &situation.workspace.cwd, situation.git),
+        git: Git::new(&gate, &situation.workspace.cwd, situation.permissions.git),
         discovery: Discovery::default(),
     };
     for name in names {
@@ -177,9 +99,9 @@ pub fn discover<'n>(
     }
     let Discovery { report, diagnostics, .. } = &mut asking.discovery;
     diagnostics.extend(situation.more.findings().iter().cloned());
-    diagnostics.extend(situation.tools.iter().flat_map(|tools| tools.findings(situation.hygiene)));
+    diagnostics.extend(situation.caller.tools.iter().flat_map(|tools| tools.findings(situation.permissions.hygiene)));
     diagnostics.extend(trust::told(report));
-    asking.discovery.look_through(situation.hygiene);
+    asking.discovery.look_through(situation.permissions.hygiene);
     asking.discovery
 }
 
@@ -203,7 +125,7 @@ struct Asking<'w> {
     world: &'w dyn World,
     /// The world without a gate, for what the user's own settings name: no project's text is there.
     beyond: &'w dyn World,
-    situation: &'w Situation,
+    situation: &'w Situation<'w>,
     git: Git<'w>,
     discovery: Discovery,
 }
@@ -213,8 +135,8 @@ impl Asking<'_> {
         if self.discovery.facts.get(name).is_some() {
             return;
         }
-        let fact = match (catalog::lookup(name), self.situation.given.get(name)) {
-            (Lookup::Known(_), Some(text)) => Answer::Present(given(name, text)),
+        let fact = match (catalog::lookup(name), self.situation.caller.given.get(name)) {
+            (Lookup::Known(_), Some(given)) => given.fact(name),
             (Lookup::Known(_), None) => self.source(name),
             (Lookup::UnknownName | Lookup::UnknownNamespace, _) => {
                 let missing = NotLoaded { fact: name.clone(), path: None, why: Why::Unknown };
@@ -255,7 +177,7 @@ impl Asking<'_> {
             "system" => system::answer(self.world, name.name()).map(plain),
             "prompt" => self.prompt(name.name()).map(plain),
             "env" => {
-                let hygiene = self.situation.hygiene;
+                let hygiene = self.situation.permissions.hygiene;
                 let text = self.env(name.name()).map(|text| Text::new(text, Origin::fact(name)));
                 text.and_then(|text| hygiene.clean(text, name.as_str(), &mut self.discovery.diagnostics))
                     .map(Value::Text)
@@ -273,26 +195,26 @@ impl Asking<'_> {
 
     /// A directory as the prompt calls it: it closes no tag that the layout has, and else keeps its name.
     fn called(&self, path: String) -> String {
-        let path = self.situation.hygiene.label(path, &[]);
+        let path = self.situation.permissions.hygiene.label(path, &[]);
         let text = Text::new(path, Origin::fact(&FactName::new("prompt", "cwd")));
-        protected(&text, &self.situation.instructions.protect).as_str().to_owned()
+        protected(&text, &self.situation.rules.instructions.protect).as_str().to_owned()
     }
 
     fn prompt(&self, name: &str) -> Answer<String> {
         let told = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
         let workspace = &self.situation.workspace;
         match name {
-            "cwd" => Answer::Present(self.called(workspace.show(&workspace.cwd, self.situation.paths))),
+            "cwd" => Answer::Present(self.called(workspace.show(&workspace.cwd, self.situation.rules.paths))),
             "cwd_absolute" => Answer::Present(self.called(workspace.show(&workspace.cwd, Paths::Absolute))),
-            "model" => told(&self.situation.model),
-            "conversation_id" => told(&self.situation.conversation_id),
-            "workspace_id" => told(&self.situation.workspace_id),
+            "model" => told(&self.situation.caller.model),
+            "conversation_id" => told(&self.situation.conversation_id.map(str::to_owned)),
+            "workspace_id" => told(&self.situation.caller.workspace_id),
             _ => Answer::Absent,
         }
     }
 
     fn env(&self, name: &str) -> Answer<String> {
-        if !self.situation.env_allow.contains(name) {
+        if !self.situation.permissions.env_allow.contains(name) {
             return Answer::unavailable(ReasonCode::NotAllowed, format!("{name} (env_allow in your settings)"));
         }
         self.world.env(name)
@@ -307,7 +229,7 @@ impl Asking<'_> {
             _ => return Answer::Absent,
         };
         // Branches and changes are the repository's text too. Where there is none, there is nothing to withhold.
-        let untrusted = self.situation.trust == Trust::Untrusted;
+        let untrusted = self.situation.permissions.trust == Trust::Untrusted;
         if untrusted && matches!(self.world.kind(&self.situation.workspace.root.join(".git")), Answer::Absent) {
             return Answer::Absent;
         }
@@ -328,17 +250,17 @@ impl Asking<'_> {
                 };
                 let mut draft = Draft::default();
                 if printed.more {
-                    let limit = self.situation.git.output;
+                    let limit = self.situation.permissions.git.output;
                     let message =
                         format!("`{}` printed more than {limit} bytes: only the beginning is used", printed.command);
                     diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()));
                     draft.push(&printed.text, Origin::fact(name), Some(Transform::Cut));
-                    draft.push_text(&self.situation.phrases.get("cut_notice"));
+                    draft.push_text(&self.situation.rules.phrases.get("cut_notice"));
                 } else {
                     draft.push(&printed.text, Origin::fact(name), transform);
                 }
                 // What git prints is written out where a file would be blocked: it is the user's own work.
-                let hygiene = self.situation.hygiene.written_out();
+                let hygiene = self.situation.permissions.hygiene.written_out();
                 hygiene.clean(draft.into_text(), &printed.command, diagnostics)
             })
             .and_then(|text| text.map(Value::Text))
@@ -366,17 +288,8 @@ impl Asking<'_> {
 
     fn scope(&self) -> Answer<String> {
         match &self.situation.scope {
-            Some(scope) => Answer::Present(scope.summary(&self.situation.workspace, self.situation.paths)),
+            Some(scope) => Answer::Present(scope.summary(&self.situation.workspace, self.situation.rules.paths)),
             None => Answer::Absent,
         }
     }
-}
-
-/// A fact that was answered by hand. Names of tools are a list everywhere, so they are one here, between commas.
-fn given(name: &FactName, text: &str) -> Value {
-    let value = |text: &str| Text::new(text, Origin::fact(name));
-    if name.as_str() != "tools:names" {
-        return Value::Text(value(text));
-    }
-    Value::List(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(value).collect())
 }

@@ -7,20 +7,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fact::{FactName, Value};
+use super::fact::Value;
 use super::file::{FILE_LIMIT, cut_to, read_shareable};
 use super::instructions::normalized;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation};
-use crate::budget::Budget;
-use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
+use crate::text::{Budget, FactName, Origin};
 
 /// Answers for one of the two files.
 pub(super) fn answer(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     name: &FactName,
     file_name: &str,
     report: &mut Report,
@@ -29,7 +28,7 @@ pub(super) fn answer(
     let mut taken: Option<(Arc<str>, Fact)> = None;
     for (root, directory) in roots(situation) {
         let path = directory.join(file_name);
-        let label: Arc<str> = situation.workspace.show(&root.join(&path), situation.instructions.labels).into();
+        let label: Arc<str> = situation.workspace.show(&root.join(&path), situation.rules.instructions.labels).into();
         let mut not_loaded = |why: Why| {
             report.not_loaded.push(NotLoaded { fact: name.clone(), path: Some(label.to_string()), why });
         };
@@ -59,13 +58,13 @@ pub(super) fn answer(
             not_loaded(Why::Empty);
             continue;
         }
-        let clean = situation.hygiene.clean(text, &label, diagnostics).map(|text| {
+        let clean = situation.permissions.hygiene.clean(text, &label, diagnostics).map(|text| {
             if !file.more {
                 return text;
             }
             let message = format!("{label} has more than {FILE_LIMIT} bytes: only its beginning is used");
             diagnostics.push(Diagnostic::warning("cut", message).about(label.as_ref()));
-            cut_to(&text, &situation.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)])
+            cut_to(&text, &situation.rules.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)])
         });
         match &clean {
             Answer::Present(text) => {
@@ -81,7 +80,7 @@ pub(super) fn answer(
 }
 
 /// Where to look: what may be read, and the directory from there.
-fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
+fn roots(situation: &Situation<'_>) -> Vec<(PathBuf, PathBuf)> {
     let workspace = &situation.workspace;
     let inside = workspace.cwd.strip_prefix(&workspace.root).unwrap_or(Path::new("")).to_owned();
     let one = |root: &String| {
@@ -94,5 +93,5 @@ fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
         }
     };
     let more = situation.more.prompts.iter().map(|more| (more.root.clone(), more.inside.clone()));
-    situation.instructions.system_roots.iter().filter_map(one).chain(more).collect()
+    situation.rules.instructions.system_roots.iter().filter_map(one).chain(more).collect()
 }

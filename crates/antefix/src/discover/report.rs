@@ -1,7 +1,7 @@
 //! What was found, and what was considered and not taken.
 
-use super::fact::FactName;
 use super::world::Reason;
+use crate::text::FactName;
 
 /// The two lists of a discovery.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

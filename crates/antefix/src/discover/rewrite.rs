@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::fact::Text;
-use crate::compose::{Draft, Origin, Piece, Transform};
+use crate::text::{Draft, Origin, Piece, Text, Transform};
 
 /// A text in which parts are replaced.
 pub(crate) struct Rewrite<'t> {

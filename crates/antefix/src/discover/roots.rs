@@ -16,8 +16,8 @@ use super::Situation;
 use super::file::holds_secrets;
 use super::workspace::normalize;
 use super::world::{Kind, World};
-use crate::compose::Paths;
 use crate::diagnostic::Diagnostic;
+use crate::discover::Paths;
 
 /// How many roots of one kind a hook may name.
 const ROOTS: usize = 50;
@@ -90,7 +90,7 @@ impl MoreRoots {
     pub fn add(
         &mut self,
         world: &dyn World,
-        situation: &Situation,
+        situation: &Situation<'_>,
         (hook, may): (&str, MayName),
         named: &NamedRoots,
     ) -> Vec<Diagnostic> {
@@ -147,7 +147,7 @@ impl MoreRoots {
 }
 
 /// The place of a name, or why it may not be named.
-fn root(world: &dyn World, situation: &Situation, may: MayName, name: &str) -> Result<Root, &'static str> {
+fn root(world: &dyn World, situation: &Situation<'_>, may: MayName, name: &str) -> Result<Root, &'static str> {
     let workspace = &situation.workspace;
     if name.is_empty() || name.contains('\0') {
         return Err("that is no path");
@@ -158,7 +158,7 @@ fn root(world: &dyn World, situation: &Situation, may: MayName, name: &str) -> R
         return Err("such places hold secrets");
     }
     let kind = world.kind(&path).present();
-    let roots = std::iter::once(&workspace.root).chain(&situation.file_roots);
+    let roots = std::iter::once(&workspace.root).chain(&situation.permissions.file_roots);
     let beneath = roots.into_iter().find_map(|root| Some((root.clone(), path.strip_prefix(root).ok()?.to_owned())));
     if let Some((root, inside)) = beneath {
         return Ok(Root { root, inside, kind });

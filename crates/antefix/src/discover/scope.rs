@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::workspace::{Workspace, normalize};
 use super::world::{Answer, World};
-use crate::compose::Paths;
+use crate::discover::Paths;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Rules as a layout declares them.

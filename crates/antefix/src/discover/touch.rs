@@ -12,7 +12,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::fact::FactName;
 use super::instructions::{Entry, Instruction, Place, Search, Walk, Whose, places, value};
 use super::report::{Report, Why};
 use super::trust;
@@ -20,6 +19,7 @@ use super::workspace::normalize;
 use super::world::{Answer, Kind, World};
 use super::{Fact, Gate, Situation};
 use crate::diagnostic::{Diagnostic, Level};
+use crate::text::FactName;
 
 /// How many directories between the working directory and the paths are looked into.
 const DIRECTORIES: usize = 500;
@@ -37,8 +37,8 @@ pub struct Touched {
 
 /// What comes to hold when these paths are touched. `told` are the paths of files that were told before, as the report of
 /// an earlier touch has them.
-pub fn touch(world: &dyn World, situation: &Situation, paths: &[PathBuf], told: &BTreeSet<String>) -> Touched {
-    let gate = Gate::new(world, &situation.workspace, &situation.file_roots, situation.trust);
+pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], told: &BTreeSet<String>) -> Touched {
+    let gate = Gate::new(world, &situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
     let name = FactName::new("instructions", "files");
     let mut report = Report::default();
     let mut diagnostics = Vec::new();
@@ -111,12 +111,12 @@ const DEEPEST: usize = 4_096;
 /// The directories that lead to the paths, outermost first, but for those that lead to the working directory.
 fn below(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     touched: &[PathBuf],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Place> {
     // A layout that looks at the working directory alone means just that.
-    if !matches!(situation.instructions.walk, Walk::GitRoot | Walk::Ancestors) {
+    if !matches!(situation.rules.instructions.walk, Walk::GitRoot | Walk::Ancestors) {
         return Vec::new();
     }
     let workspace = &situation.workspace;
@@ -141,7 +141,7 @@ fn below(
 }
 
 /// The path with the project root before it; none if it lies elsewhere.
-fn inside(world: &dyn World, situation: &Situation, path: &Path) -> Option<PathBuf> {
+fn inside(world: &dyn World, situation: &Situation<'_>, path: &Path) -> Option<PathBuf> {
     let workspace = &situation.workspace;
     let path = normalize(&workspace.cwd.join(path));
     if path.starts_with(&workspace.root) {

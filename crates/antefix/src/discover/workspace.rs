@@ -8,12 +8,14 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, read_text};
 use super::hygiene::Hygiene;
 use super::world::{Answer, Owner, Reason, ReasonCode, World};
-use crate::compose::{Machine, Origin, Paths};
-use crate::place::{Source, SourceKind};
+use crate::text::{FactName, Source, SourceKind, Text};
+use crate::{
+    discover::{Machine, Paths},
+    text::Origin,
+};
 
 /// Where the agent works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,7 +143,7 @@ impl Workspace {
     }
 
     /// A text of antefix's own files as it may be used: one of the project's is not trusted more than its instruction files are.
-    pub(super) fn own_text(&self, directory: &Path, text: String, shown: &str, hygiene: Hygiene) -> Answer<String> {
+    pub(crate) fn own_text(&self, directory: &Path, text: String, shown: &str, hygiene: Hygiene) -> Answer<String> {
         if !self.is_projects(directory) || hygiene.passes(&text) {
             return Answer::Present(text);
         }

@@ -10,8 +10,7 @@ use super::mark::Mark;
 use super::record::{AmendmentKind, AmendmentRecord, RecordedSpan, VERSION};
 use super::store::{AmendmentRow, Bundle, Store, StoreResult};
 use crate::compose::Span;
-use crate::digest::Digest;
-use crate::discover::{FactName, Text};
+use crate::text::{Digest, FactName, Text};
 
 /// An amendment of an epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]

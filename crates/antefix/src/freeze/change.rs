@@ -14,9 +14,8 @@ use super::Cause;
 use super::amendment::AmendmentBody;
 use super::mark::Mark;
 use super::record::AmendmentKind;
-use crate::compose::canonical_tool;
-use crate::digest::Digest;
-use crate::discover::{FactName, NamedRoots, Tool};
+use crate::discover::{NamedRoots, Tool, canonical_tool};
+use crate::text::{Digest, FactName};
 
 /// The roots that hooks name, by hook; none for one that could not be asked.
 type HookRoots = BTreeMap<String, Option<NamedRoots>>;
@@ -225,7 +224,7 @@ pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
         .iter()
         .map(|tool| {
             let name = tool.get("name").and_then(|name| name.as_str()).unwrap_or_default();
-            (name.to_owned(), Digest::of(&crate::compose::canonical(tool)))
+            (name.to_owned(), Digest::of(&crate::text::canonical(tool)))
         })
         .collect();
     let later: BTreeMap<String, Digest> =

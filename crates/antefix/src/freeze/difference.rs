@@ -97,7 +97,7 @@ impl Difference {
             return Ok(None);
         }
         let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
-        let at = crate::place::floor_char_boundary(other, crate::place::floor_char_boundary(one, same));
+        let at = crate::text::floor_char_boundary(other, crate::text::floor_char_boundary(one, same));
         let kept = if tools == Same::Yes { at } else { 0 };
         let sides = (Side::at(before, at)?, Side::at(after, at)?);
         Ok(Some(Difference {
@@ -180,8 +180,8 @@ fn line(text: &str, span: &RecordedSpan, at: usize) -> Option<usize> {
 fn excerpt(text: &str, at: usize) -> String {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
-    let from = crate::place::floor_char_boundary(text, at.saturating_sub(30).max(start));
-    let to = crate::place::floor_char_boundary(text, (at + 50).min(end));
+    let from = crate::text::floor_char_boundary(text, at.saturating_sub(30).max(start));
+    let to = crate::text::floor_char_boundary(text, (at + 50).min(end));
     let begin = if from > start { "…" } else { "" };
     let more = if to < end { "…" } else { "" };
     format!("{begin}{}{more}", &text[from..to.max(from)])

@@ -12,12 +12,13 @@ use jiff::Timestamp;
 
 use super::mark::Mark;
 use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
-use super::store::{Bundle, EpochRow, Fault, Store, StoreError, StoreResult};
+use super::store::{Bundle, EpochRow, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability, Wording};
 use crate::diagnostic::Diagnostic;
-use crate::digest::{Digest, PrefixDigests};
-use crate::discover::{Answer, FactName, Facts, MoreRoots, NamedRoots, Report, Tool, Tools, Why};
+use crate::discover::{Answer, Facts, MoreRoots, NamedRoots, Report, Tool, Tools, Why};
+use crate::error::Fault;
+use crate::text::{Digest, FactName, PrefixDigests};
 
 /// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";

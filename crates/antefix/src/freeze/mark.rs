@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::digest::Digest;
-use crate::discover::{Answer, Fact, FactName, Value};
+use crate::discover::{Answer, Fact, Value};
+use crate::text::{Digest, FactName};
 
 /// What is remembered of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl Mark {
                 if let Value::Maps(maps) = value {
                     // Each has a path of its own; what it imports belongs to it.
                     files.extend(maps.iter().filter_map(|map| {
-                        let entries = map.iter().map(|(key, text)| (*key, text.as_str()));
+                        let entries = map.iter().map(|(key, text)| (&**key, text.as_str()));
                         Some((map.get("path")?.as_str().to_owned(), Digest::framed("antefix/item/1", entries)))
                     }));
                 } else {
@@ -72,7 +72,7 @@ fn value_digest(value: &Value) -> Digest {
         Value::List(items) => Digest::framed("antefix/fact/1", items.iter().map(|item| ("item", item.as_str()))),
         Value::Maps(maps) => {
             let entries = maps.iter().flat_map(|map| {
-                std::iter::once(("map", "")).chain(map.iter().map(|(key, text)| (*key, text.as_str())))
+                std::iter::once(("map", "")).chain(map.iter().map(|(key, text)| (&**key, text.as_str())))
             });
             Digest::framed("antefix/fact/1", entries)
         }

@@ -26,7 +26,7 @@ pub use epoch::{Epoch, EpochBody, EpochSection};
 pub use mark::Mark;
 pub use record::{AmendmentKind, MadeBy, RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
 pub use store::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Fault, QueuedMessage, Stamp, Standing, Store,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, QueuedMessage, Stamp, Standing, Store,
     StoreError, StoreResult, Sweep, Swept,
 };
 pub use template::{SavedTemplate, TemplateRow, Templates, template_digest};

@@ -11,10 +11,10 @@ use super::amendment::AmendmentBody;
 use super::change::{Step, steps};
 use super::mark::Mark;
 use super::record::AmendmentKind;
-use crate::compose::{Draft, Layout, Origin, Shelf, Wording, WordingKey, compose_section, print};
-use crate::digest::Digest;
-use crate::discover::{Answer, FactName, Facts, Text, Value, protected};
+use crate::compose::{Layout, Shelf, Wording, WordingKey, compose_section, print};
+use crate::discover::{Answer, Facts, Value, protected};
 use crate::error::Result;
+use crate::text::{Digest, Draft, FactName, Origin, Text};
 
 /// The tag that frames a notice's text.
 const TAG: &str = "amendment";

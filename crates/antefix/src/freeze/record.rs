@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::mark::Mark;
 use crate::compose::{Span, Stability};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
 use crate::discover::NamedRoots;
+use crate::text::Digest;
 
 /// The version that is written.
 pub(super) const VERSION: u32 = 1;

@@ -15,9 +15,9 @@ use super::mark::Mark;
 use super::notice::{Notices, section_digest};
 use super::record::AmendmentKind;
 use crate::compose::{Layout, OnDrift, OnTools, Shelf, Wording};
-use crate::digest::Digest;
-use crate::discover::{Discovery, FactName, Situation, Why};
+use crate::discover::{Discovery, Situation, Why};
 use crate::error::Result;
+use crate::text::{Digest, FactName};
 
 /// Which facts of a standing epoch are asked for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,8 +54,7 @@ pub(crate) struct Now<'n> {
     pub(crate) layout: &'n Layout,
     pub(crate) wording: &'n Wording,
     pub(crate) shelf: &'n dyn Shelf,
-    pub(crate) situation: &'n Situation,
-    pub(crate) machine: Option<&'n str>,
+    pub(crate) situation: &'n Situation<'n>,
     pub(crate) discovery: &'n Discovery,
 }
 
@@ -106,13 +105,13 @@ impl Told<'_> {
             let detail = format!("the conversation moved from {} to {cwd}", row.cwd);
             drifted.renew(Cause::Moved, Change::new(ChangeKind::Moved, "working directory", detail));
         }
-        if let (Some(before), Some(machine)) = (row.machine.as_deref(), now.machine)
+        if let (Some(before), Some(machine)) = (row.machine.as_deref(), now.situation.caller.machine.as_deref())
             && before != machine
         {
             let detail = format!("the conversation moved from machine {before} to {machine}");
             drifted.renew(Cause::Moved, Change::new(ChangeKind::Moved, "machine", detail));
         }
-        if let (Some(before), Some(model)) = (row.model.as_deref(), now.situation.model.as_deref())
+        if let (Some(before), Some(model)) = (row.model.as_deref(), now.situation.caller.model.as_deref())
             && before != model
         {
             let detail = format!("the model is {model} now; the epoch was composed for {before}");
@@ -121,7 +120,7 @@ impl Told<'_> {
     }
 
     fn compare_tools(&self, now: &Now<'_>, drifted: &mut Drifted) {
-        let Some(tools) = &now.situation.tools else { return };
+        let Some(tools) = &now.situation.caller.tools else { return };
         let before = self.epoch.body.tools.as_deref().unwrap_or("[]");
         if before == &**tools.canonical() {
             return;

@@ -19,7 +19,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{Cause, ConversationId, Templates};
-use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Fault};
+use crate::text::Digest;
 
 /// An epoch as it is kept: what belongs to one conversation alone. All else is in its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -227,46 +228,6 @@ pub struct StoreError {
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// The closed set of faults.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Fault {
-    /// Others hold it; try again.
-    Busy,
-    /// It cannot be reached; try again.
-    Unreachable,
-    /// There is no room.
-    Full,
-    /// It may be read and not written.
-    ReadOnly,
-    /// A newer antefix wrote it.
-    Newer,
-    /// It is damaged, or no store of ours.
-    Corrupt,
-    /// Anything else that went wrong.
-    Failed,
-}
-
-impl Fault {
-    /// The name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Fault::Busy => "busy",
-            Fault::Unreachable => "unreachable",
-            Fault::Full => "full",
-            Fault::ReadOnly => "read-only",
-            Fault::Newer => "newer-schema",
-            Fault::Corrupt => "corrupt",
-            Fault::Failed => "failed",
-        }
-    }
-
-    /// Whether the same question may be answered a little later.
-    pub fn passes(self) -> bool {
-        matches!(self, Fault::Busy | Fault::Unreachable)
-    }
-}
-
 impl StoreError {
     /// An error without a source.
     pub fn new(fault: Fault, message: impl Into<String>) -> StoreError {
@@ -294,5 +255,23 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_ref().map(|source| source.as_ref() as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        let hint = match error.fault {
+            Fault::Busy | Fault::Unreachable => Some("try again"),
+            Fault::Full => Some("make room; what is stored can still be read"),
+            Fault::ReadOnly => Some("make the store writable, or name another one with --store"),
+            Fault::Newer => Some("use the newer antefix that wrote it"),
+            Fault::Corrupt => Some("the file was left as it is; restore a copy, or name another store"),
+            Fault::Failed => None,
+        };
+        let result = Error::new(ErrorKind::Store(error.fault), error.to_string());
+        match hint {
+            Some(hint) => result.with_hint(hint),
+            None => result,
+        }
     }
 }

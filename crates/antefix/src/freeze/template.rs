@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::store::{Appended, StoreResult};
 use crate::compose::Dialect;
-use crate::digest::Digest;
+use crate::text::Digest;
 
 /// What is known of a saved template beside its text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,9 +26,9 @@ pub use self::roots::AskedRoots;
 pub use self::trust::{Approvals, Files, TrustState, TrustedWorkspace};
 pub use crate::compose::{HookPoint, HookRule};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
 use crate::discover::{MayName, NamedRoots, Situation, World};
 use crate::freeze::{Cause, ConversationId, Epoch};
+use crate::text::Digest;
 
 /// Somebody who has a say.
 ///
@@ -90,7 +90,7 @@ pub struct Question<'q> {
     /// What is outside.
     pub world: &'q dyn World,
     /// Who, where, with which tools.
-    pub situation: &'q Situation,
+    pub situation: Situation<'q>,
     /// Whose turn it is; none if a prompt is composed for nobody.
     pub conversation: Option<&'q ConversationId>,
     /// The epoch that stands; none before the first one.

@@ -14,10 +14,10 @@ use super::answer::Failing;
 use super::protocol::{self, MessagesAnswer, RootsAnswer, TurnAnswer, Versioned};
 use super::trust::{self, Approvals, Files, TrustState};
 use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, SystemOfTurn, TurnChange};
-use crate::compose::{Layout, Paths};
+use crate::compose::Layout;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Workspace, World, normalize};
+use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Paths, Workspace, World, normalize};
+use crate::text::Digest;
 
 /// Whose a layout is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

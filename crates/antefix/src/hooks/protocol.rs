@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{HookPoint, HookResult, Question, SystemOfTurn};
-use crate::compose::Paths;
-use crate::discover::NamedRoots;
+use crate::discover::{NamedRoots, Paths};
 use crate::hooks::HookFailure;
 
 /// The version of the documents.
@@ -65,7 +64,7 @@ pub(super) fn question(
         }),
         cwd: workspace.show(&workspace.cwd, Paths::Absolute),
         root: workspace.show(&workspace.root, Paths::Absolute),
-        model: question.situation.model.as_deref(),
+        model: question.situation.caller.model.as_deref(),
         system: system.map(|SystemOfTurn { prefix, suffix }| AskedSystem { prefix, suffix }),
         messages,
     };

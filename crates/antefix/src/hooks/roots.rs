@@ -1,9 +1,7 @@
 //! Asking hooks for roots, and what stands in for one that has no answer.
 
-use std::borrow::Cow;
-
 use super::{Deed, Hook, HookDid, HookLog, HookPoint, Question, ask, at};
-use crate::discover::{MayName, MoreRoots, Situation};
+use crate::discover::{MayName, MoreRoots};
 use crate::freeze::EpochBody;
 
 /// What hooks named.
@@ -28,7 +26,7 @@ impl AskedRoots {
             };
             let deed = if named.is_empty() { Deed::Nothing } else { Deed::NamedRoots };
             log.did(name, HookPoint::Discover, deed, named.all().map(|(_, root)| root.len()).sum());
-            let findings = asked.more.add(question.world, question.situation, (name, may), &named);
+            let findings = asked.more.add(question.world, &question.situation, (name, may), &named);
             log.diagnostics.extend(findings);
         }
         asked.more.tell(log.diagnostics);
@@ -41,24 +39,19 @@ impl AskedRoots {
         &self.did
     }
 
-    /// The situation with the roots. What a hook named before stands while it has no answer: that it cannot be asked does
-    /// not mean that it names nothing.
-    pub fn around<'s>(&self, question: &Question<'s>, standing: Option<&EpochBody>) -> Cow<'s, Situation> {
-        if self.did.is_empty() {
-            return Cow::Borrowed(question.situation);
-        }
+    /// The roots, for the situation. What a hook named before still applies while it has no answer: that it cannot be asked
+    /// does not mean that it names nothing.
+    pub fn roots(&self, question: &Question<'_>, standing: Option<&EpochBody>) -> MoreRoots {
         let mut more = self.more.clone();
         for (hook, may) in &self.failed {
             match standing.and_then(|body| body.roots.get(hook)) {
-                // What was refused or missing then was told then.
-                Some(Some(named)) => drop(more.add(question.world, question.situation, (hook, *may), named)),
+                // What was refused or missing then was reported then.
+                Some(Some(named)) => drop(more.add(question.world, &question.situation, (hook, *may), named)),
                 // An epoch that began without the hook goes on without it.
                 None if standing.is_some() => {}
                 Some(None) | None => more.missed(hook),
             }
         }
-        let mut situation = question.situation.clone();
-        situation.more = more;
-        Cow::Owned(situation)
+        more
     }
 }

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::compose::{Layout, Paths};
-use crate::digest::Digest;
-use crate::discover::{Answer, Kind, ReasonCode, Workspace, World, normalize};
+use crate::compose::Layout;
+use crate::discover::{Answer, Kind, Paths, ReasonCode, Workspace, World, normalize};
+use crate::text::Digest;
 
 /// The largest program of a project that can be trusted.
 const PROGRAM: usize = 64 * 1024 * 1024;

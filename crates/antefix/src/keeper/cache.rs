@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::digest::Digest;
+use crate::text::Digest;
 
 /// How many bytes are kept.
 const ROOM: usize = 64 * 1024 * 1024;

@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use super::steps::row;
-use super::{Keeper, TurnInput, named, now, question};
+use super::{Keeper, TurnInput, now, question};
 use crate::compose::OnCompaction;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{Cause, Committed, CompactionRow, ConversationId, Epoch, EpochBody};
 use crate::hooks::AskedRoots;
+use crate::text::Digest;
 
 /// The compactions of a keeper's conversations.
 pub struct Compactions<'k>(pub(super) &'k Keeper);
@@ -38,12 +38,11 @@ impl Compactions<'_> {
     /// Composes the prompt for the summary.
     pub fn begin(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Compaction> {
         let keeper = self.0;
-        let situation = &*named(input.situation, conversation);
-        let input = &TurnInput { situation, ..*input };
+        let input = &input.named(conversation);
         let (epoch, amendments) = keeper.standing(conversation)?;
         let asked = AskedRoots::ask(input.hooks, &question(conversation, Some(&epoch), input));
-        let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
-        let input = &TurnInput { situation, ..*input };
+        let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
+        let input = &input.with_roots(&more);
         let mut diagnostics = Vec::new();
         let mut next = None;
         if input.layout.on_compaction() == OnCompaction::Renew {
@@ -67,7 +66,7 @@ impl Compactions<'_> {
         };
         keeper.store.begin(&compaction, bundle.as_ref())?;
         let prefix = next.as_ref().map_or(epoch.text(), |body| &body.text);
-        let wording = situation.phrases.get("compact_system");
+        let wording = input.situation.rules.phrases.get("compact_system");
         let joint = if prefix.is_empty() { "" } else { "\n\n" };
         let prompt = format!("{prefix}{joint}{}", wording.as_str());
         Ok(Compaction { token, prompt, epoch, next, diagnostics })

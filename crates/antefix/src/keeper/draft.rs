@@ -10,14 +10,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::hooked::question;
-use super::{Began, Keeper, ROUNDS, Turn, TurnInput, named, now};
+use super::{Began, Keeper, ROUNDS, Turn, TurnInput, now};
 use crate::compose::compose_suffix;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
 use crate::discover::Report;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{AmendmentBody, AmendmentRow, Appended, Cause, ConversationId, Epoch, EpochBody, EpochRow};
 use crate::hooks::{AskedRoots, HookDid};
+use crate::text::Digest;
 
 /// What became of a draft.
 #[derive(Debug, Clone)]
@@ -80,8 +80,8 @@ impl Keeper {
         let nobody = ConversationId::parse("new")?;
         let question = question(&nobody, None, input);
         let asked = AskedRoots::ask(input.hooks, &question);
-        let situation = &*asked.around(&question, None);
-        let candidate = self.compose(&TurnInput { situation, ..*input })?;
+        let more = asked.roots(&question, None);
+        let candidate = self.compose(&input.with_roots(&more))?;
         let diagnostics = candidate.diagnostics();
         Ok(Draft {
             body: candidate.body,
@@ -89,7 +89,7 @@ impl Keeper {
             opened_at: now(input),
             cwd: input.situation.workspace.cwd.to_string_lossy().into_owned(),
             machine: input.world.hostname().present(),
-            model: input.situation.model.clone(),
+            model: input.situation.caller.model.clone(),
             report: candidate.discovery.report,
             diagnostics,
         })
@@ -118,10 +118,7 @@ impl Keeper {
     pub fn adopt(&self, conversation: &ConversationId, draft: &Draft, input: &TurnInput<'_>) -> Result<Adopted> {
         let (epoch, began) = self.appended(conversation, draft)?;
         let (hooks, diagnostics) = match began {
-            Began::Now => {
-                let situation = &*named(input.situation, conversation);
-                self.announce(&epoch, &TurnInput { situation, ..*input })
-            }
+            Began::Now => self.announce(&epoch, &input.named(conversation)),
             Began::Before => Default::default(),
         };
         Ok(Adopted { epoch, began, hooks, diagnostics })
@@ -160,8 +157,7 @@ impl Keeper {
 
     /// A turn of a conversation that will adopt a draft, as hooks leave it. Nothing is stored.
     pub fn rehearse(&self, conversation: &ConversationId, draft: &Draft, input: &TurnInput<'_>) -> Result<Turn> {
-        let situation = &*named(input.situation, conversation);
-        let input = &TurnInput { situation, ..*input };
+        let input = &input.named(conversation);
         let discovery = self.ask(input, Vec::new());
         let suffix = compose_suffix(input.layout, &discovery.facts, draft.text())?;
         let row = draft.row(conversation, 1, Digest::of(&draft.body.bundle().body));

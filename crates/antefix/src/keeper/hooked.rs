@@ -11,16 +11,16 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Keeper, Turn, TurnInput, TurnSpan};
-use crate::compose::{Origin, Prompt};
+use crate::compose::Prompt;
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, Hygiene, Text};
+use crate::discover::{Answer, Hygiene};
 use crate::error::Result;
 use crate::freeze::{Cause, ConversationId, Epoch, RecordedOrigin};
 use crate::hooks::{
     Deed, EpochOfTurn, HookDid, HookFailure, HookLog, HookPoint, HookResult, Question, SystemOfTurn, TurnChange, ask,
     at,
 };
-use crate::place::floor_char_boundary;
+use crate::text::{Origin, Text, floor_char_boundary};
 
 /// The largest system text of a turn, in bytes.
 const SYSTEM: usize = 4 * 1024 * 1024;
@@ -45,7 +45,7 @@ impl Keeper {
                 log.did(hook.name(), on, Deed::Told, 0);
             }
         }
-        input.situation.hygiene.redact_all(&mut log.diagnostics);
+        input.situation.permissions.hygiene.redact_all(&mut log.diagnostics);
         (log.did, log.diagnostics)
     }
 }
@@ -70,7 +70,7 @@ impl Turn {
             let on = HookPoint::BeforeTurn;
             let system = SystemOfTurn { prefix: self.prefix(), suffix: self.suffix.text() };
             let Some(change) = ask(hook, on, &mut log, |hook| hook.before_turn(&question, system)) else { continue };
-            match Edit::new(self, hook.name(), &change, input.situation.hygiene, &mut log.diagnostics) {
+            match Edit::new(self, hook.name(), &change, input.situation.permissions.hygiene, &mut log.diagnostics) {
                 Ok(edit) => edit.apply(self, hook.name(), change.messages, &mut log)?,
                 Err(failure) => log.failed(hook.name(), on, &failure),
             }
@@ -91,7 +91,7 @@ impl Turn {
                 None => {}
             }
         }
-        input.situation.hygiene.redact_all(&mut log.diagnostics);
+        input.situation.permissions.hygiene.redact_all(&mut log.diagnostics);
         self.hooks.extend(log.did);
         self.diagnostics.extend(log.diagnostics);
         Ok(())

@@ -4,37 +4,6 @@
 //! 2. A turn asks for live facts, and for those of sections that act on a change. For all else, nothing is opened.
 //! 3. A change is held back, appended as a notice, or begins a new epoch, as its section says. Each is recorded.
 //! 4. Of racing writers one wins, in this process and across others, and all get the winner's bytes.
-//!
-//! ```
-//! use std::path::Path;
-//! use antefix::compose::{Layout, Wording, builtin};
-//! use antefix::discover::{Shelves, Situation, Workspace};
-//! use antefix::freeze::ConversationId;
-//! use antefix::keeper::{Keeper, TurnInput};
-//! use antefix::stores::MemoryStore;
-//! use antefix::worlds::MemoryWorld;
-//! use antefix::{Source, SourceKind};
-//!
-//! let mut world = MemoryWorld::new().file("/p/.git/HEAD", "").file("/p/AGENTS.md", "Use tabs.");
-//! let workspace = Workspace::find(&world, Path::new("/p"));
-//! let wording = Wording::built_in();
-//! let file = Source::new(SourceKind::Layout, "dispatch", builtin::layout("dispatch").unwrap().text);
-//! let layout = Layout::parse(&file.into(), &wording, &Shelves::new(&world, &workspace, None))?;
-//! let mut situation = Situation::new(workspace.clone());
-//! situation.paths = layout.paths();
-//!
-//! let keeper = Keeper::new(MemoryStore::new());
-//! let conversation = ConversationId::parse("c1")?;
-//! let turn = |world: &MemoryWorld| {
-//!     let shelves = Shelves::new(world, &workspace, None);
-//!     keeper.turn(&conversation, &TurnInput::new(world, &layout, &wording, &shelves, &situation))
-//! };
-//! let first = turn(&world)?;
-//! world = world.file("/p/AGENTS.md", "Use spaces.");
-//! let second = turn(&world)?;
-//! assert_eq!(first.prefix(), second.prefix());
-//! # Ok::<(), antefix::Error>(())
-//! ```
 
 mod cache;
 mod compaction;
@@ -46,7 +15,6 @@ mod steps;
 mod transfer;
 mod turn;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -62,7 +30,7 @@ use self::steps::Renewal;
 pub use self::transfer::Imported;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Discovery, Situation};
+use crate::discover::Discovery;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{
     Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, EpochRow, Now,
@@ -130,8 +98,7 @@ impl Keeper {
         if let Some(text) = input.replacement {
             return Ok(replaced(text, input));
         }
-        let situation = &*named(input.situation, conversation);
-        let input = &TurnInput { situation, ..*input };
+        let input = &input.named(conversation);
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
         let mut turn = self.stand(conversation, input, &asked)?;
         turn.hooks.extend(asked.did().iter().cloned());
@@ -148,16 +115,16 @@ impl Keeper {
     fn stand(&self, conversation: &ConversationId, input: &TurnInput<'_>, asked: &AskedRoots) -> Result<Turn> {
         for _ in 0..ROUNDS {
             let Some(standing) = self.store.standing(conversation)? else {
-                let situation = &*asked.around(&question(conversation, None, input), None);
-                let input = &TurnInput { situation, ..*input };
+                let more = asked.roots(&question(conversation, None, input), None);
+                let input = &input.with_roots(&more);
                 if let Some(turn) = self.flights.alone(conversation, || self.open(conversation, input))? {
                     return Ok(turn);
                 }
                 continue;
             };
             let (epoch, amendments) = self.told(&standing)?;
-            let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
-            let input = &TurnInput { situation, ..*input };
+            let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
+            let input = &input.with_roots(&more);
             let told = Told { epoch: &epoch, amendments: &amendments };
             let discovery = self.ask(input, Told::watched(input.layout, input.watch));
             let drifted = self.drifted(&told, input, &discovery)?;
@@ -183,13 +150,12 @@ impl Keeper {
 
     /// Begins a new epoch, unless the model would see the same bytes. The epoch that stands then is the answer.
     pub fn renew(&self, conversation: &ConversationId, cause: Cause, input: &TurnInput<'_>) -> Result<Renewed> {
-        let situation = &*named(input.situation, conversation);
-        let input = &TurnInput { situation, ..*input };
+        let input = &input.named(conversation);
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
         for _ in 0..ROUNDS {
             let (epoch, _) = self.standing(conversation)?;
-            let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
-            let input = &TurnInput { situation, ..*input };
+            let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
+            let input = &input.with_roots(&more);
             let candidate = match self.flights.alone(conversation, || self.renewed(&epoch, cause, input))? {
                 Renewal::Begun(candidate, row) => {
                     let diagnostics = candidate.diagnostics();
@@ -209,12 +175,11 @@ impl Keeper {
 
     /// What composing now would change. Nothing is stored.
     pub fn drift(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Drift> {
-        let situation = &*named(input.situation, conversation);
-        let input = &TurnInput { situation, watch: Watch::All, ..*input };
+        let input = &TurnInput { watch: Watch::All, ..input.named(conversation) };
         let (epoch, amendments) = self.standing(conversation)?;
         let asked = AskedRoots::ask(input.hooks, &question(conversation, Some(&epoch), input));
-        let situation = &*asked.around(&question(conversation, None, input), Some(epoch.body()));
-        let input = &TurnInput { situation, ..*input };
+        let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
+        let input = &input.with_roots(&more);
         let candidate = self.compose(input)?;
         let told = Told { epoch: &epoch, amendments: &amendments };
         let drifted = self.drifted(&told, input, &candidate.discovery)?;
@@ -259,8 +224,7 @@ impl Keeper {
             layout: input.layout,
             wording: input.wording,
             shelf: input.shelf,
-            situation: input.situation,
-            machine: input.situation.machine.as_deref(),
+            situation: &input.situation,
             discovery,
         })
     }
@@ -283,16 +247,6 @@ impl Keeper {
         }
         Ok((Arc::new(Epoch::new(row.clone(), body)), amendments))
     }
-}
-
-/// The situation, with the conversation's id in it.
-fn named<'s>(situation: &'s Situation, conversation: &ConversationId) -> Cow<'s, Situation> {
-    if situation.conversation_id.as_deref() == Some(conversation.as_str()) {
-        return Cow::Borrowed(situation);
-    }
-    let mut situation = situation.clone();
-    situation.conversation_id = Some(conversation.to_string());
-    Cow::Owned(situation)
 }
 
 /// A turn whose system text is the caller's.

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::digest::Digest;
 use crate::freeze::{Change, ChangeKind, ConversationId, Epoch};
+use crate::text::Digest;
 
 /// How many conversations are remembered. Beyond that all are forgotten, and found out once more.
 const MOST: usize = 10_000;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::{Began, Keeper, Turn, TurnInput, now};
 use crate::compose::{Prompt, compose, compose_suffix};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::discover::{Discovery, FactName, discover};
+use crate::discover::{Discovery, discover};
 use crate::error::Result;
 use crate::freeze::{
     Amendment, AmendmentRow, Appended, Bundle, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, EpochRow,
     Making,
 };
+use crate::text::{Digest, FactName};
 
 /// A prompt that was composed for an epoch.
 pub(super) struct Candidate {
@@ -170,20 +170,20 @@ impl Keeper {
     pub(super) fn ask(&self, input: &TurnInput<'_>, watched: Vec<FactName>) -> Discovery {
         let live = input.layout.live_sections().iter().flat_map(|section| section.facts());
         let names: BTreeSet<FactName> = watched.into_iter().chain(live).collect();
-        discover(input.world, input.situation, &names)
+        discover(input.world, &input.situation, &names)
     }
 
     pub(super) fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {
-        let discovery = discover(input.world, input.situation, &input.layout.facts());
+        let discovery = discover(input.world, &input.situation, &input.layout.facts());
         let prompt = compose(input.layout, &discovery.facts)?;
         let mut found = discovery.diagnostics.clone();
         found.extend(prompt.diagnostics().iter().cloned());
         let making = Making {
             layout: input.layout,
             wording: input.wording,
-            tools: input.situation.tools.as_ref(),
+            tools: input.situation.caller.tools.as_ref(),
             facts: &discovery.facts,
-            roots: &input.situation.more,
+            roots: input.situation.more,
             report: &discovery.report,
             diagnostics: &found,
         };
@@ -216,7 +216,7 @@ pub(super) fn row(
         digest: body.digest(),
         body: Digest::of(&bundle.body),
         cwd: input.situation.workspace.cwd.to_string_lossy().into_owned(),
-        machine: input.situation.machine.clone(),
-        model: input.situation.model.clone(),
+        machine: input.situation.caller.machine.clone(),
+        model: input.situation.caller.model.clone(),
     }
 }

@@ -12,10 +12,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Keeper;
-use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{AmendmentRow, Appended, Bundle, Cause, ConversationId, EpochBody, EpochRow, Store};
 use crate::stores::MemoryStore;
+use crate::text::Digest;
 
 /// The version that is written.
 const VERSION: u32 = 1;
@@ -110,7 +110,7 @@ impl Keeper {
     /// A body and the texts that it names.
     fn named(&self, body: Digest) -> Result<Vec<(Digest, Arc<str>)>> {
         let missing =
-            || Error::new(ErrorKind::Store(crate::freeze::Fault::Corrupt), format!("the text {body} is missing"));
+            || Error::new(ErrorKind::Store(crate::error::Fault::Corrupt), format!("the text {body} is missing"));
         let text = self.store.texts(&[body])?.pop().flatten().ok_or_else(missing)?;
         let digests = digests(&text);
         let parts = self.store.texts(&digests)?;

@@ -9,9 +9,9 @@ use super::HookMessage;
 use crate::compose::{Layout, Prompt, Shelf, Wording};
 use crate::deliver::{Content, Notice};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Report, Situation, Tools, World};
+use crate::discover::{MoreRoots, Report, Situation, Tools, World};
 use crate::error::Result;
-use crate::freeze::{Amendment, Change, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
+use crate::freeze::{Amendment, Change, ConversationId, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
 use crate::hooks::{Hook, HookDid};
 
 /// What a turn needs to know.
@@ -26,7 +26,7 @@ pub struct TurnInput<'t> {
     /// Where the templates that a wording includes are found.
     pub shelf: &'t dyn Shelf,
     /// Who, where, with which tools.
-    pub situation: &'t Situation,
+    pub situation: Situation<'t>,
     /// Which facts of a standing epoch are asked for again.
     pub watch: Watch,
     /// How many messages the conversation has so far, if the caller knows: a notice remembers its place among them.
@@ -48,7 +48,7 @@ impl<'t> TurnInput<'t> {
         layout: &'t Layout,
         wording: &'t Wording,
         shelf: &'t dyn Shelf,
-        situation: &'t Situation,
+        situation: Situation<'t>,
     ) -> TurnInput<'t> {
         TurnInput {
             world,
@@ -63,6 +63,23 @@ impl<'t> TurnInput<'t> {
             hooks: &[],
             history: None,
         }
+    }
+
+    /// The same input for a conversation of this name.
+    pub(super) fn named<'n>(&self, conversation: &'n ConversationId) -> TurnInput<'n>
+    where
+        't: 'n,
+    {
+        let situation = Situation { conversation_id: Some(conversation.as_str()), ..self.situation };
+        TurnInput { situation, ..*self }
+    }
+
+    /// The same input with the roots that hooks name.
+    pub(super) fn with_roots<'n>(&self, more: &'n MoreRoots) -> TurnInput<'n>
+    where
+        't: 'n,
+    {
+        TurnInput { situation: Situation { more, ..self.situation }, ..*self }
     }
 }
 

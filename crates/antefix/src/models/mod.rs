@@ -20,7 +20,7 @@ pub use price::{Cost, Price, Prices};
 use table::Table;
 
 use crate::error::Result;
-use crate::place::Source;
+use crate::text::Source;
 use crate::tokens::{Band, Tokenizer};
 
 /// Who answers requests.

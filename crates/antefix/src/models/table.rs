@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Model, Prices, Provider};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source};
+use crate::text::{Place, Source};
 use crate::tokens::{Band, ENCODING, Tokenizer};
 
 #[derive(Debug, Clone, Default, Deserialize)]

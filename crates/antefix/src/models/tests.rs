@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::place::SourceKind;
+use crate::text::SourceKind;
 use crate::tokens::Band;
 
 fn find(name: &str) -> String {

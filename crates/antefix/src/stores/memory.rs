@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::digest::Digest;
 use crate::freeze::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, SavedTemplate,
     Stamp, Standing, Store, StoreResult, Sweep, Swept, TemplateRow, Templates,
 };
+use crate::text::Digest;
 
 /// A store in memory.
 #[derive(Debug, Default)]
@@ -275,7 +275,8 @@ impl Templates for MemoryStore {
 
 /// A template that would leave a gap in the numbers is a mistake of the caller's.
 pub(super) fn check_template(row: &TemplateRow, last: u64) -> StoreResult<()> {
-    use crate::freeze::{Fault, StoreError};
+    use crate::error::Fault;
+    use crate::freeze::StoreError;
     if row.number == last + 1 {
         return Ok(());
     }
@@ -284,7 +285,8 @@ pub(super) fn check_template(row: &TemplateRow, last: u64) -> StoreResult<()> {
 
 /// A row that would leave a gap in the numbers is a mistake of the caller's.
 pub(super) fn check_number(row: &EpochRow, last: u64) -> StoreResult<()> {
-    use crate::freeze::{Fault, StoreError};
+    use crate::error::Fault;
+    use crate::freeze::StoreError;
     if row.number == last + 1 {
         return Ok(());
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use crate::digest::Digest;
+use crate::text::Digest;
 
 /// How many counts are remembered.
 const MOST: usize = 4096;

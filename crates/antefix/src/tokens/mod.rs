@@ -62,6 +62,6 @@ pub(crate) fn end_within(text: &str, tokens: usize) -> usize {
     #[cfg(not(feature = "tokens"))]
     {
         // A layout with a budget in tokens is refused without the feature. A token has at least a byte, so this holds too.
-        crate::place::floor_char_boundary(text, tokens)
+        crate::text::floor_char_boundary(text, tokens)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use tiktoken_rs::CoreBPE;
 
 use super::LONGEST_RUN;
-use crate::place::floor_char_boundary;
+use crate::text::floor_char_boundary;
 
 /// How many tokens a text has.
 pub(super) fn count(text: &str) -> usize {

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose, compose_suffix};
-use antefix::discover::{Facts, Shelves, Situation, Workspace, discover};
+use antefix::discover::{Facts, Workspace, discover};
+use antefix::project::Shelves;
+use antefix::text::{Source, SourceKind, Unit};
 use antefix::worlds::MemoryWorld;
-use antefix::{ErrorKind, Result, Source, SourceKind, Unit};
+use antefix::{ErrorKind, Result};
 use proptest::prelude::*;
 
 use crate::given::Stand;
+use crate::parts::Parts;
 
 fn layout(text: &str) -> Result<Layout> {
     let source = Source::new(SourceKind::Layout, "l", text);
@@ -185,10 +188,10 @@ fn a_prompt_can_have_all_that_its_budgets_allow() {
         let shelves = Shelves::new(&world, &workspace, None);
         let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
         let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
-        let mut situation = Situation::new(workspace.clone());
-        situation.instructions = layout.instructions().clone();
-        situation.paths = layout.paths();
-        let discovery = discover(&world, &situation, &layout.facts());
+        let mut situation = Parts::new(workspace.clone());
+        situation.rules.instructions = layout.instructions().clone();
+        situation.rules.paths = layout.paths();
+        let discovery = discover(&world, &situation.situation(), &layout.facts());
         if let Err(error) = compose(&layout, &discovery.facts) {
             assert!(!error.to_string().contains("larger than"), "{}: {error}", built_in.name);
         }

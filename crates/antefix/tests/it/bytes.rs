@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use antefix::Digest;
 use antefix::compose::{Wording, WordingKey, builtin};
+use antefix::text::Digest;
 
 use crate::given::Stand;
 
@@ -153,7 +153,7 @@ fn framed(key: WordingKey, variables: &[&str]) -> String {
         "[[section]]\nid = 'a'\nstability = 'frozen'\ndialect = 'plain'\ntext = '<the {{{{ value }}}}>'\nwrap = '{}'\n",
         key.name()
     );
-    let source = antefix::Source::new(antefix::SourceKind::Layout, "framed", text);
+    let source = antefix::text::Source::new(antefix::text::SourceKind::Layout, "framed", text);
     let layout = Layout::parse(&source.into(), &Wording::built_in(), &Stand::default()).unwrap();
     compose(&layout, &antefix::discover::Facts::default()).unwrap().text().to_owned()
 }

@@ -5,17 +5,20 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::parts::Parts;
+use antefix::Error;
 use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose, lint, notice};
 use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route, said_sections};
 use antefix::discover::{
-    Answer, FactName, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Report, Response, Scope,
-    Secrets, Shelves, Situation, Survey, Tool, UntrustedText, Workspace, World, discover, touch,
+    Answer, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Report, Response, Scope, Secrets,
+    Survey, Tool, UntrustedText, Workspace, World, discover, touch,
 };
 use antefix::freeze::ConversationId;
 use antefix::keeper::{Keeper, TurnInput};
 use antefix::stores::MemoryStore;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Error, Source, SourceKind};
+use antefix::{project::Shelves, text::FactName};
 use serde::Deserialize;
 
 /// Fewer cases than this, and the runner has lost some.
@@ -370,27 +373,27 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
         }
         _ => panic!("{}: name one of `layout`, `layout_file` and `template`", folder.display()),
     };
-    let mut situation = Situation::new(workspace.clone());
-    situation.paths = layout.paths();
-    situation.model = case.model.clone();
+    let mut situation = Parts::new(workspace.clone());
+    situation.rules.paths = layout.paths();
+    situation.caller.model = case.model.clone();
     situation.conversation_id = case.conversation_id.clone();
-    situation.workspace_id = case.workspace_id.clone();
-    situation.tools = case.tools.as_ref().map(|tools| tools.iter().map(GivenTool::tool).collect());
-    situation.hygiene = Hygiene { hidden: case.hidden_text, secrets: case.secrets };
-    situation.trust = trust;
-    situation.env_allow = case.env_allow.clone();
-    situation.file_roots = case.file_roots.clone();
-    situation.phrases = wording.phrases(&shelves)?;
-    situation.instructions = layout.instructions().clone();
-    situation.skills = layout.skills().clone();
-    situation.identity = case.identity.operator.clone();
-    situation.memory = case.memory.core.clone();
-    situation.remote = layout.remote().clone();
-    situation.given =
-        case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.clone())).collect();
+    situation.caller.workspace_id = case.workspace_id.clone();
+    situation.caller.tools = case.tools.as_ref().map(|tools| tools.iter().map(GivenTool::tool).collect());
+    situation.permissions.hygiene = Hygiene { hidden: case.hidden_text, secrets: case.secrets };
+    situation.permissions.trust = trust;
+    situation.permissions.env_allow = case.env_allow.clone();
+    situation.permissions.file_roots = case.file_roots.clone();
+    situation.rules.phrases = wording.phrases(&shelves)?;
+    situation.rules.instructions = layout.instructions().clone();
+    situation.rules.skills = layout.skills().clone();
+    situation.permissions.identity = case.identity.operator.clone();
+    situation.permissions.memory = case.memory.core.clone();
+    situation.rules.remote = layout.remote().clone();
+    situation.caller.given =
+        case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.as_str().into())).collect();
     situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;
     situation.survey = if case.survey { Survey::Project } else { Survey::Skip };
-    let discovery = discover(world, &situation, &layout.facts());
+    let discovery = discover(world, &situation.situation(), &layout.facts());
     let prompt = compose(&layout, &discovery.facts)?;
     let all = wording.findings().iter().chain(&discovery.diagnostics).chain(prompt.diagnostics());
     let diagnostics = all.map(|diagnostic| format!("{diagnostic}\n")).collect();
@@ -398,7 +401,7 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
     let lints = lints.iter().map(|finding| format!("{finding}\n")).collect();
     let touched =
         (!case.touch.is_empty()).then(|| touching(case, world, &situation, &wording, &shelves)).transpose()?;
-    let input = TurnInput::new(world, &layout, &wording, &shelves, &situation);
+    let input = TurnInput::new(world, &layout, &wording, &shelves, situation.situation());
     let delivered = case.agent.as_ref().map(|agent| delivering(agent, &input)).transpose()?;
     Ok(Printed { prompt, diagnostics, report: files(&discovery.report), lints, touched, delivered })
 }
@@ -438,11 +441,11 @@ struct Touching {
 fn touching(
     case: &Case,
     world: &MemoryWorld,
-    situation: &Situation,
+    situation: &Parts,
     wording: &Wording,
     shelves: &Shelves<'_>,
 ) -> Result<Touching, Error> {
-    let touched = touch(world, situation, &case.touch, &BTreeSet::new());
+    let touched = touch(world, &situation.situation(), &case.touch, &BTreeSet::new());
     let notice = notice(&touched, wording, shelves)?.map(|text| text.as_str().to_owned()).unwrap_or_default();
     let findings = touched.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n"));
     Ok(Touching { notice, told: files(&touched.report) + &findings.collect::<String>() })

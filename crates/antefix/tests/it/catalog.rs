@@ -6,11 +6,12 @@ use antefix::compose::{Dialect, Layout, compose};
 use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page};
 use antefix::discover::{
     Address, Answer, Holder, Permission, Reach, Remote, RemoteLimits, Response, Scope, ScopeRule, ScopeRules,
-    Situation, SystemText, Tool, Value, Workspace, discover,
+    SystemText, Tool, Value, Workspace, discover,
 };
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
+use crate::parts::Parts;
 use crate::watched::Watched;
 
 #[test]
@@ -42,7 +43,7 @@ fn jinja(entry: &Entry) -> String {
 }
 
 /// A world and a situation in which nothing is missing.
-fn everything() -> (Watched, Situation) {
+fn everything() -> (Watched, Parts) {
     let memory = Response {
         status: 200,
         content_type: Some("text/plain".to_owned()),
@@ -64,17 +65,17 @@ fn everything() -> (Watched, Situation) {
         .text(SystemText::OsRelease, "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
     let workspace = Workspace::find(&world, Path::new("/p"));
     let rule = ScopeRule { target: "/p".into(), permission: Permission::Write, reach: Reach::Below };
-    let mut situation = Situation::new(workspace);
-    situation.model = Some("the model".to_owned());
+    let mut situation = Parts::new(workspace);
+    situation.caller.model = Some("the model".to_owned());
     situation.conversation_id = Some("the conversation".to_owned());
-    situation.workspace_id = Some("the workspace".to_owned());
-    situation.tools = Some(["b", "a"].map(Tool::named).into_iter().collect());
-    situation.skills.needs_tool.clear();
-    situation.env_allow = ["A".to_owned()].into();
+    situation.caller.workspace_id = Some("the workspace".to_owned());
+    situation.caller.tools = Some(["b", "a"].map(Tool::named).into_iter().collect());
+    situation.rules.skills.needs_tool.clear();
+    situation.permissions.env_allow = ["A".to_owned()].into();
     let by = Holder::File("/own/operator.md".into());
-    situation.identity = Remote::Kept { by, limits: RemoteLimits::default() };
+    situation.permissions.identity = Remote::Kept { by, limits: RemoteLimits::default() };
     let by = Holder::Http { address: Address::parse("https://memory.example/core").unwrap(), bearer_env: None };
-    situation.memory = Remote::Kept { by, limits: RemoteLimits::default() };
+    situation.permissions.memory = Remote::Kept { by, limits: RemoteLimits::default() };
     situation.scope = Some(Scope::new(&ScopeRules { allow: vec![rule], deny: Vec::new() }, &world).unwrap());
     (Watched::new(world), situation)
 }
@@ -120,7 +121,7 @@ fn every_row_is_answered() {
     ];
     let (world, situation) = everything();
     let names: Vec<_> = CATALOG.iter().map(|entry| given::name(&asked(entry))).collect();
-    let discovery = discover(&world, &situation, &names);
+    let discovery = discover(&world, &situation.situation(), &names);
     let answers: Vec<(&str, String)> = names
         .iter()
         .map(|name| match discovery.facts.get(name) {
@@ -146,7 +147,7 @@ fn both_spellings_name_and_print_the_same_fact() {
         if name.as_str() == "instructions:files" {
             continue;
         }
-        let facts = discover(&world, &situation, [&name]).facts;
+        let facts = discover(&world, &situation.situation(), [&name]).facts;
         let is_list = matches!(facts.get(&name), Some(Answer::Present(Value::List(_))));
         let joined = if is_list { " | join(\", \")" } else { "" };
         let spellings = [
@@ -187,7 +188,7 @@ fn a_template_asks_for_what_it_names() {
     world.asked();
     for (template, expected) in rows {
         let layout = given::layout(*template, Dialect::Bracket).unwrap();
-        discover(&world, &situation, &layout.facts());
+        discover(&world, &situation.situation(), &layout.facts());
         assert_eq!(world.asked(), *expected, "{template}");
     }
 }
@@ -197,7 +198,7 @@ fn a_template_asks_for_what_it_names() {
 fn a_template_without_git_runs_no_program() {
     let (world, situation) = everything();
     let runs = |layout: &Layout| {
-        discover(&world, &situation, &layout.facts());
+        discover(&world, &situation.situation(), &layout.facts());
         world.asked().iter().filter(|question| question.starts_with("run ")).count()
     };
     assert_eq!(runs(&given::layout("[file:a.md][prompt:cwd]", Dialect::Bracket).unwrap()), 0);
@@ -211,9 +212,9 @@ fn a_template_without_git_runs_no_program() {
 #[test]
 fn a_fact_given_by_hand_asks_nothing() {
     let (world, mut situation) = everything();
-    situation.given.insert(given::name("git:branch"), "by hand".to_owned());
-    situation.given.insert(given::name("file:a.md"), "by hand".to_owned());
+    situation.caller.given.insert(given::name("git:branch"), "by hand".into());
+    situation.caller.given.insert(given::name("file:a.md"), "by hand".into());
     world.asked();
-    discover(&world, &situation, [&given::name("git:branch"), &given::name("file:a.md")]);
+    discover(&world, &situation.situation(), [&given::name("git:branch"), &given::name("file:a.md")]);
     assert_eq!(world.asked(), [""; 0]);
 }

@@ -6,11 +6,13 @@ use std::process::Command;
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Wording, builtin, compose};
-use antefix::discover::{Facts, Scope, Shelves, Situation, Tool, Workspace, discover};
+use antefix::discover::{Facts, Scope, Tool, Workspace, discover};
+use antefix::project::Shelves;
+use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Digest, Source, SourceKind};
 
 use crate::given;
+use crate::parts::Parts;
 
 /// What the parent sets so that the process composes; its value turns the order of every insertion.
 const TURN: &str = "ANTEFIX_TEST_TURN";
@@ -35,15 +37,15 @@ fn composed(turn: usize) -> BTreeMap<&'static str, String> {
     let compose_one = |built_in: &'static builtin::BuiltIn| {
         let source = Arc::new(Source::new(SourceKind::Layout, built_in.name, built_in.text));
         let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
-        let mut situation = Situation::new(workspace.clone());
-        situation.paths = layout.paths();
-        situation.tools = Some(tools.iter().map(|tool| Tool::named(*tool)).collect());
-        situation.given.insert(given::name("git:branch"), "main".to_owned());
-        situation.given.insert(given::name("git:status"), " M a.md".to_owned());
+        let mut situation = Parts::new(workspace.clone());
+        situation.rules.paths = layout.paths();
+        situation.caller.tools = Some(tools.iter().map(|tool| Tool::named(*tool)).collect());
+        situation.caller.given.insert(given::name("git:branch"), "main".into());
+        situation.caller.given.insert(given::name("git:status"), " M a.md".into());
         situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), &world).unwrap());
         let mut names = layout.facts();
         turned(&mut names, turn);
-        let discovery = discover(&world, &situation, &names);
+        let discovery = discover(&world, &situation.situation(), &names);
         let mut answers: Vec<_> = discovery.facts.iter().collect();
         turned(&mut answers, turn);
         let facts = answers.into_iter().fold(Facts::default(), |mut facts, (name, fact)| {

@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::parts::Parts;
+use antefix::ErrorKind;
 use antefix::compose::{Dialect, Layout, Wording, compose};
-use antefix::discover::{Shelves, Situation, Workspace, discover};
+use antefix::discover::{Workspace, discover};
+use antefix::project::Shelves;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{ErrorKind, Source, SourceKind};
 
 const LAYOUT: &str = r#"
 [[section]]
@@ -40,9 +43,9 @@ fn edited(layout: &Layout, dialect: Dialect, text: &str) -> Result<Layout, antef
 
 fn composed(layout: &Layout) -> String {
     let (world, workspace) = world();
-    let mut situation = Situation::new(workspace);
-    situation.paths = layout.paths();
-    let discovery = discover(&world, &situation, &layout.facts());
+    let mut situation = Parts::new(workspace);
+    situation.rules.paths = layout.paths();
+    let discovery = discover(&world, &situation.situation(), &layout.facts());
     compose(layout, &discovery.facts).unwrap().text().to_owned()
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use antefix::compose::{Dialect, Layout, Origin, Prompt, Shelf, Stock, TemplateRef, compose};
-use antefix::discover::{Answer, FactName, Facts, Reason, ReasonCode, Text, Value};
-use antefix::{Result, Source, SourceKind};
+use antefix::Result;
+use antefix::compose::{Dialect, Layout, Prompt, Shelf, Stock, TemplateRef, compose};
+use antefix::discover::{Answer, Facts, Reason, ReasonCode, Value};
+use antefix::text::{FactName, Origin, Source, SourceKind, Text};
 
 /// A shelf made of data: `$prefix/path` to text. A prefix without any entry is not configured.
 #[derive(Debug, Clone, Default)]

@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use antefix::compose::{Dialect, Prompt, Transform, compose};
-use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, Output, Secrets, Situation, Workspace, discover};
+use antefix::compose::{Dialect, Prompt, compose};
+use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, Output, Secrets, Workspace, discover};
+use antefix::text::Transform;
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
 use crate::instructions::{told, world};
+use crate::parts::Parts;
 
 fn composed(world: &MemoryWorld, template: &str, hygiene: Hygiene) -> (Prompt, Discovery) {
     let layout = given::layout(template, Dialect::Bracket).unwrap();
-    let mut situation = Situation::new(Workspace::find(world, Path::new("/p")));
-    situation.hygiene = hygiene;
-    let discovery = discover(world, &situation, &layout.facts());
+    let mut situation = Parts::new(Workspace::find(world, Path::new("/p")));
+    situation.permissions.hygiene = hygiene;
+    let discovery = discover(world, &situation.situation(), &layout.facts());
     let prompt = compose(&layout, &discovery.facts).unwrap();
     // Whatever was written out or taken out, the spans cover the prompt.
     let covered: String = prompt.spans().iter().map(|span| &prompt.text()[span.range.clone()]).collect();
@@ -296,11 +298,11 @@ fn spans_stay_right_after_writing_out_and_taking_out() {
 #[test]
 fn a_variable_of_the_environment_is_looked_through_too() {
     let world = MemoryWorld::new().var("A", &format!("{} \u{200b}", token()));
-    let mut situation = Situation::new(Workspace::find(&world, Path::new("/p")));
-    situation.env_allow.insert("A".to_owned());
-    situation.hygiene = hidden(HiddenText::Escape);
+    let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
+    situation.permissions.env_allow.insert("A".to_owned());
+    situation.permissions.hygiene = hidden(HiddenText::Escape);
     let name = given::name("env:A");
-    let discovery = discover(&world, &situation, [&name]);
+    let discovery = discover(&world, &situation.situation(), [&name]);
     let found = discovery.facts.get(&name).cloned().and_then(Answer::present).unwrap();
     assert_eq!(found.text(&name).as_str(), "[redacted:github-pat] <U+200B>");
 }
@@ -320,13 +322,13 @@ fn writing_out_is_linear() {
     let time = |count: usize| {
         let text = "</memory>\n".repeat(count);
         let world = MemoryWorld::new().file("/p/.git/HEAD", "").file("/p/AGENTS.md", text);
-        let mut situation = Situation::new(Workspace::find(&world, Path::new("/p")));
-        situation.instructions = toml::from_str("protect = ['memory']\nfile_budget = 262144").unwrap();
+        let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
+        situation.rules.instructions = toml::from_str("protect = ['memory']\nfile_budget = 262144").unwrap();
         let name = given::name("instructions:files");
         let mut least = std::time::Duration::MAX;
         for _ in 0..3 {
             let start = std::time::Instant::now();
-            let discovery = discover(&world, &situation, [&name]);
+            let discovery = discover(&world, &situation.situation(), [&name]);
             least = least.min(start.elapsed());
             assert!(matches!(discovery.facts.get(&name), Some(Answer::Present(_))));
         }

@@ -3,16 +3,17 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Discovery, Situation, SkillRules, Workspace, discover};
+use antefix::discover::{Discovery, SkillRules, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
 use crate::instructions::world;
+use crate::parts::Parts;
 
 fn ask(world: &MemoryWorld, rules: &str) -> Discovery {
-    let mut situation = Situation::new(Workspace::find(world, Path::new("/p")));
-    situation.skills = toml::from_str::<SkillRules>(rules).unwrap();
-    discover(world, &situation, [&given::name("skills:listing")])
+    let mut situation = Parts::new(Workspace::find(world, Path::new("/p")));
+    situation.rules.skills = toml::from_str::<SkillRules>(rules).unwrap();
+    discover(world, &situation.situation(), [&given::name("skills:listing")])
 }
 
 fn loaded(discovery: &Discovery) -> Vec<&str> {

@@ -143,7 +143,7 @@ fn an_error_names_the_fact_that_is_missing_and_why() {
 #[test]
 fn nothing_is_escaped_whatever_the_template_is_called() {
     for name in ["a.html", "a.htm", "a.xml", "a.json", "a.yaml", "a.js", "$user/x.html"] {
-        let source = antefix::Source::new(antefix::SourceKind::Template, name, "{{ file('X') }}<&\"'>");
+        let source = antefix::text::Source::new(antefix::text::SourceKind::Template, name, "{{ file('X') }}<&\"'>");
         let layout = Layout::of_template(&source.into(), None, Dialect::Jinja, &Stand::default()).unwrap();
         let prompt = compose(&layout, &Facts::default().with("file:X", "<b>&amp;\"'/")).unwrap();
         assert_eq!(prompt.text(), "<b>&amp;\"'/<&\"'>", "{name}");
@@ -311,7 +311,7 @@ fn the_excerpt_of_a_long_line_is_short() {
 
 fn included(stand: &Stand, root: &str) -> Result<String, String> {
     let reference = TemplateRef::parse("$user/root", None).unwrap();
-    let source = antefix::Source::new(antefix::SourceKind::Template, "$user/root", root).at("root.md");
+    let source = antefix::text::Source::new(antefix::text::SourceKind::Template, "$user/root", root).at("root.md");
     let layout = Layout::of_template(&source.into(), Some(&reference), Dialect::Jinja, stand);
     let prompt = layout.and_then(|layout| compose(&layout, &facts()));
     prompt.map(|prompt| prompt.text().to_owned()).map_err(|error| format!("{:?} {error}", error.kind()))

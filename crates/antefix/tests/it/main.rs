@@ -7,6 +7,8 @@
 )]
 
 mod given;
+#[path = "../parts/mod.rs"]
+mod parts;
 
 mod bracket;
 

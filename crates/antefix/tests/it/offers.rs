@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use antefix::discover::{Answer, Completed, Shelves, Situation, Workspace, World, complete};
+use crate::parts::Parts;
+use antefix::discover::{Answer, Completed, Workspace, World, complete};
+use antefix::project::Shelves;
 use antefix::worlds::MemoryWorld;
 
 fn offered(world: &dyn World, cwd: &str, within: &str, typed: &str) -> String {
-    let situation = Situation::new(Workspace::find(world, Path::new(cwd)));
-    match complete(world, &situation, Path::new(within), typed, 4) {
+    let situation = Parts::new(Workspace::find(world, Path::new(cwd)));
+    match complete(world, &situation.situation(), Path::new(within), typed, 4) {
         Answer::Present(Completed { paths, more }) => format!("{}{}", paths.join(" "), if more { " …" } else { "" }),
         Answer::Absent => "absent".to_owned(),
         Answer::Unavailable(reason) => reason.code.name().to_owned(),
@@ -90,7 +92,7 @@ fn names_that_no_template_can_spell_are_left_out() {
 fn shelves(world: &dyn World, limit: usize) -> Vec<String> {
     let workspace = Workspace::find(world, Path::new("/p"));
     let listed = Shelves::new(world, &workspace, None).list(limit);
-    let shelf = |shelf: &antefix::discover::Shelved| {
+    let shelf = |shelf: &antefix::project::Shelved| {
         let more = if shelf.more { " …" } else { "" };
         format!("{} {:?} {}{more}", shelf.prefix.name(), shelf.directory, shelf.templates.join(" "))
     };

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use antefix::compose::{Dialect, Layout, Origin, Prompt, Transform, Wording, compose};
+use antefix::compose::{Dialect, Layout, Prompt, Wording, compose};
 use antefix::discover::{Answer, Facts, Value};
-use antefix::{Source, SourceKind};
+use antefix::text::{Origin, Source, SourceKind, Transform};
 use minijinja::value::{Rest, ValueOrKwargs};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use antefix::discover::{
-    Answer, Command, Gate, InstructionRules, Kill, Output, ReasonCode, Situation, SkillRules, Survey, Tool, Trust,
-    Workspace, World, discover,
+    Answer, Command, Gate, InstructionRules, Kill, Output, ReasonCode, SkillRules, Survey, Tool, Trust, Workspace,
+    World, discover,
 };
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
+use crate::parts::Parts;
 
 /// A project, a question, and what is answered: the path, and the reason.
 struct Row {
@@ -106,13 +107,13 @@ fn rows() -> Vec<Row> {
 #[test]
 fn every_reason_can_be_met_and_is_told_with_its_path() {
     for row in rows() {
-        let mut situation = Situation::new(Workspace::find(&row.world, Path::new("/p")));
-        situation.instructions = toml::from_str::<InstructionRules>(row.instructions).unwrap();
-        situation.skills = SkillRules::default();
-        situation.tools = row.tools.map(|tools| tools.iter().map(|tool| Tool::named(*tool)).collect());
-        situation.trust = row.trust;
+        let mut situation = Parts::new(Workspace::find(&row.world, Path::new("/p")));
+        situation.rules.instructions = toml::from_str::<InstructionRules>(row.instructions).unwrap();
+        situation.rules.skills = SkillRules::default();
+        situation.caller.tools = row.tools.map(|tools| tools.iter().map(|tool| Tool::named(*tool)).collect());
+        situation.permissions.trust = row.trust;
         situation.survey = Survey::Project;
-        let report = discover(&row.world, &situation, [&given::name(row.fact)]).report;
+        let report = discover(&row.world, &situation.situation(), [&given::name(row.fact)]).report;
         let told = report.not_loaded.iter().map(|one| (one.path.as_deref().unwrap_or("-"), one.why.name()));
         let told: Vec<_> = told.collect();
         assert!(told.contains(&row.expected), "{:?}: {told:?}", row.expected);

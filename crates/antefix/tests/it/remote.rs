@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose};
 use antefix::discover::{
-    Address, Answer, Discovery, Holder, Output, ReasonCode, Remote, RemoteLimits, Response, Shelves, Situation,
-    UntrustedText, Workspace, discover,
+    Address, Answer, Discovery, Holder, Output, ReasonCode, Remote, RemoteLimits, Response, UntrustedText, Workspace,
+    discover,
 };
+use antefix::project::Shelves;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Source, SourceKind};
 use proptest::prelude::*;
 
 use crate::given;
+use crate::parts::Parts;
 use crate::watched::Watched;
 
 fn kept(by: Holder) -> Remote {
@@ -30,13 +32,13 @@ fn composed(world: &MemoryWorld, name: &str, identity: Remote, memory: Remote) -
     let shelves = Shelves::new(world, &workspace, None);
     let source = Source::new(SourceKind::Layout, name, builtin::layout(name).unwrap().text);
     let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &shelves).unwrap();
-    let mut situation = Situation::new(workspace.clone());
-    situation.identity = identity;
-    situation.memory = memory;
-    situation.remote = layout.remote().clone();
-    situation.given.insert(given::name("git:branch"), "main".to_owned());
-    situation.given.insert(given::name("git:status"), String::new());
-    let discovery = discover(world, &situation, &layout.facts());
+    let mut situation = Parts::new(workspace.clone());
+    situation.permissions.identity = identity;
+    situation.permissions.memory = memory;
+    situation.rules.remote = layout.remote().clone();
+    situation.caller.given.insert(given::name("git:branch"), "main".into());
+    situation.caller.given.insert(given::name("git:status"), "".into());
+    let discovery = discover(world, &situation.situation(), &layout.facts());
     (compose(&layout, &discovery.facts).unwrap(), discovery)
 }
 
@@ -104,9 +106,9 @@ fn the_fallback_stands_where_nobody_said_and_the_memory_is_known_to_be_empty() {
 fn nothing_is_asked_of_a_memory_that_is_switched_off() {
     for memory in [Remote::NotConfigured, Remote::SwitchedOff] {
         let world = Watched::new(MemoryWorld::new());
-        let mut situation = Situation::new(Workspace::find(&MemoryWorld::new(), Path::new("/p")));
-        situation.memory = memory;
-        discover(&world, &situation, [&given::name("memory:core")]);
+        let mut situation = Parts::new(Workspace::find(&MemoryWorld::new(), Path::new("/p")));
+        situation.permissions.memory = memory;
+        discover(&world, &situation.situation(), [&given::name("memory:core")]);
         assert_eq!(world.asked(), [""; 0]);
     }
 }
@@ -192,9 +194,9 @@ fn every_answer_of_a_file_or_a_program_has_its_outcome() {
             (_, "missing") => Holder::Command(vec!["no-such-program".to_owned()]),
             (_, program) => Holder::Command(vec![program.to_owned(), "--core".to_owned()]),
         };
-        let mut situation = Situation::new(Workspace::find(&world, Path::new("/p")));
-        situation.memory = Remote::Kept { by, limits };
-        let outcome = match discover(&world, &situation, [&name]).facts.get(&name).unwrap() {
+        let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
+        situation.permissions.memory = Remote::Kept { by, limits };
+        let outcome = match discover(&world, &situation.situation(), [&name]).facts.get(&name).unwrap() {
             Answer::Present(value) => format!("present {:?}", value.text(&name).as_str()),
             Answer::Absent => "absent".to_owned(),
             Answer::Unavailable(reason) => format!("unavailable {reason}"),
@@ -225,10 +227,10 @@ fn redirects_share_one_time() {
     };
     let name = given::name("memory:core");
     for (took, there) in [(1999, true), (2000, false)] {
-        let mut situation = Situation::new(Workspace::find(&MemoryWorld::new(), Path::new("/p")));
+        let mut situation = Parts::new(Workspace::find(&MemoryWorld::new(), Path::new("/p")));
         let address = Address::parse("https://m.example/a").unwrap();
-        situation.memory = kept(Holder::Http { address, bearer_env: None });
-        let discovery = discover(&world(took), &situation, [&name]);
+        situation.permissions.memory = kept(Holder::Http { address, bearer_env: None });
+        let discovery = discover(&world(took), &situation.situation(), [&name]);
         match discovery.facts.get(&name).unwrap() {
             Answer::Present(_) => assert!(there),
             other => {
@@ -247,13 +249,13 @@ fn memory_is_asked_for_in_a_project_that_is_not_trusted() {
         .file("/own/operator.md", "operator")
         .program(&["core"], output(Some(0), b"memory", ""));
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let mut situation = Situation::new(workspace.clone());
-    situation.trust = UntrustedText::Withhold.trust(&workspace, &[]);
-    situation.identity = file("/own/operator.md");
-    situation.memory = kept(Holder::Command(vec!["core".to_owned()]));
+    let mut situation = Parts::new(workspace.clone());
+    situation.permissions.trust = UntrustedText::Withhold.trust(&workspace, &[]);
+    situation.permissions.identity = file("/own/operator.md");
+    situation.permissions.memory = kept(Holder::Command(vec!["core".to_owned()]));
     for (name, text) in [("identity:operator", "operator"), ("memory:core", "memory")] {
         let name = given::name(name);
-        let discovery = discover(&world, &situation, [&name]);
+        let discovery = discover(&world, &situation.situation(), [&name]);
         assert_eq!(discovery.facts.get(&name).unwrap().clone().present().unwrap().text(&name).as_str(), text);
     }
 }
@@ -401,14 +403,14 @@ proptest! {
         let shelves = Shelves::new(&world, &workspace, None);
         let source = Source::new(SourceKind::Layout, "coding-agent", builtin::layout("coding-agent").unwrap().text);
         let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &shelves).unwrap();
-        let mut situation = Situation::new(workspace.clone());
-        situation.identity = file("/own/operator.md");
-        situation.memory = file("/own/core.md");
-        situation.remote = layout.remote().clone();
-        situation.instructions = layout.instructions().clone();
-        situation.given.insert(given::name("git:branch"), "main".to_owned());
-        situation.given.insert(given::name("git:status"), String::new());
-        let facts = discover(&world, &situation, &layout.facts()).facts;
+        let mut situation = Parts::new(workspace.clone());
+        situation.permissions.identity = file("/own/operator.md");
+        situation.permissions.memory = file("/own/core.md");
+        situation.rules.remote = layout.remote().clone();
+        situation.rules.instructions = layout.instructions().clone();
+        situation.caller.given.insert(given::name("git:branch"), "main".into());
+        situation.caller.given.insert(given::name("git:status"), "".into());
+        let facts = discover(&world, &situation.situation(), &layout.facts()).facts;
         let prompt = compose(&layout, &facts).unwrap();
         for name in ["operator", "memory", "instructions"] {
             prop_assert_eq!(tags(prompt.text(), name), 2, "{} in {}", name, prompt.text());

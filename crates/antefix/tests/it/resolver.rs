@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use antefix::compose::TemplateRef;
-use antefix::discover::{Answer, Situation, SystemText, Workspace, World, discover};
+use antefix::discover::{Answer, SystemText, Workspace, World, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
+use crate::parts::Parts;
 
 fn answer(world: &dyn World, name: &str) -> String {
-    let situation = Situation::new(Workspace::find(world, Path::new("/p")));
+    let situation = Parts::new(Workspace::find(world, Path::new("/p")));
     let name = given::name(name);
-    match discover(world, &situation, [&name]).facts.get(&name) {
+    match discover(world, &situation.situation(), [&name]).facts.get(&name) {
         Some(Answer::Present(value)) => value.text(&name).as_str().to_owned(),
         Some(Answer::Absent) => "absent".to_owned(),
         Some(Answer::Unavailable(reason)) => format!("unavailable: {reason}"),
@@ -204,7 +205,7 @@ fn references_resolve_as_the_table_says() {
 /// The project is found, and paths are shown, as the table says: working directory, root, then paths.
 #[test]
 fn the_workspace_is_found_as_the_table_says() {
-    use antefix::compose::Paths::{Absolute, Portable};
+    use antefix::discover::Paths::{Absolute, Portable};
     let world = MemoryWorld::new()
         .file("/home/u/code/p/.git/HEAD", "")
         .file("/home/u/code/p/sub/deep/x", "")

@@ -6,24 +6,26 @@ use std::time::{Duration, Instant};
 
 use antefix::compose::{Wording, notice};
 use antefix::discover::{
-    Answer, Discovery, Glob, GlobLimits, InstructionRules, Shelves, Situation, Survey, Touched, Trust, Value, Why,
-    Workspace, World, discover, touch,
+    Answer, Discovery, Glob, GlobLimits, InstructionRules, Survey, Touched, Trust, Value, Why, Workspace, World,
+    discover, touch,
 };
+use antefix::project::Shelves;
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
 use crate::given;
 use crate::instructions::{told, world};
+use crate::parts::Parts;
 use crate::watched::Watched;
 
-fn situation(world: &dyn World, cwd: &str, rules: &str) -> Situation {
-    let mut situation = Situation::new(Workspace::find(world, Path::new(cwd)));
-    situation.instructions = toml::from_str::<InstructionRules>(rules).unwrap();
+fn situation(world: &dyn World, cwd: &str, rules: &str) -> Parts {
+    let mut situation = Parts::new(Workspace::find(world, Path::new(cwd)));
+    situation.rules.instructions = toml::from_str::<InstructionRules>(rules).unwrap();
     situation
 }
 
 fn ask(world: &dyn World, cwd: &str, rules: &str) -> Discovery {
-    discover(world, &situation(world, cwd, rules), [&given::name("instructions:files")])
+    discover(world, &situation(world, cwd, rules).situation(), [&given::name("instructions:files")])
 }
 
 /// The paths of the files that were loaded, in order.
@@ -37,7 +39,7 @@ fn labels(fact: Option<&Answer<Value>>) -> Vec<String> {
 fn touched(world: &MemoryWorld, cwd: &str, paths: &[&str], before: &[&str]) -> Touched {
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let before: BTreeSet<String> = before.iter().map(|path| (*path).to_owned()).collect();
-    touch(world, &situation(world, cwd, ""), &paths, &before)
+    touch(world, &situation(world, cwd, "").situation(), &paths, &before)
 }
 
 #[test]
@@ -138,9 +140,9 @@ fn a_prompt_looks_into_the_directories_of_rules_and_no_further() {
     ];
     let watched = Watched::new(world(&files));
     let mut situation = situation(&watched, "/p", "global = 'none'");
-    let lists = |situation: &Situation| {
+    let lists = |situation: &Parts| {
         watched.asked();
-        discover(&watched, situation, [&given::name("instructions:files")]);
+        discover(&watched, &situation.situation(), [&given::name("instructions:files")]);
         watched.asked().into_iter().filter(|question| question.starts_with("list ")).collect::<Vec<_>>()
     };
     let rules = ["/p/.antefix/rules", "/p/.claude/rules", "/p/.cursor/rules", "/p/.github/instructions"];
@@ -152,7 +154,7 @@ fn a_prompt_looks_into_the_directories_of_rules_and_no_further() {
     assert_eq!(lists(&situation), surveyed);
     // A layout without rules asks for none.
     situation.survey = Survey::Skip;
-    situation.instructions.rules.clear();
+    situation.rules.instructions.rules.clear();
     assert_eq!(lists(&situation), Vec::<String>::new());
 }
 
@@ -228,10 +230,13 @@ fn what_was_told_before_is_not_told_again() {
     // In a directory that a layout does not walk from, what the working directory has is all there is.
     let mut alone = situation(&world, "/p", "walk = 'cwd'");
     let paths = [PathBuf::from("s/x")];
-    assert_eq!(labels(Some(&touch(&world, &alone, &paths, &BTreeSet::new()).files)), [".claude/rules/a.md"]);
+    assert_eq!(
+        labels(Some(&touch(&world, &alone.situation(), &paths, &BTreeSet::new()).files)),
+        [".claude/rules/a.md"]
+    );
     // Nobody's text comes in through a touch that the prompt would withhold.
-    alone.trust = Trust::Untrusted;
-    let withheld = touch(&world, &alone, &paths, &BTreeSet::new());
+    alone.permissions.trust = Trust::Untrusted;
+    let withheld = touch(&world, &alone.situation(), &paths, &BTreeSet::new());
     assert!(matches!(withheld.files, Answer::Unavailable(_)), "{:?}", withheld.files);
     assert_eq!(withheld.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["untrusted"]);
 }
@@ -268,9 +273,9 @@ fn nothing_is_told_that_escapes_write() {
         ("/p/.agents/skills/c/SKILL.md", &twice),
     ]);
     let mut situation = situation(&world, "/p", "");
-    situation.skills.roots = vec![".agents/skills".to_owned()];
+    situation.rules.skills.roots = vec![".agents/skills".to_owned()];
     let names = ["instructions:files", "skills:listing"].map(given::name);
-    let discovery = discover(&world, &situation, &names);
+    let discovery = discover(&world, &situation.situation(), &names);
     let all = format!("{discovery:?}");
     assert!(!all.contains(token) && !all.contains("hp_7Kq2") && !all.contains('\u{200b}'), "{all}");
     let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
@@ -333,7 +338,7 @@ fn nested_files_are_listed_as_they_would_be_loaded() {
     .link("/p/d/AGENTS.md", "/etc/passwd");
     let mut situation = situation(&world, "/p", "names = ['AGENTS.md', 'CLAUDE.md']\nempty = 'skip'");
     situation.survey = Survey::Project;
-    let discovery = discover(&world, &situation, [&given::name("instructions:files")]);
+    let discovery = discover(&world, &situation.situation(), [&given::name("instructions:files")]);
     let listed: Vec<(&str, &str)> =
         discovery.report.not_loaded.iter().filter_map(|not| Some((not.path.as_deref()?, not.why.name()))).collect();
     assert_eq!(
@@ -407,7 +412,7 @@ fn rules_that_match_somewhere_are_not_called_dead() {
     .link("/p/apps/web", "../real");
     let mut situation = situation(&world, "/p", "");
     situation.survey = Survey::Project;
-    let discovery = discover(&world, &situation, [&given::name("instructions:files")]);
+    let discovery = discover(&world, &situation.situation(), [&given::name("instructions:files")]);
     let listed: Vec<(&str, &str)> =
         discovery.report.not_loaded.iter().filter_map(|not| Some((not.path.as_deref()?, not.why.name()))).collect();
     let rule = |name: &'static str, why: &'static str| (name, why);

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use antefix::ErrorKind;
-use antefix::compose::Paths;
-use antefix::discover::{Permission, Reach, Scope, ScopeRule, ScopeRules, Workspace};
+use antefix::discover::{Paths, Permission, Reach, Scope, ScopeRule, ScopeRules, Workspace};
 use antefix::worlds::MemoryWorld;
 
 fn world() -> MemoryWorld {

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use antefix::discover::{Answer, Discovery, Situation, SkillRules, Tool, Workspace, discover};
+use antefix::discover::{Answer, Discovery, SkillRules, Tool, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
 use crate::given;
 use crate::instructions::{told, world};
+use crate::parts::Parts;
 
 fn ask(world: &MemoryWorld, fact: &str, rules: &str, tools: Option<&[&str]>) -> Discovery {
-    let mut situation = Situation::new(Workspace::find(world, Path::new("/p")));
-    situation.skills = toml::from_str::<SkillRules>(rules).unwrap();
-    situation.tools = tools.map(|tools| tools.iter().map(|tool| Tool::named(*tool)).collect());
-    discover(world, &situation, [&given::name(fact)])
+    let mut situation = Parts::new(Workspace::find(world, Path::new("/p")));
+    situation.rules.skills = toml::from_str::<SkillRules>(rules).unwrap();
+    situation.caller.tools = tools.map(|tools| tools.iter().map(|tool| Tool::named(*tool)).collect());
+    discover(world, &situation.situation(), [&given::name(fact)])
 }
 
 /// The text of a fact, or that there is none.

@@ -9,10 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Answer, Contents, FactName, Kind, Link, ReasonCode, Situation, Workspace, World, discover};
+use antefix::discover::{Answer, Contents, Kind, Link, ReasonCode, Workspace, World, discover};
+use antefix::text::FactName;
 use antefix::worlds::OsWorld;
 use tempfile::TempDir;
 
+use crate::parts::Parts;
 use crate::{LIMIT, assert_unavailable, run_plainly};
 
 /// A root with an `inside` directory, beside an `outside` directory with a secret.
@@ -545,7 +547,7 @@ fn a_skill_that_a_link_leads_out_to_is_listed_with_its_reason() {
     let world = OsWorld::new();
     let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, &root.join("p")) };
     let fact = FactName::new("skills", "listing");
-    let discovery = discover(&world, &Situation::new(workspace), [&fact]);
+    let discovery = discover(&world, &Parts::new(workspace).situation(), [&fact]);
     let told: Vec<_> = discovery.report.not_loaded.iter().map(|one| (one.path.as_deref(), one.why.name())).collect();
     assert_eq!(
         told,

@@ -4,14 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::parts::Parts;
 use antefix::compose::{Layout, Wording};
-use antefix::discover::{Shelves, Situation, Workspace};
+use antefix::discover::Workspace;
 use antefix::freeze::ConversationId;
 use antefix::hooks::{Approvals, Hook, Program};
 use antefix::keeper::{Keeper, Turn, TurnInput};
+use antefix::project::Shelves;
 use antefix::stores::MemoryStore;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::OsWorld;
-use antefix::{Source, SourceKind};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -52,8 +54,8 @@ impl Scene {
         let file = self.path("own/layout.toml");
         let programs = Program::of_layout(&layout, Some(&file), &world, &workspace, &Approvals::none());
         let hooks: Vec<&dyn Hook> = programs.iter().map(|program| program as &dyn Hook).collect();
-        let situation = Situation::new(workspace.clone());
-        let mut input = TurnInput::new(&world, &layout, &wording, &shelves, &situation);
+        let situation = Parts::new(workspace.clone());
+        let mut input = TurnInput::new(&world, &layout, &wording, &shelves, situation.situation());
         (input.hooks, input.history) = (&hooks, history);
         Keeper::new(MemoryStore::new()).turn(&ConversationId::parse("c").unwrap(), &input).unwrap()
     }

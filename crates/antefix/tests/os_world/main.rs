@@ -11,6 +11,8 @@
 mod bounds;
 mod files;
 mod hooks;
+#[path = "../parts/mod.rs"]
+mod parts;
 mod programs;
 #[path = "../projects/mod.rs"]
 mod projects;

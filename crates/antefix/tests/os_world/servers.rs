@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{
-    Address, Answer, Discovery, FactName, Holder, Remote, RemoteLimits, Situation, Workspace, discover,
-};
+use crate::parts::Parts;
+use antefix::discover::{Address, Answer, Discovery, Holder, Remote, RemoteLimits, Workspace, discover};
+use antefix::text::FactName;
 use antefix::worlds::{MemoryWorld, OsWorld};
 
 /// How long a server may take. Those that are too slow take much longer.
@@ -158,10 +158,10 @@ fn drip(stream: &mut TcpStream) -> std::io::Result<()> {
 
 fn ask(address: &str, bearer_env: Option<&str>) -> Discovery {
     let workspace = Workspace::find(&MemoryWorld::new(), Path::new("/"));
-    let mut situation = Situation::new(workspace);
+    let mut situation = Parts::new(workspace);
     let by = Holder::Http { address: Address::parse(address).unwrap(), bearer_env: bearer_env.map(str::to_owned) };
-    situation.memory = Remote::Kept { by, limits: RemoteLimits { time: TIME, bytes: 100 } };
-    discover(&OsWorld::new(), &situation, [&FactName::new("memory", "core")])
+    situation.permissions.memory = Remote::Kept { by, limits: RemoteLimits { time: TIME, bytes: 100 } };
+    discover(&OsWorld::new(), &situation.situation(), [&FactName::new("memory", "core")])
 }
 
 /// The outcome in one line.

@@ -8,9 +8,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use antefix::compose::{Layout, Wording, builtin, compose};
-use antefix::discover::{FactName, Shelves, Situation, Workspace, discover};
+use antefix::discover::{Workspace, discover};
+use antefix::project::Shelves;
+use antefix::text::{FactName, Source, SourceKind};
 use antefix::worlds::OsWorld;
-use antefix::{Source, SourceKind};
+
+use crate::parts::Parts;
 
 /// A line of prose.
 const RULE: &str = "Say why, name the limits, and leave the place tidier than it was; tests are sentences.\n";
@@ -88,13 +91,13 @@ pub(crate) fn look(root: &Path) -> Cost {
     let built_in = builtin::LAYOUTS[0];
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
     let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
-    let mut situation = Situation::new(workspace.clone());
-    situation.instructions = layout.instructions().clone();
-    situation.skills = layout.skills().clone();
+    let mut situation = Parts::new(workspace.clone());
+    situation.rules.instructions = layout.instructions().clone();
+    situation.rules.skills = layout.skills().clone();
     for fact in ["branch", "status"] {
-        situation.given.insert(FactName::new("git", fact), "main".to_owned());
+        situation.caller.given.insert(FactName::new("git", fact), "main".into());
     }
-    let found = discover(&world, &situation, &layout.facts());
+    let found = discover(&world, &situation.situation(), &layout.facts());
     let prompt = compose(&layout, &found.facts).expect("the built-in layout can be composed").text().len();
     let mut told: Vec<&'static str> = found.diagnostics.iter().map(|told| told.code).collect();
     told.sort_unstable();

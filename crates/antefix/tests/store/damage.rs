@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use antefix::Digest;
+use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Fault, Store, StoreResult};
+use antefix::freeze::{Appended, Store, StoreResult};
 use antefix::stores::SqliteStore;
+use antefix::text::Digest;
 
 use crate::given::{self, Dice};
 

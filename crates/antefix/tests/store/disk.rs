@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use antefix::Digest;
+use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Fault, Store};
+use antefix::freeze::{Appended, Store};
 use antefix::stores::SqliteStore;
+use antefix::text::Digest;
 
 use crate::given;
 

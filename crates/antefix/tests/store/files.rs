@@ -5,8 +5,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
+use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Fault, Store};
+use antefix::freeze::{Appended, Store};
 use antefix::stores::SqliteStore;
 
 use crate::given;

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use antefix::compose::{Layout, Wording, builtin};
-use antefix::discover::{Shelves, Situation, Tool, Workspace};
+use antefix::discover::{Tool, Workspace};
 use antefix::freeze::ConversationId;
 use antefix::keeper::{Keeper, TurnInput};
+use antefix::project::Shelves;
 use antefix::stores::SqliteStore;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Source, SourceKind};
 
 use crate::given;
+use crate::parts::Parts;
 
 const REPOSITORIES: u64 = 20;
 
@@ -30,10 +32,10 @@ fn in_each_repository(mut with: impl FnMut(u64, &TurnInput<'_>)) {
         let shelves = Shelves::new(&world, &workspace, None);
         let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
         let layout = Layout::parse(&source, &wording, &shelves).unwrap();
-        let mut situation = Situation::new(workspace.clone());
-        situation.paths = layout.paths();
-        situation.tools = Some(["bash", "edit", "read", "write"].map(Tool::named).into_iter().collect());
-        with(number, &TurnInput::new(&world, &layout, &wording, &shelves, &situation));
+        let mut situation = Parts::new(workspace.clone());
+        situation.rules.paths = layout.paths();
+        situation.caller.tools = Some(["bash", "edit", "read", "write"].map(Tool::named).into_iter().collect());
+        with(number, &TurnInput::new(&world, &layout, &wording, &shelves, situation.situation()));
     }
 }
 

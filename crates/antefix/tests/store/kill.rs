@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use antefix::Digest;
 use antefix::contract::{amendment, compaction, epoch, id, moment};
 use antefix::freeze::{Appended, Committed, Store};
 use antefix::stores::SqliteStore;
+use antefix::text::Digest;
 
 use crate::given::{self, Dice};
 

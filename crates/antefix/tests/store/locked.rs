@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Fault, Store};
+use antefix::freeze::{Appended, Store};
 use antefix::stores::SqliteStore;
 
 use crate::given;

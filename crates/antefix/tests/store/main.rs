@@ -12,6 +12,8 @@ mod growth;
 mod kept;
 mod kill;
 mod locked;
+#[path = "../parts/mod.rs"]
+mod parts;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod race;

@@ -8,10 +8,10 @@ use std::process::Child;
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
-use antefix::Digest;
 use antefix::contract::{epoch, id};
 use antefix::freeze::{Appended, Store};
 use antefix::stores::SqliteStore;
+use antefix::text::Digest;
 
 use crate::given;
 

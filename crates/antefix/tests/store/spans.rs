@@ -3,15 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use antefix::Fault;
 use antefix::compose::{Layout, Wording};
-use antefix::discover::{Shelves, Situation, Workspace};
-use antefix::freeze::{Bundle, ConversationId, Difference, EpochRow, Fault, Store};
+use antefix::discover::Workspace;
+use antefix::freeze::{Bundle, ConversationId, Difference, EpochRow, Store};
 use antefix::keeper::{Keeper, TurnInput};
+use antefix::project::Shelves;
 use antefix::stores::{MemoryStore, SqliteStore};
+use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Digest, Source, SourceKind};
 
 use crate::given;
+use crate::parts::Parts;
 
 /// Thirteen bytes in two sections, one of them within a character.
 const LAYOUT: &str = r#"
@@ -100,6 +103,6 @@ fn with_input<T>(with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
     let shelves = Shelves::new(&world, &workspace, None);
     let wording = Wording::built_in();
     let layout = Layout::parse(&Source::new(SourceKind::Layout, "spans", LAYOUT).into(), &wording, &shelves).unwrap();
-    let situation = Situation::new(workspace.clone());
-    with(&TurnInput::new(&world, &layout, &wording, &shelves, &situation))
+    let situation = Parts::new(workspace.clone());
+    with(&TurnInput::new(&world, &layout, &wording, &shelves, situation.situation()))
 }

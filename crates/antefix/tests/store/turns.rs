@@ -5,15 +5,18 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Barrier;
 
+use antefix::ErrorKind;
 use antefix::compose::{Layout, Wording};
-use antefix::discover::{Answer, Shelves, Situation, Workspace};
+use antefix::discover::{Answer, Workspace};
 use antefix::freeze::{Cause, ConversationId};
 use antefix::keeper::{Keeper, TurnInput};
+use antefix::project::Shelves;
 use antefix::stores::SqliteStore;
+use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Digest, ErrorKind, Source, SourceKind};
 
 use crate::given;
+use crate::parts::Parts;
 
 const STORE: &str = "ANTEFIX_TEST_TURNS";
 const PROCESS: &str = "ANTEFIX_TEST_TURNS_PROCESS";
@@ -44,8 +47,8 @@ fn with_input<T>(host: &str, second: u64, with: impl FnOnce(&TurnInput<'_>) -> T
     let shelves = Shelves::new(&world, &workspace, None);
     let wording = Wording::built_in();
     let layout = Layout::parse(&Source::new(SourceKind::Layout, "race", LAYOUT).into(), &wording, &shelves).unwrap();
-    let situation = Situation::new(workspace.clone());
-    with(&TurnInput::new(&world, &layout, &wording, &shelves, &situation))
+    let situation = Parts::new(workspace.clone());
+    with(&TurnInput::new(&world, &layout, &wording, &shelves, situation.situation()))
 }
 
 #[test]

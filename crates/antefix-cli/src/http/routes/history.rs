@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use antefix::Digest;
 use antefix::freeze::{SavedTemplate, TemplateRow};
 use antefix::keeper::Keeper;
+use antefix::text::Digest;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use antefix::Digest;
 use antefix::compose::Dialect;
+use antefix::text::Digest;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::Response;

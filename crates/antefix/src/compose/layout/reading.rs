@@ -7,22 +7,19 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{Condition, Layout, Section};
-use crate::budget::{Budget, one_of};
 use crate::compose::Stability;
 use crate::compose::allowance::{Allowance, AllowanceFile, Total};
 use crate::compose::fit;
 use crate::compose::hook::{HOOKS, HookFile, HookRule};
 use crate::compose::lint::{Copied, Original, Standing, findings};
-use crate::compose::policy::{
-    Joint, OnCompaction, OnDrift, OnTools, Paths, Placement, Trim, Undeliverable, WhenUnavailable,
-};
+use crate::compose::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
 use crate::compose::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
-use crate::discover::{FactName, InstructionRules, RemoteRules, ScopeRules, SkillRules};
+use crate::discover::{InstructionRules, Paths, RemoteRules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source, SourceKind, Within};
+use crate::text::{Budget, FactName, Place, Source, SourceKind, Within, one_of};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

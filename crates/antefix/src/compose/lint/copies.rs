@@ -6,8 +6,7 @@
 
 use crate::compose::{Layout, Wording, WordingKey, builtin};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::place::Place;
+use crate::text::{Digest, Place};
 
 /// A copy of a built-in text.
 #[derive(Debug, Clone)]

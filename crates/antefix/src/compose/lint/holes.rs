@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::passages::Passage;
 use crate::diagnostic::Diagnostic;
-use crate::discover::FactName;
 use crate::discover::catalog::{self, Lookup};
+use crate::text::FactName;
 
 /// The longest hole, in bytes.
 const LONGEST: usize = 120;

@@ -9,22 +9,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::passages::Passage;
-use crate::compose::Paths;
 use crate::diagnostic::{Diagnostic, Level};
+use crate::discover::Machine;
+use crate::discover::Paths;
 
 /// How many findings of one file are told one by one.
 const TOLD: usize = 3;
-
-/// What is only so on one machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Machine {
-    /// The project root, in full.
-    pub root: Option<String>,
-    /// The home directory, in full.
-    pub home: Option<String>,
-    /// The machine's name.
-    pub host: Option<String>,
-}
 
 /// A text that gives a machine away.
 struct Needle<'m> {

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::compose::{Origin, Prompt, Span, Transform};
+use crate::compose::{Prompt, Span};
 use crate::diagnostic::Diagnostic;
-use crate::place::{Lines, Place, Source, SourceKind, Within};
+use crate::text::{Lines, Origin, Place, Source, SourceKind, Transform, Within};
 
 /// A run of text with one author.
 pub(super) struct Passage<'p> {

@@ -1,7 +1,8 @@
 //! What a fact costs that moves in the prefix: everything from there to the boundary is billed again.
 
-use crate::compose::{Origin, Prompt};
+use crate::compose::Prompt;
 use crate::diagnostic::Diagnostic;
+use crate::text::Origin;
 
 /// The finding with what it costs, if it is about a fact that moves and stands in this prompt.
 pub(super) fn priced(prompt: &Prompt, mut finding: Diagnostic) -> Diagnostic {

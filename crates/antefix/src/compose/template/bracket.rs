@@ -13,11 +13,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
 use crate::discover::catalog::{self, Lookup};
-use crate::discover::{Answer, FactName, Facts};
-use crate::place::{Place, Source};
+use crate::discover::{Answer, Facts};
+use crate::text::{Draft, FactName, Origin, Place, Source, Transform};
 
 /// How many findings a template gets before the rest is only counted.
 const FINDINGS_SHOWN: usize = 20;

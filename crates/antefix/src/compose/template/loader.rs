@@ -12,7 +12,7 @@ use crate::compose::builtin;
 use crate::diagnostic::did_you_mean;
 use crate::discover::Answer;
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::Source;
+use crate::text::Source;
 
 /// Where a template stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,7 +122,7 @@ fn invalid(reference: &str, why: &str) -> Error {
 }
 
 /// The port through which templates are fetched. The adapter over a [`World`](crate::discover::World) is
-/// [`Shelves`](crate::discover::Shelves).
+/// [`Shelves`](crate::project::Shelves).
 pub trait Shelf: Sync {
     /// The template's text. A prefix that has no directory is [`Stock::NotConfigured`], which is no missing file.
     fn fetch(&self, reference: &TemplateRef) -> Stock;
@@ -154,7 +154,7 @@ pub(crate) fn load(reference: &TemplateRef, shelf: &dyn Shelf) -> Result<Arc<Sou
                 .with_hint(hint))
         }
         Stock::Looked { path, text: Answer::Present(text) } => {
-            let source = Source::new(crate::place::SourceKind::Template, reference.to_string(), text);
+            let source = Source::new(crate::text::SourceKind::Template, reference.to_string(), text);
             Ok(Arc::new(if reference.prefix == Prefix::Builtin { source } else { source.at(path) }))
         }
         Stock::Looked { path, text: Answer::Absent } => {

@@ -17,11 +17,10 @@ pub(crate) use bracket::Bracket;
 pub(crate) use jinja::{Jinja, Names, Spent, Values};
 pub(crate) use loader::load;
 
-use super::{Draft, Origin};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{FactName, Facts, catalog};
+use crate::discover::{Facts, catalog};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source};
+use crate::text::{Draft, FactName, Origin, Place, Source};
 
 /// The largest template source, in bytes.
 pub(crate) const SOURCE_LIMIT: usize = 64 * 1024;

@@ -17,14 +17,14 @@ use std::sync::Arc;
 
 use self::find::find;
 use super::Situation;
-use super::fact::{FactName, Text};
 use super::file::{FILE_LIMIT, holds_secrets, locate, read_text};
 use super::instructions::{Seen, Take, normalized};
 use super::report::Loaded;
 use super::rewrite::Rewrite;
 use super::world::{Answer, Kind, World};
-use crate::compose::{Origin, Paths};
 use crate::diagnostic::{Diagnostic, Level};
+use crate::text::{FactName, Text};
+use crate::{discover::Paths, text::Origin};
 
 /// How deep imports nest.
 const DEPTH: usize = 4;
@@ -40,7 +40,7 @@ const EXTENSIONS: [&str; 7] = ["md", "mdx", "mdc", "txt", "rst", "adoc", "markdo
 /// Follows imports, and counts them.
 pub(super) struct Imports<'i> {
     pub(super) world: &'i dyn World,
-    pub(super) situation: &'i Situation,
+    pub(super) situation: &'i Situation<'i>,
     pub(super) name: &'i FactName,
     pub(super) loaded: &'i mut Vec<Loaded>,
     pub(super) diagnostics: &'i mut Vec<Diagnostic>,
@@ -144,9 +144,9 @@ impl Imports<'_> {
             return Err(Stays::There { why: "it is loaded by itself, nearer to the working directory".to_owned() });
         }
         self.files += 1;
-        let label: Arc<str> = self.situation.workspace.show(&whole, self.situation.instructions.labels).into();
+        let label: Arc<str> = self.situation.workspace.show(&whole, self.situation.rules.instructions.labels).into();
         let clean = normalized(file.text.trim_end_matches(['\n', '\r']), Origin::file(self.name, &label));
-        let text = match self.situation.hygiene.clean(clean, &label, self.diagnostics) {
+        let text = match self.situation.permissions.hygiene.clean(clean, &label, self.diagnostics) {
             Answer::Present(text) => text,
             Answer::Absent => return Err(Stays::Text),
             Answer::Unavailable(reason) => return Err(Stays::failed(reason.to_string())),
@@ -160,7 +160,7 @@ impl Imports<'_> {
 
     /// Whether a file is the one that counts in a directory whose instruction files are loaded.
     fn is_loaded_by_itself(&self, real: &Path) -> bool {
-        let rules = &self.situation.instructions;
+        let rules = &self.situation.rules.instructions;
         let is_file = |path: &PathBuf| self.world.kind(path) == Answer::Present(Kind::File);
         self.walked.iter().filter(|directory| real.starts_with(directory)).any(|directory| {
             let mut named = rules.names.iter().map(|name| directory.join(name));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{Instruction, Search};
-use crate::budget::Budget;
 use crate::diagnostic::Diagnostic;
 use crate::discover::file::cut_to;
 use crate::discover::report::Why;
+use crate::text::Budget;
 
 /// A file that would be cut to less than this is dropped instead: a few words of a document mislead. In bytes, or what
 /// they come to.
@@ -36,7 +36,7 @@ impl Search<'_> {
             // What is less specific does not outlive what is more so, however short it is.
             let is_first = !std::mem::replace(&mut full, true);
             let cut = (is_first && (nearest || left >= unit.come_to(LEAST)))
-                .then(|| cut_to(&file.text, &self.situation.phrases.get("cut_notice"), &[room]))
+                .then(|| cut_to(&file.text, &self.situation.rules.phrases.get("cut_notice"), &[room]))
                 .filter(|cut| !cut.as_str().is_empty());
             let Some(cut) = cut else {
                 dropped.push(number);

@@ -22,9 +22,7 @@ use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
 pub use self::policy::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use self::shrink::{instructions_within, size_of_instructions};
-pub(super) use self::text::normalized;
-pub(super) use self::text::value;
-use super::fact::{FactName, Text};
+pub(super) use self::text::{body, normalized, value};
 use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
 use super::frame::protected;
 use super::imports::Imports;
@@ -33,9 +31,8 @@ use super::rules::{Bounds, GlobLimits, Scoped};
 use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
-use crate::budget::Budget;
-use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
+use crate::text::{Budget, FactName, Origin, Text};
 
 /// A file that was loaded.
 pub(super) struct Instruction {
@@ -60,7 +57,7 @@ pub(super) enum Entry {
 /// Answers `instructions:files`.
 pub(super) fn answer(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     name: &FactName,
     report: &mut Report,
     diagnostics: &mut Vec<Diagnostic>,
@@ -132,7 +129,7 @@ impl Seen {
 
 pub(super) struct Search<'s> {
     pub(super) world: &'s dyn World,
-    pub(super) situation: &'s Situation,
+    pub(super) situation: &'s Situation<'s>,
     pub(super) rules: &'s InstructionRules,
     pub(super) name: &'s FactName,
     pub(super) report: &'s mut Report,
@@ -159,7 +156,7 @@ pub(super) struct Search<'s> {
 impl<'s> Search<'s> {
     pub(super) fn new(
         world: &'s dyn World,
-        situation: &'s Situation,
+        situation: &'s Situation<'s>,
         name: &'s FactName,
         report: &'s mut Report,
         diagnostics: &'s mut Vec<Diagnostic>,
@@ -167,7 +164,7 @@ impl<'s> Search<'s> {
         Search {
             world,
             situation,
-            rules: &situation.instructions,
+            rules: &situation.rules.instructions,
             name,
             report,
             diagnostics,
@@ -175,7 +172,7 @@ impl<'s> Search<'s> {
             taken: Vec::new(),
             imported: 0,
             walked: Vec::new(),
-            protect: situation.instructions.protect.clone(),
+            protect: situation.rules.instructions.protect.clone(),
             scoped: Vec::new(),
             bounds: Bounds::default(),
             globs_left: GlobLimits::default(),
@@ -254,7 +251,7 @@ impl Search<'_> {
     /// What a file is called in the prompt.
     pub(super) fn label(&self, path: &Path) -> Arc<str> {
         let shown = self.situation.workspace.show(path, self.rules.labels);
-        self.situation.hygiene.label(shown, &self.protect).into()
+        self.situation.permissions.hygiene.label(shown, &self.protect).into()
     }
 
     /// Files above the project root that a walk with another end would have taken.
@@ -321,7 +318,7 @@ impl Search<'_> {
     /// A file's text, looked through.
     pub(super) fn clean(&mut self, file: &TextFile, label: &Arc<str>) -> Answer<Text> {
         let text = normalized(&file.text, Origin::file(self.name, label));
-        self.situation.hygiene.clean(text, label, self.diagnostics)
+        self.situation.permissions.hygiene.clean(text, label, self.diagnostics)
     }
 
     /// A file's text as it enters the prompt: with its imports, its tags written out, cut to its budget; and the files
@@ -347,7 +344,7 @@ impl Search<'_> {
             let tight = if budget.fits(text.as_str()) { read } else { budget };
             let size = tight.unit.measure(text.as_str());
             let bytes = text.as_str().len();
-            text = cut_to(&text, &self.situation.phrases.get("cut_notice"), &[budget, read]);
+            text = cut_to(&text, &self.situation.rules.phrases.get("cut_notice"), &[budget, read]);
             if text.as_str().is_empty() {
                 let message = format!("{label} is left out: its budget of {budget} has no room for a word of it");
                 let finding = Diagnostic::warning("over-budget", message).about(label.as_ref());

@@ -30,7 +30,11 @@ pub(in crate::discover) enum Whose {
 }
 
 /// The directories, outermost first; for `cwd-and-home` in the order of that name.
-pub(in crate::discover) fn places(world: &dyn World, situation: &Situation, rules: &InstructionRules) -> Vec<Place> {
+pub(in crate::discover) fn places(
+    world: &dyn World,
+    situation: &Situation<'_>,
+    rules: &InstructionRules,
+) -> Vec<Place> {
     let workspace = &situation.workspace;
     let beneath_root = |directory: &Path, distance: usize| {
         let (root, inside) = match directory.strip_prefix(&workspace.root) {
@@ -81,7 +85,7 @@ pub(in crate::discover) fn places(world: &dyn World, situation: &Situation, rule
 
 /// Whether a directory above the project is one of the main work tree that the project's lies inside of, and the walk has the same
 /// one of the project's: its files are those, once more.
-fn is_of_main(directory: &Path, main: Option<&Path>, situation: &Situation) -> bool {
+fn is_of_main(directory: &Path, main: Option<&Path>, situation: &Situation<'_>) -> bool {
     let Workspace { root, cwd, .. } = &situation.workspace;
     let inside = main.and_then(|main| directory.strip_prefix(main).ok());
     inside.is_some_and(|inside| !directory.starts_with(root) && cwd.starts_with(root.join(inside)))
@@ -90,7 +94,7 @@ fn is_of_main(directory: &Path, main: Option<&Path>, situation: &Situation) -> b
 /// The directories above the project that a walk leaves out.
 pub(in crate::discover) fn left_out(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     rules: &InstructionRules,
 ) -> Vec<PathBuf> {
     let above = situation.workspace.root.ancestors().skip(1).map(Path::to_owned);
@@ -105,7 +109,7 @@ pub(in crate::discover) fn left_out(
 }
 
 /// The main work tree that the project's work tree lies inside of, if that is so.
-fn main_work_tree(world: &dyn World, situation: &Situation) -> Option<PathBuf> {
+fn main_work_tree(world: &dyn World, situation: &Situation<'_>) -> Option<PathBuf> {
     let root = &situation.workspace.root;
     let link = read_text(world, root, Path::new(".git"), 4096).present()?;
     let directory = normalize(&root.join(link.text.trim().strip_prefix("gitdir:")?.trim()));

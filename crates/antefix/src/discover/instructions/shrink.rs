@@ -3,10 +3,10 @@
 use super::fit::LEAST;
 use super::policy::{InstructionRules, Order, Walk};
 use super::text::body;
-use crate::budget::Budget;
 use crate::diagnostic::Diagnostic;
-use crate::discover::fact::{Text, Value};
+use crate::discover::fact::Value;
 use crate::discover::file::cut_to;
+use crate::text::{Budget, Text};
 
 /// What a prompt without room gives away: the value within a budget, and what is worth knowing. None if nothing stays.
 ///
@@ -45,8 +45,8 @@ pub(crate) fn instructions_within(
             continue;
         };
         let mut map = map.clone();
-        map.insert("body", body(&cut));
-        map.insert("text", cut);
+        map.insert("body".into(), body(&cut));
+        map.insert("text".into(), cut);
         kept[number] = Some(map);
         let message =
             format!("{label} has {size} {} and is cut to {left}: the prompt does not fit its budget", unit.name());

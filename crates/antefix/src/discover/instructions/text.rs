@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Instruction;
-use crate::compose::{Draft, Origin, Transform};
-use crate::discover::fact::{FactName, Text, Value};
+use crate::discover::fact::Value;
+use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// A file's text without a byte-order mark, its line ends line feeds.
 pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
@@ -22,13 +22,13 @@ pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
 pub(in crate::discover) fn value(found: &[Instruction], name: &FactName) -> Value {
     let maps = found.iter().map(|file| {
         let label = Text::new(Arc::clone(&file.label), Origin::file(name, &file.label));
-        [("path", label), ("body", body(&file.text)), ("text", file.text.clone())].into()
+        [("path".into(), label), ("body".into(), body(&file.text)), ("text".into(), file.text.clone())].into()
     });
     Value::Maps(maps.collect())
 }
 
 /// The text without the line feeds at its ends, for frames that bring their own.
-pub(super) fn body(text: &Text) -> Text {
+pub(in crate::discover) fn body(text: &Text) -> Text {
     let whole = text.as_str();
     let start = whole.len() - whole.trim_start_matches('\n').len();
     text.cut_out(start..whole.trim_end_matches('\n').len().max(start))

@@ -23,14 +23,14 @@ use serde::Deserialize;
 
 pub use self::address::Address;
 
-use super::fact::{FactName, Text, Value};
+use super::fact::Value;
 use super::file::{holds_secrets, read_text};
 use super::frame::protected;
 use super::instructions::normalized;
 use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation, Workspace};
-use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
+use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// Where a text about the agent is kept, if anywhere. The user's settings say it as a table:
 ///
@@ -102,13 +102,13 @@ pub struct RemoteRules {
 /// Answers for one of the two.
 pub(super) fn answer(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     name: &FactName,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
     let (remote, table) = match name.as_str() {
-        "identity:operator" => (&situation.identity, "[identity.operator]"),
-        "memory:core" => (&situation.memory, "[memory.core]"),
+        "identity:operator" => (&situation.permissions.identity, "[identity.operator]"),
+        "memory:core" => (&situation.permissions.memory, "[memory.core]"),
         _ => return Answer::Absent,
     };
     let (holder, limits) = match remote {
@@ -137,17 +137,19 @@ pub(super) fn answer(
         diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
     }
     kept.and_then(|text| if text.trim().is_empty() { Answer::Absent } else { Answer::Present(text) })
-        .and_then(|text| situation.hygiene.clean(ended(&text, Origin::file(name, &label)), &label, diagnostics))
-        .map(|text| Value::Text(protected(&text, &situation.remote.protect)))
+        .and_then(|text| {
+            situation.permissions.hygiene.clean(ended(&text, Origin::file(name, &label)), &label, diagnostics)
+        })
+        .map(|text| Value::Text(protected(&text, &situation.rules.remote.protect)))
 }
 
 impl Holder {
     /// What a person calls it. Arguments and queries are left out, because they may hold what nobody should read.
-    fn label(&self, situation: &Situation) -> String {
+    fn label(&self, situation: &Situation<'_>) -> String {
         match self {
             Holder::File(path) => {
                 let workspace = &situation.workspace;
-                workspace.show(&at_home(workspace, path), situation.paths)
+                workspace.show(&at_home(workspace, path), situation.rules.paths)
             }
             Holder::Command(words) => format!("`{}`", words.first().map_or("", String::as_str)),
             Holder::Http { address, .. } => address.label(),

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use super::head::{self, Holds, Written};
 use super::{Convention, Glob, Patterns, Scoped};
 use crate::diagnostic::Diagnostic;
-use crate::discover::fact::Text;
 use crate::discover::front_matter::How;
 use crate::discover::instructions::{Entry, Instruction, Lying, Place, Search, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::workspace::join;
 use crate::discover::world::Answer;
-use crate::place::{Place as At, Source, SourceKind};
+use crate::text::{Place as At, Source, SourceKind, Text};
 
 /// How many patterns of one rule are told one by one.
 const TOLD: usize = 5;
@@ -52,10 +51,10 @@ impl Search<'_> {
         };
         let head = match head::read(text.as_str(), convention) {
             Ok(head) => head,
-            Err(detail) => return self.invalid(&label, self.situation.hygiene.tellable(detail)),
+            Err(detail) => return self.invalid(&label, self.situation.permissions.hygiene.tellable(detail)),
         };
         if let Some(forgiven) = head.forgiven {
-            let message = format!("{label}: {}", self.situation.hygiene.tellable(forgiven));
+            let message = format!("{label}: {}", self.situation.permissions.hygiene.tellable(forgiven));
             let diagnostic = Diagnostic::note("no-yaml", message).about(label.as_ref());
             let hint =
                 if head.read == How::Lines { "put patterns in quotes" } else { "begin the file with the line `---`" };
@@ -104,9 +103,9 @@ impl Search<'_> {
         let mut findings = Vec::new();
         for Written { pattern, range } in written {
             // Escapes of YAML can write what was not there when the file was looked through, so that its line is not shown.
-            if !self.situation.hygiene.passes(&pattern) {
+            if !self.situation.permissions.hygiene.passes(&pattern) {
                 let line = 1 + text.as_str()[..range.start].matches('\n').count();
-                let why = self.situation.hygiene.tellable(pattern);
+                let why = self.situation.permissions.hygiene.tellable(pattern);
                 let message = format!("{label}:{line} has a pattern that is not used: {why}");
                 findings.push(Diagnostic::warning("bad-pattern", message).about(label.as_ref()));
                 continue;

@@ -18,8 +18,8 @@ mod survey;
 
 use std::sync::Arc;
 
-use super::fact::Text;
 use super::instructions::{Lying, Whose};
+use crate::text::Text;
 
 pub(super) use self::patterns::Patterns;
 pub use self::patterns::{Glob, GlobLimits};

@@ -8,8 +8,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{Convention, RULES};
-use crate::compose::Paths;
 use crate::diagnostic::Diagnostic;
+use crate::discover::Paths;
 use crate::discover::instructions::Search;
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode};

@@ -33,7 +33,7 @@ impl Scan<'_> {
         listing: &Listing,
     ) -> Ignores {
         let mut ignores = above;
-        if self.situation.skills.ignore == Ignore::None {
+        if self.situation.rules.skills.ignore == Ignore::None {
             return ignores;
         }
         for name in NAMES {
@@ -42,7 +42,7 @@ impl Scan<'_> {
                 continue;
             }
             let path = directory.join(name);
-            let label = self.situation.workspace.show(&root.join(&path), self.situation.skills.labels);
+            let label = self.situation.workspace.show(&root.join(&path), self.situation.rules.skills.labels);
             let file = match read_shareable_to(self.world, root, &path, LIMIT) {
                 Answer::Present(file) => file,
                 Answer::Absent => continue,
@@ -63,7 +63,7 @@ impl Scan<'_> {
             let depth = directory.strip_prefix(inside).map_or(0, |path| path.components().count());
             let (with, faults, too_many) = ignores.with(text, &label, depth);
             if let Some(line) = too_many {
-                let shown = self.situation.workspace.show(&root.join(inside), self.situation.skills.labels);
+                let shown = self.situation.workspace.show(&root.join(inside), self.situation.rules.skills.labels);
                 let message = format!(
                     "{shown} has more than {PATTERNS} patterns of ignore files: {label}:{line} and what follows are \
                      not obeyed"
@@ -95,7 +95,7 @@ impl Scan<'_> {
             Some(_) => path,
             None => return,
         };
-        let shown = self.situation.workspace.show(&root.join(path), self.situation.skills.labels);
+        let shown = self.situation.workspace.show(&root.join(path), self.situation.rules.skills.labels);
         self.not_loaded(&shown, Why::Ignored { by });
     }
 

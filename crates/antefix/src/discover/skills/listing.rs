@@ -4,10 +4,8 @@ use std::borrow::Cow;
 
 use super::Skill;
 use super::shrink::shrunk;
-use crate::budget::Budget;
-use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
-use crate::discover::fact::FactName;
+use crate::text::{Budget, Draft, FactName, Origin, Transform};
 
 /// The listing within its budget.
 pub(super) fn fitted(

@@ -21,12 +21,12 @@ pub use rules::{Descriptions, Ignore, Loose, SkillRules};
 pub(crate) use shrink::skills_within;
 
 use self::scan::Scan;
-use super::fact::{FactName, Value};
+use super::fact::Value;
 use super::report::{NotLoaded, Report, Why};
 use super::world::{Answer, Kind, Reason, ReasonCode, World};
 use super::{Fact, Situation, Tools};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
+use crate::text::{Digest, FactName};
 
 /// How many skills are listed.
 const SKILLS: usize = 500;
@@ -54,15 +54,15 @@ pub(super) enum Form {
 /// Answers `skills:listing` and `skills:index`.
 pub(super) fn answer(
     world: &dyn World,
-    situation: &Situation,
+    situation: &Situation<'_>,
     name: &FactName,
     form: Form,
     report: &mut Report,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
-    let rules = &situation.skills;
+    let rules = &situation.rules.skills;
     let missing = |tools: &Tools| !tools.iter().any(|tool| rules.needs_tool.contains(&tool.name));
-    if !rules.needs_tool.is_empty() && situation.tools.as_ref().is_some_and(missing) {
+    if !rules.needs_tool.is_empty() && situation.caller.tools.as_ref().is_some_and(missing) {
         let message = format!("skills are not listed: none of the tools {} is active", rules.needs_tool.join(", "));
         diagnostics.push(Diagnostic::note("no-reading-tool", message).about(name.as_str()));
         for (root, inside) in scan::roots(situation) {

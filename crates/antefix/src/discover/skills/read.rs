@@ -8,15 +8,13 @@ use std::sync::Arc;
 use super::rules::Descriptions;
 use super::scan::{Found, Scan};
 use super::{Form, Skill};
-use crate::compose::Origin;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::discover::fact::Text;
 use crate::discover::file::{FILE_LIMIT, read_shareable};
 use crate::discover::front_matter::{Field, FrontMatter, How, Missing, line_of};
 use crate::discover::hygiene::SHORTEST_TOKEN;
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, ReasonCode};
+use crate::text::{Digest, Origin, Text};
 
 /// What came of looking through the front matter as it is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,13 +30,13 @@ enum Looked {
 impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
-        let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
+        let shown = self.situation.workspace.show_beneath(root, path, self.situation.rules.skills.labels);
         // A path is listed and told as well as a text.
         let shown: Arc<str> = match is_plain(&shown) {
             true => shown.into(),
             false => match self.clean(shown, &"the path of a skill".into()) {
                 // Nor can it break a line.
-                Ok(shown) => self.situation.hygiene.label(shown.into_owned(), &[]).into(),
+                Ok(shown) => self.situation.permissions.hygiene.label(shown.into_owned(), &[]).into(),
                 Err(why) => {
                     self.not_loaded("a skill whose path has hidden characters", why);
                     return Found::File;
@@ -76,7 +74,7 @@ impl Scan<'_> {
         }
         // The front matter is looked through as it is written, so that findings name its lines.
         let head = memchr::memmem::find(text.as_bytes(), b"\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
-        let beyond_doubt = head > 0 && self.situation.hygiene.is_beyond_doubt(&text[..head]);
+        let beyond_doubt = head > 0 && self.situation.permissions.hygiene.is_beyond_doubt(&text[..head]);
         let looked = match beyond_doubt {
             true => Looked::BeyondDoubt,
             false => match self.clean(Cow::Borrowed(&text[..head]), &shown) {
@@ -101,7 +99,7 @@ impl Scan<'_> {
     }
 
     fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>, looked: Looked) -> Result<Skill, Why> {
-        let lenient = self.situation.skills.descriptions == Descriptions::Optional;
+        let lenient = self.situation.rules.skills.descriptions == Descriptions::Optional;
         let matter = match FrontMatter::split(text) {
             Ok(matter) => Some(matter),
             Err(Missing::None | Missing::Unclosed) if lenient => None,
@@ -109,7 +107,7 @@ impl Scan<'_> {
                 let detail = match missing {
                     Missing::None => "it has no front matter".to_owned(),
                     Missing::Unclosed => "its front matter is never closed".to_owned(),
-                    Missing::Invalid(detail) => self.situation.hygiene.tellable(detail),
+                    Missing::Invalid(detail) => self.situation.permissions.hygiene.tellable(detail),
                 };
                 self.warn(shown, format!("is not loaded: {detail}"));
                 return Err(Why::Invalid { detail });
@@ -121,7 +119,7 @@ impl Scan<'_> {
             _ => None,
         };
         if let Some(forgiven) = matter.as_ref().and_then(|matter| matter.forgiven.as_ref()) {
-            let forgiven = self.situation.hygiene.tellable(forgiven.clone());
+            let forgiven = self.situation.permissions.hygiene.tellable(forgiven.clone());
             self.warn(shown, format!("breaks a rule: {forgiven}"));
         }
         let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
@@ -146,7 +144,7 @@ impl Scan<'_> {
         let name = self.cleaned(name, looked, of(&["name"]), shown)?;
         let description = self.cleaned(description, looked, of(&["description"]), shown)?;
         if !lenient {
-            let called = called.filter(|called| self.situation.hygiene.passes(called));
+            let called = called.filter(|called| self.situation.permissions.hygiene.passes(called));
             self.check(&name, &description, called, shown);
             if let Some(matter) = &matter {
                 self.check_fields(matter, &text[..matter.body], shown);
@@ -182,7 +180,7 @@ impl Scan<'_> {
     /// A value of the front matter as it may be used, unless it was looked through already. What is found in it then was
     /// written with escapes, so that only its line can be told.
     fn cleaned(&mut self, value: String, looked: Looked, line: usize, shown: &Arc<str>) -> Result<String, Why> {
-        let hygiene = self.situation.hygiene;
+        let hygiene = self.situation.permissions.hygiene;
         if looked == Looked::BeyondDoubt || hygiene.passes(&value) {
             return Ok(value);
         }
@@ -197,11 +195,11 @@ impl Scan<'_> {
 
     /// A part of the front matter as it may be used.
     fn clean<'t>(&mut self, text: Cow<'t, str>, shown: &Arc<str>) -> Result<Cow<'t, str>, Why> {
-        if self.situation.hygiene.passes(&text) {
+        if self.situation.permissions.hygiene.passes(&text) {
             return Ok(text);
         }
         let text = Text::new(text.as_ref(), Origin::file(self.name, shown));
-        usable(self.situation.hygiene.clean(text, shown, self.diagnostics)).map(Cow::Owned)
+        usable(self.situation.permissions.hygiene.clean(text, shown, self.diagnostics)).map(Cow::Owned)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::budget::Budget;
-use crate::compose::Paths;
+use crate::discover::Paths;
+use crate::text::Budget;
 
 /// What a layout says about skills.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -14,14 +14,13 @@ use std::path::{Path, PathBuf};
 
 use super::rules::Loose;
 use super::{Form, Skill};
-use crate::compose::Paths;
 use crate::diagnostic::Diagnostic;
-use crate::discover::Situation;
-use crate::discover::fact::FactName;
 use crate::discover::ignore::{Entry, Ignores};
 use crate::discover::report::{Loaded, NotLoaded, Report, Why};
 use crate::discover::workspace::join;
 use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode, World};
+use crate::discover::{Paths, Situation};
+use crate::text::FactName;
 
 /// How deep below a root skills are looked for.
 const DEPTH: usize = 6;
@@ -43,7 +42,7 @@ struct Waiting {
 /// A search through the roots, and what it has found so far.
 pub(super) struct Scan<'s> {
     pub(super) world: &'s dyn World,
-    pub(super) situation: &'s Situation,
+    pub(super) situation: &'s Situation<'s>,
     pub(super) name: &'s FactName,
     pub(super) form: Form,
     report: &'s mut Report,
@@ -71,7 +70,7 @@ pub(super) enum Found {
 impl<'s> Scan<'s> {
     pub(super) fn new(
         world: &'s dyn World,
-        situation: &'s Situation,
+        situation: &'s Situation<'s>,
         name: &'s FactName,
         form: Form,
         report: &'s mut Report,
@@ -158,7 +157,7 @@ impl<'s> Scan<'s> {
                 let is_loose = entry.kind == Some(Kind::File)
                     && depth == 0
                     && entry.name.ends_with(".md")
-                    && self.situation.skills.loose == Loose::Skills;
+                    && self.situation.rules.skills.loose == Loose::Skills;
                 let is_hidden = entry.name.starts_with('.') || entry.name == "node_modules";
                 if entry.kind.is_none() && entry.link == Link::Symbolic && !is_hidden {
                     self.tell_link(root, &path);
@@ -225,8 +224,8 @@ impl<'s> Scan<'s> {
     }
 
     fn tell_unavailable(&mut self, root: &Path, path: &Path, reason: Reason) {
-        let shown = self.situation.workspace.show_beneath(root, path, self.situation.skills.labels);
-        let shown = self.situation.hygiene.label(shown.into_owned(), &[]);
+        let shown = self.situation.workspace.show_beneath(root, path, self.situation.rules.skills.labels);
+        let shown = self.situation.permissions.hygiene.label(shown.into_owned(), &[]);
         self.warn(&shown, format!("is not loaded: {reason}"));
         self.not_loaded(&shown, Why::Unavailable(reason));
     }
@@ -261,12 +260,12 @@ impl<'s> Scan<'s> {
 }
 
 /// The roots, the nearest first: what may be read, and the directory from there.
-pub(super) fn roots(situation: &Situation) -> Vec<(PathBuf, PathBuf)> {
+pub(super) fn roots(situation: &Situation<'_>) -> Vec<(PathBuf, PathBuf)> {
     let workspace = &situation.workspace;
     let upwards = workspace.cwd.ancestors().map_while(|directory| directory.strip_prefix(&workspace.root).ok());
     let upwards: Vec<&Path> = upwards.collect();
     let mut roots = Vec::new();
-    for root in &situation.skills.roots {
+    for root in &situation.rules.skills.roots {
         if let Some(at_home) = root.strip_prefix("~/") {
             roots.extend(workspace.home.iter().map(|home| (home.join(at_home), PathBuf::new())));
             continue;

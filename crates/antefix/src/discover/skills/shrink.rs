@@ -5,10 +5,8 @@
 
 use std::ops::Range;
 
-use crate::budget::Budget;
-use crate::compose::{Draft, Transform};
 use crate::diagnostic::Diagnostic;
-use crate::discover::fact::{FactName, Text};
+use crate::text::{Budget, Draft, FactName, Text, Transform};
 
 /// A description that would be shortened to less than this is dropped: three words tell nothing.
 const LEAST: usize = 24;

@@ -8,6 +8,7 @@
 //! 5. Tools come from anywhere, such as another program's servers: what is hidden in their texts is written out, secrets are
 //!    taken out, and both are told. Their definitions go to the model as they are, and that is told as well.
 
+mod canonical;
 mod said;
 
 use std::collections::BTreeMap;
@@ -16,11 +17,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 
+pub use self::canonical::{canonical_tool, canonical_tools};
 pub(super) use self::said::answer;
 use super::hygiene::Hygiene;
-use crate::compose::{canonical, canonical_tools};
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
+use crate::text::Digest;
+use crate::text::canonical;
 
 /// A tool of the agent's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::{Hidden, Tool, single_line};
-use crate::compose::{Draft, Origin, Transform};
 use crate::diagnostic::Diagnostic;
-use crate::discover::fact::{FactName, Text, Value};
+use crate::discover::fact::Value;
 use crate::discover::frame::protected;
 use crate::discover::world::Answer;
 use crate::discover::{Fact, Situation};
+use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// Whether the agent has a tool.
 type Has<'h> = dyn Fn(&str) -> bool + 'h;
@@ -33,8 +33,12 @@ const ADVICE: [Advice; 6] = [
 const ALWAYS: [&str; 2] = ["guideline_brief", "guideline_paths"];
 
 /// Answers `tools:<name>`.
-pub(in crate::discover) fn answer(situation: &Situation, name: &FactName, diagnostics: &mut Vec<Diagnostic>) -> Fact {
-    let Some(tools) = &situation.tools else { return Answer::Absent };
+pub(in crate::discover) fn answer(
+    situation: &Situation<'_>,
+    name: &FactName,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Fact {
+    let Some(tools) = &situation.caller.tools else { return Answer::Absent };
     let mut saying = Saying { situation, name, diagnostics };
     match name.name() {
         "names" => Answer::Present(Value::List(tools.iter().map(|tool| saying.called(tool)).collect())),
@@ -45,7 +49,7 @@ pub(in crate::discover) fn answer(situation: &Situation, name: &FactName, diagno
 }
 
 struct Saying<'s> {
-    situation: &'s Situation,
+    situation: &'s Situation<'s>,
     name: &'s FactName,
     diagnostics: &'s mut Vec<Diagnostic>,
 }
@@ -65,7 +69,7 @@ impl Saying<'_> {
             let own = tool.prompt_snippet.as_deref().into_iter().chain(tool.description.as_deref());
             match own.map(single_line).find(|text| !text.is_empty()) {
                 Some(text) => draft.push_text(&self.looked_through(&text, &format!("the tool `{}`", called.as_str()))),
-                None => match self.situation.phrases.get(&format!("tool_{}", tool.name)) {
+                None => match self.situation.rules.phrases.get(&format!("tool_{}", tool.name)) {
                     phrase if phrase.as_str().is_empty() => draft.push_text(&called),
                     phrase => draft.push_text(&phrase),
                 },
@@ -75,7 +79,7 @@ impl Saying<'_> {
     }
 
     fn guidelines(&mut self, tools: &[Tool]) -> Text {
-        let phrases = &self.situation.phrases;
+        let phrases = &self.situation.rules.phrases;
         let has = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
         let before = ADVICE.iter().filter(|advice| (advice.when)(&has)).map(|advice| phrases.get(advice.phrase));
         let mut all: Vec<Text> = before.collect();
@@ -109,7 +113,7 @@ impl Saying<'_> {
 
     /// A text of a tool as it may be said.
     fn looked_through(&mut self, text: &str, label: &str) -> Text {
-        let hygiene = self.situation.hygiene.written_out();
+        let hygiene = self.situation.permissions.hygiene.written_out();
         let text = Text::new(text, Origin::fact(self.name));
         if hygiene.passes(text.as_str()) {
             return self.framed(&text);
@@ -124,7 +128,7 @@ impl Saying<'_> {
 
     /// A text that can neither close nor open what the layout frames.
     fn framed(&self, text: &Text) -> Text {
-        protected(text, &self.situation.instructions.protect)
+        protected(text, &self.situation.rules.instructions.protect)
     }
 }
 

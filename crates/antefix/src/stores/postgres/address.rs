@@ -10,7 +10,8 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use super::passfile::{Wanted, password};
-use crate::freeze::{Fault, StoreError, StoreResult};
+use crate::error::Fault;
+use crate::freeze::{StoreError, StoreResult};
 
 /// A URL that was read.
 pub(super) struct Address {

@@ -6,7 +6,8 @@ use std::io;
 use tokio_postgres::error::SqlState;
 
 use super::address::Address;
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// Why a question to the database came to nothing.
 #[derive(Debug)]

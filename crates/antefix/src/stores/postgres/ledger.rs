@@ -11,9 +11,9 @@ use super::fault::Trouble;
 use super::rows::{self, EPOCH_COLUMNS, asked, epoch_columns};
 use super::session::{Parameter, Session};
 use super::work::Written;
-use crate::digest::Digest;
 use crate::freeze::{AmendmentRow, Appended, Bundle, ConversationId, EpochRow, Standing};
 use crate::stores::memory::check_number;
+use crate::text::Digest;
 
 const STANDING: &str = concat!(
     "SELECT ",

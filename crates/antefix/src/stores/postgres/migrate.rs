@@ -9,7 +9,8 @@
 use super::fault::Trouble;
 use super::session::Session;
 use super::work::Turn;
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// The steps; the number of a version is how many of them were taken.
 const STEPS: [&str; 2] = [include_str!("schema_1.sql"), include_str!("schema_2.sql")];

@@ -2,7 +2,7 @@
 //!
 //! 1. The unique key of a ledger's row decides who is first, under READ COMMITTED; the loser reads the winner.
 //! 2. What was acknowledged is durable: a `synchronous_commit` that is off for the role is on for the store.
-//! 3. Every call ends: in a bounded time with an answer, or with a [`Fault`](crate::freeze::Fault) that says what is the
+//! 3. Every call ends: in a bounded time with an answer, or with a [`Fault`](crate::error::Fault) that says what is the
 //!    matter. After a restart of the server the next call connects again.
 //! 4. A write whose connection broke while it was committed is looked for, and neither lost nor done twice.
 //! 5. No message holds a password.
@@ -35,11 +35,11 @@ use self::address::Address;
 use self::fault::Trouble;
 use self::pool::{Lease, Pool};
 use self::work::Turn;
-use crate::digest::Digest;
 use crate::freeze::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Standing, Store,
     StoreResult, Sweep, Swept,
 };
+use crate::text::Digest;
 
 /// A store in PostgreSQL 13 or newer.
 pub struct PostgresStore {

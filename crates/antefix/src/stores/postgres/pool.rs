@@ -14,7 +14,8 @@ use std::time::Instant;
 use super::address::Address;
 use super::fault::Trouble;
 use super::session::Session;
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// The connections of a store.
 pub(super) struct Pool {

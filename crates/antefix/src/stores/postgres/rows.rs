@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 
 use super::fault::Trouble;
-use crate::digest::Digest;
 use crate::freeze::{AmendmentRow, Cause, ConversationId, EpochRow, QueuedMessage};
+use crate::text::Digest;
 
 /// The columns that [`epoch`] reads, from a table with the given name.
 macro_rules! epoch_columns {

@@ -15,7 +15,8 @@ use tokio_postgres::{Client, NoTls, Row, Statement};
 use super::address::{Address, Tls};
 use super::fault::{Remedy, Trouble};
 use super::tls;
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// How long an answer may take; the server is told to give up before we do.
 pub(super) const ANSWER: Duration = Duration::from_secs(10);

@@ -8,9 +8,9 @@ use super::rows::{self, asked};
 use super::session::Session;
 use super::work::{Turn, Written};
 use crate::compose::Dialect;
-use crate::digest::Digest;
 use crate::freeze::{Appended, SavedTemplate, StoreResult, TemplateRow, Templates, template_digest};
 use crate::stores::memory::check_template;
+use crate::text::Digest;
 
 /// What a template's row has beside its text.
 macro_rules! columns {

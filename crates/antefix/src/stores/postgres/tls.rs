@@ -11,7 +11,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::freeze::{Fault, StoreError, StoreResult};
+use crate::error::Fault;
+use crate::freeze::{StoreError, StoreResult};
 
 /// What makes TLS connections that trust the authority in a file, or those that the machine trusts.
 pub(super) fn connector(sslrootcert: Option<&Path>) -> StoreResult<MakeRustlsConnect> {

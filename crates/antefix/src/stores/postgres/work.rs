@@ -11,8 +11,9 @@ use std::time::Duration;
 use super::PostgresStore;
 use super::fault::{Remedy, Trouble};
 use super::session::{ANSWER, Session};
-use crate::digest::Digest;
-use crate::freeze::{ConversationId, Fault, StoreError, StoreResult};
+use crate::error::Fault;
+use crate::freeze::{ConversationId, StoreError, StoreResult};
+use crate::text::Digest;
 
 /// How often a transaction is tried.
 const TRIES: u32 = 6;

@@ -17,7 +17,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::fault::Failure;
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// How many connections a store has at most: more readers than that would wait for processors anyway.
 const MOST: usize = 8;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use rusqlite::{Error, ErrorCode, ffi};
 
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// Why a question was not answered, before anybody said of which file.
 #[derive(Debug)]

@@ -14,7 +14,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::fault::Failure;
 use super::schema;
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// `AFix` in the header says whose file it is.
 pub(super) const APPLICATION: u32 = u32::from_be_bytes(*b"AFix");

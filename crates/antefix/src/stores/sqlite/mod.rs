@@ -32,8 +32,9 @@ use std::time::Duration;
 use self::connections::Connections;
 use self::fault::Failure;
 use self::stamp::Stamps;
-use crate::digest::Digest;
-use crate::freeze::{Fault, StoreError, StoreResult};
+use crate::error::Fault;
+use crate::freeze::{StoreError, StoreResult};
+use crate::text::Digest;
 
 /// How long a question waits for others.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,8 +7,8 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Failure;
-use crate::digest::Digest;
 use crate::freeze::{AmendmentRow, Bundle, Cause, ConversationId, EpochRow};
+use crate::text::Digest;
 
 /// What an epoch has beside its conversation and its number, in this order everywhere.
 pub(super) const EPOCH: &str = "cause, opened_at, digest, body, cwd, machine, model";

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::fault::Failure;
-use crate::freeze::{Fault, StoreError};
+use crate::error::Fault;
+use crate::freeze::StoreError;
 
 /// The steps, from nothing to the newest version: the first makes version 1.
 ///

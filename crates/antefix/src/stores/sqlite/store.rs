@@ -10,12 +10,13 @@ use super::SqliteStore;
 use super::fault::Failure;
 use super::rows::{self, EPOCH, Hash, Micros, Number};
 use super::sweep;
-use crate::digest::Digest;
+use crate::error::Fault;
 use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, Fault, QueuedMessage, Stamp,
-    Standing, Store, StoreError, StoreResult, Sweep, Swept,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Stamp, Standing,
+    Store, StoreError, StoreResult, Sweep, Swept,
 };
 use crate::stores::memory::check_number;
+use crate::text::Digest;
 
 /// How many digests are remembered as checked; 32 bytes each.
 const CHECKED: usize = 4_096;

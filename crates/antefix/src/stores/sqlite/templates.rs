@@ -7,9 +7,10 @@ use super::SqliteStore;
 use super::fault::Failure;
 use super::rows::{Hash, Micros, Number};
 use crate::compose::Dialect;
-use crate::digest::Digest;
-use crate::freeze::{Appended, Fault, SavedTemplate, StoreError, StoreResult, TemplateRow, Templates, template_digest};
+use crate::error::Fault;
+use crate::freeze::{Appended, SavedTemplate, StoreError, StoreResult, TemplateRow, Templates, template_digest};
 use crate::stores::memory::check_template;
+use crate::text::Digest;
 
 /// What a template's row has beside its text.
 const ROW: &str = "number, digest, dialect, octet_length(text), at, author, label";

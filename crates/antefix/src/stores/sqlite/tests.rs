@@ -12,7 +12,8 @@ use super::SqliteStore;
 use super::schema::{self, STEPS};
 use crate::compose::Dialect;
 use crate::contract::{amendment, compaction, epoch, id, moment};
-use crate::freeze::{Appended, Committed, EpochRow, Fault, SavedTemplate, Store, Sweep, Swept, Templates};
+use crate::error::Fault;
+use crate::freeze::{Appended, Committed, EpochRow, SavedTemplate, Store, Sweep, Swept, Templates};
 
 /// A second step that takes a while and would be noticed if it were taken twice or by half.
 const SECOND: &str = "

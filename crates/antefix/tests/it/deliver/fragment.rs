@@ -1,8 +1,8 @@
 //! A fragment is the same JSON whichever way it is taken.
 
-use antefix::compose::canonical;
 use antefix::deliver::{Content, Fragment, Target, deliver};
 use antefix::discover::{Tool, Tools};
+use antefix::text::canonical;
 use antefix::tokens::Tokenizer;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -88,7 +88,7 @@ proptest! {
                     prop_assert!(fragment.pointer(&part.pointer).is_some(), "{} {}", target.name(), &part.pointer);
                 }
                 for message in &talk {
-                    let text = antefix::compose::canonical(message);
+                    let text = antefix::text::canonical(message);
                     prop_assert!(
                         !bytes.contains("messages") || target == Target::Bedrock || bytes.contains(&text)
                             || fragment.get("messages").is_none(),

@@ -2,7 +2,8 @@
 
 use antefix::ErrorKind;
 use antefix::compose::Placement;
-use antefix::deliver::{Comparison, Content, Receipt, Target, Usage, Verdict, deliver};
+use antefix::deliver::{Content, Receipt, Target, deliver};
+use antefix::observe::{Comparison, Usage, Verdict};
 use antefix::tokens::{Tokenizer, Tokens};
 use proptest::prelude::*;
 use serde_json::{Value, json};

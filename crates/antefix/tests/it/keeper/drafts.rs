@@ -122,13 +122,13 @@ fn a_prefix_is_said_in_either_role_and_in_neither_twice() {
         let talk = Talk::new(&layout);
         let world: MemoryWorld = project();
         let (draft, said) = talk.with(&world, |input| {
-            let mut situation = input.situation.clone();
+            let mut caller = input.situation.caller.clone();
             for (name, text) in given {
-                let name = antefix::discover::FactName::parse(*name).unwrap();
-                situation.given.insert(name, (*text).to_owned());
+                let name = antefix::text::FactName::parse(*name).unwrap();
+                caller.given.insert(name, (*text).into());
             }
             let mut input = *input;
-            input.situation = &situation;
+            input.situation.caller = &caller;
             let draft = talk.keeper.draft(&input).unwrap();
             let said = said_sections(draft.body(), input.wording, input.shelf).unwrap();
             (draft, said)

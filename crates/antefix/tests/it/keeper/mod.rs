@@ -19,13 +19,16 @@ mod turns;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::parts::Parts;
+use antefix::Result;
 use antefix::compose::{Layout, Wording};
-use antefix::discover::{Shelves, Situation, Tool, Workspace, World};
+use antefix::discover::{Tool, Workspace, World};
 use antefix::freeze::{Cause, Change, ConversationId, Epoch, Watch};
 use antefix::keeper::{Began, Keeper, Turn, TurnInput};
+use antefix::project::Shelves;
 use antefix::stores::MemoryStore;
+use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::{Result, Source, SourceKind};
 
 /// A conversation `c` in `/p`, with a layout made of data.
 pub(super) struct Talk {
@@ -64,14 +67,14 @@ impl Talk {
     pub(super) fn with<T>(&self, world: &dyn World, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
         let workspace = Workspace::find(world, Path::new(self.cwd));
         let shelves = Shelves::new(world, &workspace, None);
-        let mut situation = Situation::new(workspace.clone());
-        situation.paths = self.layout.paths();
-        situation.instructions = self.layout.instructions().clone();
-        situation.skills = self.layout.skills().clone();
-        situation.tools = self.tools.clone().map(Into::into);
-        situation.model.clone_from(&self.model);
-        situation.machine.clone_from(&self.machine);
-        let mut input = TurnInput::new(world, &self.layout, &self.wording, &shelves, &situation);
+        let mut situation = Parts::new(workspace.clone());
+        situation.rules.paths = self.layout.paths();
+        situation.rules.instructions = self.layout.instructions().clone();
+        situation.rules.skills = self.layout.skills().clone();
+        situation.caller.tools = self.tools.clone().map(Into::into);
+        situation.caller.model.clone_from(&self.model);
+        situation.caller.machine.clone_from(&self.machine);
+        let mut input = TurnInput::new(world, &self.layout, &self.wording, &shelves, situation.situation());
         input.watch = self.watch;
         with(&input)
     }

@@ -3,8 +3,9 @@
 use antefix::freeze::Cause;
 use antefix::keeper::Keeper;
 use antefix::stores::MemoryStore;
+use antefix::text::Digest;
 use antefix::worlds::MemoryWorld;
-use antefix::{Digest, Error, ErrorKind, Result};
+use antefix::{Error, ErrorKind, Result};
 
 use super::{Talk, project};
 

@@ -1,10 +1,11 @@
 //! One conversation: the same bytes every turn, and every change somebody's decision.
 
+use antefix::ErrorKind;
 use antefix::discover::{Answer, ReasonCode, Tool, World as _};
 use antefix::freeze::{Cause, Difference, Watch};
 use antefix::keeper::Began;
+use antefix::text::Digest;
 use antefix::worlds::MemoryWorld;
-use antefix::{Digest, ErrorKind};
 
 use super::{Talk, project, told};
 use crate::watched::Watched;
@@ -58,7 +59,7 @@ fn the_suffix_of_a_standing_epoch_is_the_one_that_composing_gives() {
     talk.turn(&world);
     let again = talk.turn(&world);
     let whole = talk.with(&world, |input| {
-        compose(input.layout, &discover(input.world, input.situation, &input.layout.facts()).facts).unwrap()
+        compose(input.layout, &discover(input.world, &input.situation, &input.layout.facts()).facts).unwrap()
     });
     assert_eq!((again.prefix(), again.suffix.text()), (whole.prefix(), whole.suffix()));
 }

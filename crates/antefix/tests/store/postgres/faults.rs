@@ -3,8 +3,9 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Fault, Store, StoreError, Sweep};
+use antefix::freeze::{Appended, Store, StoreError, Sweep};
 use antefix::stores::PostgresStore;
 
 use super::cluster::{Cluster, Database, is_left_out};

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use antefix::Fault;
 use antefix::contract::{amendment, compaction, epoch, id, moment};
-use antefix::freeze::{Appended, Committed, Fault, Store, Sweep};
+use antefix::freeze::{Appended, Committed, Store, Sweep};
 use antefix::stores::PostgresStore;
 
 use super::cluster::{Cluster, Database, is_left_out};

@@ -1,7 +1,8 @@
 //! TLS: checked, or not at all.
 
+use antefix::Fault;
 use antefix::contract::id;
-use antefix::freeze::{Fault, Store};
+use antefix::freeze::Store;
 use antefix::stores::PostgresStore;
 
 use super::cluster::{Cluster, Database, is_left_out};

@@ -7,7 +7,7 @@ use minijinja::{Error as EngineError, ErrorKind as EngineKind};
 use super::guard::Guarded;
 use super::meter::LimitReached;
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Source};
+use crate::text::{Place, Source};
 
 /// An error from parsing `source`; `guarded` if the engine parsed the guarded text.
 pub(super) fn parse(source: &Arc<Source>, error: &EngineError, guarded: Option<&Guarded>) -> Error {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use minijinja::machinery::{Span, Token, tokenize};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source};
+use crate::text::{Place, Source};
 
 pub(super) const TAG_TOKENS: usize = 256;
 pub(super) const TAG_DEPTH: usize = 32;

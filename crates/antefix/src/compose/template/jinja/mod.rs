@@ -4,7 +4,7 @@
 //!    syntax errors and unknown facts are errors then, with the chain of includes in them.
 //! 2. Undefined names are errors. Nothing is escaped, whatever a template is called.
 //! 3. Facts are data: they are printed, compared and filtered, never parsed.
-//! 4. Stack, work and memory are bounded: see [`guard`], [`meter`] and [`roomy`](crate::compose::roomy).
+//! 4. Stack, work and memory are bounded: see [`guard`], [`meter`] and [`roomy`](crate::text::roomy).
 //! 5. Every byte printed is traced to its origin: see [`track`].
 
 mod errors;
@@ -28,10 +28,9 @@ use self::meter::Meter;
 pub(crate) use self::meter::Spent;
 use self::track::{Marks, Printed, Tracker};
 use super::{SOURCE_LIMIT, Shelf, Stock, TemplateRef, check_size, load};
-use crate::compose::Draft;
-use crate::discover::{Answer, FactName, Facts, Text, Value as FactValue, catalog};
+use crate::discover::{Answer, Facts, Value as FactValue, catalog};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source};
+use crate::text::{Draft, FactName, Place, Source, Text};
 
 /// How many steps a rendering may take.
 const FUEL: u64 = 200_000;
@@ -419,8 +418,8 @@ fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>
             }
             Some(Answer::Present(FactValue::Maps(maps))) => Some(Value::from_iter(maps.iter().map(|map| {
                 map.values().for_each(|text| tracker.know_fact(text));
-                let values = map.iter().map(|(key, text)| (*key, Value::from(Arc::clone(text.shared()))));
-                Value::from(values.collect::<BTreeMap<&str, Value>>())
+                let values = map.iter().map(|(key, text)| (key.to_string(), Value::from(Arc::clone(text.shared()))));
+                Value::from(values.collect::<BTreeMap<String, Value>>())
             }))),
             Some(Answer::Absent | Answer::Unavailable(_)) | None => None,
         });

@@ -10,10 +10,9 @@ use minijinja::machinery::{Span, ast};
 
 use super::Names;
 use crate::diagnostic::did_you_mean;
-use crate::discover::FactName;
 use crate::discover::catalog::{self, Lookup};
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Source};
+use crate::text::{FactName, Place, Source};
 
 /// Names that stand for a fact without its namespace.
 pub(super) const SHORT: [(&str, &str); 5] = [

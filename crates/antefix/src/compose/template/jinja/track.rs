@@ -14,9 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::guard::Guarded;
-use crate::compose::{Draft, Origin, Piece, Transform};
-use crate::discover::Text;
-use crate::place::Source;
+use crate::text::{Draft, Origin, Piece, Source, Text, Transform};
 
 /// The longest text that a template may print.
 const OUTPUT: usize = 2 * 1024 * 1024;

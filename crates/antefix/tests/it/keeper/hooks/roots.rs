@@ -1,6 +1,6 @@
 //! `discover`: roots that hooks name, and what an epoch makes of them.
 
-use antefix::discover::MayName;
+use antefix::discover::{MayName, Permissions, Situation};
 use antefix::hooks::{Hook, HookPoint};
 use antefix::worlds::MemoryWorld;
 
@@ -164,10 +164,11 @@ fn roots_that_the_users_settings_allow_may_be_named_by_a_project() {
     let talk = Talk::new(LAYOUT);
     let hook = Voice { may: MayName::ProjectPlaces, ..Voice::roots("h", &[], &[], &["/shared"]) };
     let turn = talk.with(&world(), |input| {
-        let mut situation = input.situation.clone();
-        situation.file_roots = vec!["/shared".into()];
+        let file_roots = vec!["/shared".into()];
+        let permissions = Permissions { file_roots, ..input.situation.permissions.clone() };
+        let situation = Situation { permissions: &permissions, ..input.situation };
         let hooks: [&dyn Hook; 1] = [&hook];
-        let input = antefix::keeper::TurnInput { hooks: &hooks, situation: &situation, ..*input };
+        let input = antefix::keeper::TurnInput { hooks: &hooks, situation, ..*input };
         talk.keeper.turn(&talk.conversation, &input).unwrap()
     });
     assert!(turn.prefix().starts_with("(/shared/AGENTS.md) Shared.\n"), "{}", turn.prefix());

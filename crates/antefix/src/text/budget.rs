@@ -11,7 +11,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::place::floor_char_boundary;
+use crate::text::floor_char_boundary;
 use crate::tokens;
 
 /// What is counted.
@@ -78,7 +78,7 @@ impl Budget {
     /// Where the longest beginning of a text ends that fits together with a notice; none if the notice alone does not.
     ///
     /// ```
-    /// use antefix::{Budget, Unit};
+    /// use antefix::text::{Budget, Unit};
     /// let budget = Budget { most: 5, unit: Unit::Characters };
     /// assert_eq!(budget.end("日本語日本語", "…"), Some("日本語日".len()));
     /// assert_eq!(budget.end("日本", "…"), Some("日本".len()));

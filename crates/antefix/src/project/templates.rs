@@ -4,11 +4,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::file::{FILE_LIMIT, read_text};
-use super::hygiene::Hygiene;
-use super::workspace::Workspace;
-use super::world::{Answer, Kind, Link, ReasonCode, World};
-use crate::compose::{Paths, Prefix, Shelf, Stock, TemplateRef, builtin};
+use crate::compose::{Prefix, Shelf, Stock, TemplateRef, builtin};
+use crate::discover::Paths;
+use crate::discover::{Answer, FILE_LIMIT, Hygiene, Kind, Link, ReasonCode, Workspace, World, read_text};
 
 /// How many directories of a shelf are looked into for a list, and how many names of each.
 const DIRECTORIES: usize = 64;

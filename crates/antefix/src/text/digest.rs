@@ -13,7 +13,7 @@ impl Digest {
     /// The digest of a text.
     ///
     /// ```
-    /// # use antefix::Digest;
+    /// # use antefix::text::Digest;
     /// assert_eq!(
     ///     Digest::of("").to_string(),
     ///     "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -32,7 +32,7 @@ impl Digest {
     /// no two different lists of texts are the same bytes. `docs/digests.md` is the specification.
     ///
     /// ```
-    /// # use antefix::Digest;
+    /// # use antefix::text::Digest;
     /// let framed = Digest::framed("antefix/example/1", [("a", "x"), ("b", "")]);
     /// assert_eq!(framed, Digest::of("antefix/example/1\na 1\nx\nb 0\n\n"));
     /// ```
@@ -62,7 +62,7 @@ impl Digest {
     /// A digest as it is printed: `sha256:` and 64 hexadecimal digits in lower case.
     ///
     /// ```
-    /// # use antefix::Digest;
+    /// # use antefix::text::Digest;
     /// assert_eq!(Digest::parse(&Digest::of("x").to_string()), Some(Digest::of("x")));
     /// assert_eq!(Digest::parse("sha256:12"), None);
     /// ```

@@ -8,12 +8,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::discover::Tool;
-
 /// A value, in the one way that we write it.
 ///
 /// ```
-/// # use antefix::compose::canonical;
+/// # use antefix::text::canonical;
 /// let value = serde_json::json!({"b": [1, {"d": null, "c": "é"}], "a": true});
 /// assert_eq!(canonical(&value), r#"{"a":true,"b":[1,{"c":"é","d":null}]}"#);
 /// ```
@@ -26,28 +24,6 @@ pub fn canonical(value: &Value) -> String {
 /// The same, behind what is written already.
 pub(crate) fn write_canonical(value: &Value, text: &mut String) {
     super::roomy(|| write(value, text));
-}
-
-/// The tools as the model sees them.
-pub fn canonical_tools(tools: &[Tool]) -> String {
-    let mut tools: Vec<&Tool> = tools.iter().collect();
-    tools.sort_by(|one, other| one.name.cmp(&other.name));
-    tools.dedup_by(|one, other| one.name == other.name);
-    let items: Vec<String> = tools.into_iter().map(canonical_tool).collect();
-    format!("[{}]", items.join(","))
-}
-
-/// One tool as the model sees it.
-pub fn canonical_tool(tool: &Tool) -> String {
-    let mut object = serde_json::Map::new();
-    object.insert("name".to_owned(), Value::from(tool.name.as_str()));
-    if let Some(description) = &tool.description {
-        object.insert("description".to_owned(), Value::from(description.as_str()));
-    }
-    if let Some(parameters) = &tool.parameters {
-        object.insert("parameters".to_owned(), parameters.clone());
-    }
-    canonical(&Value::Object(object))
 }
 
 fn write(value: &Value, text: &mut String) {

@@ -34,7 +34,8 @@ impl Usage {
     /// is an error then.
     ///
     /// ```
-    /// use antefix::deliver::{Target, Usage};
+    /// use antefix::deliver::Target;
+    /// use antefix::observe::Usage;
     /// let usage = r#"{"input_tokens": 12, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 0}"#;
     /// let usage = Usage::parse(usage, None)?;
     /// assert_eq!((usage.target, usage.input, usage.read), (Target::Anthropic, Some(912), Some(900)));

@@ -1,0 +1,5 @@
+//! The front door.
+
+mod templates;
+
+pub use self::templates::{Shelved, Shelves};
