@@ -34,7 +34,7 @@ fuzz_target!(|text: &str| {
 fn check(text: String) {
     let source = Source::new(SourceKind::Template, "fuzz", text);
     let layout =
-        Layout::of_template(&source.into(), None, Dialect::Bracket, &NoShelf).expect("every text is a template");
+        Layout::of_template(&source.into(), None, Dialect::Bracket, &Wording::built_in(), &NoShelf).expect("every text is a template");
     // The values look like tags, because what a fact contains must never be parsed.
     let facts = Facts::default()
         .with("prompt:cwd", "/p/[git:branch]")

@@ -47,7 +47,7 @@ fuzz_target!(|text: &str| {
     let Ok(layout) = Layout::parse(&source, &Wording::built_in(), &shelves) else { return };
 
     let mut situation = Parts::new(workspace.clone());
-    situation.rules.paths = layout.paths();
+    situation.rules.paths = layout.rules().paths;
     situation.caller.model = Some("model".to_owned());
     situation.caller.tools = Some(["edit", "grep", "read"].map(Tool::named).into_iter().collect());
     situation.caller.given.insert(FactName::new("git", "branch"), "main".to_owned());

@@ -307,12 +307,8 @@ impl Prepared {
     }
 
     fn with_input_of<T>(&self, world: &dyn World, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
-        let (ground, situation) = (&self.ground, self.situation());
-        let Ground { workspace, wording, layout, .. } = &**ground;
-        let gate = Gate::new(world, workspace, &self.permissions.file_roots, self.permissions.trust);
-        let shelves = Shelves::new(&gate, workspace, None).looked_through(self.permissions.hygiene);
         let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
-        let mut input = TurnInput::new(world, layout, wording, &shelves, situation);
+        let mut input = TurnInput::new(world, &self.ground.layout, self.situation());
         input.hooks = &hooks;
         with(&input)
     }
@@ -347,7 +343,6 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
         Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
         Look::Closely => diagnostics.extend(lint(
             &prepared.ground.layout,
-            &prepared.ground.wording,
             &prompt,
             &prepared.ground.workspace.machine(&prepared.world),
         )),
@@ -362,7 +357,7 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
         diagnostics.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
     }
     let named = prepared.ground.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
-    let order = named.then(|| prepared.ground.layout.instructions().in_words());
+    let order = named.then(|| prepared.ground.layout.rules().instructions.in_words());
     Ok(Composed { prompt, report: discovery.report, diagnostics, order, prepared })
 }
 
@@ -418,9 +413,7 @@ pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<T
         return Ok((None, vec![Diagnostic::note("nothing-touched", message)]));
     }
     let mut touched = touch(world, &situation, paths, &BTreeSet::new());
-    let gate = prepared.gate();
-    let shelves = Shelves::new(&gate, &ground.workspace, None).looked_through(prepared.permissions.hygiene);
-    let notice = notice(&touched, wording, &shelves)?;
+    let notice = notice(&touched, wording)?;
     if notice.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
         let message = "no rule and no nested instruction file comes to hold for these paths";
         let hint = "`antefix explain` lists those that wait for a path";

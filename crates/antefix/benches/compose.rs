@@ -75,7 +75,8 @@ fn fixed(criterion: &mut Criterion) {
     let workspace = Workspace::find(&world, Path::new("/p"));
     let shelves = Shelves::new(&world, &workspace, None);
     let source = Source::new(SourceKind::Template, "short", "x").into();
-    let layout = Layout::of_template(&source, None, Dialect::Jinja, &shelves).expect("the template is valid");
+    let layout = Layout::of_template(&source, None, Dialect::Jinja, &Wording::built_in(), &shelves)
+        .expect("the template is valid");
     let facts = Facts::default();
     criterion.benchmark_group("fixed").bench_function("compose", |bencher| bencher.iter(|| compose(&layout, &facts)));
 }
@@ -88,7 +89,10 @@ fn bracket(criterion: &mut Criterion) {
     let world = MemoryWorld::new();
     let workspace = Workspace::find(&world, Path::new("/p"));
     let shelves = Shelves::new(&world, &workspace, None);
-    let parse = || Layout::of_template(&source, None, Dialect::Bracket, &shelves).expect("every text is a template");
+    let parse = || {
+        Layout::of_template(&source, None, Dialect::Bracket, &Wording::built_in(), &shelves)
+            .expect("every text is a template")
+    };
     let layout = parse();
     let facts = Facts::default()
         .with("prompt:cwd", "/p/crates")
@@ -169,7 +173,8 @@ fn jinja(criterion: &mut Criterion, name: &str, workload: &Workload) {
     let shelves = Shelves::new(&world, &workspace, None);
     let root = Source::new(SourceKind::Template, "$workspace/main", workload.templates[0].1.as_str()).into();
     let reference = TemplateRef::parse("$workspace/main", None).expect("the reference is well formed");
-    let layout = Layout::of_template(&root, Some(&reference), Dialect::Jinja, &shelves).expect("the workload is valid");
+    let layout = Layout::of_template(&root, Some(&reference), Dialect::Jinja, &Wording::built_in(), &shelves)
+        .expect("the workload is valid");
     let facts = ask(&world, &workspace, &layout).facts;
 
     let prompt = compose(&layout, &facts).expect("the workload can be composed");
@@ -247,8 +252,8 @@ fn around(criterion: &mut Criterion) {
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
     let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
     let mut situation = Parts::new(workspace.clone());
-    situation.rules.instructions = layout.instructions().clone();
-    situation.rules.skills = layout.skills().clone();
+    situation.rules.instructions = layout.rules().instructions.clone();
+    situation.rules.skills = layout.rules().skills.clone();
     for fact in ["branch", "status"] {
         situation.caller.given.insert(antefix::text::FactName::new("git", fact), "main".into());
     }

@@ -147,7 +147,7 @@ fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
     let layout = Layout::parse(&source, &wording, &shelves).expect("the built-in layout is valid");
     let mut plain = Parts::new(workspace.clone());
-    plain.rules.paths = layout.paths();
+    plain.rules.paths = layout.rules().paths;
     let mut with_tools = plain.clone();
     with_tools.caller.tools = Some((0..50).map(tool).collect());
     let file = |name: &str| SqliteStore::open(directory.join(name)).expect("a new file");
@@ -157,7 +157,7 @@ fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
     for (store, keeper) in stores.map(|(name, store)| (name, Keeper::of(store))) {
         for (kind, situation) in [("", &plain), ("-50-tools", &with_tools)] {
             let conversation = id(&format!("c{kind}"));
-            let input = TurnInput::new(&world, &layout, &wording, &shelves, situation.situation());
+            let input = TurnInput::new(&world, &layout, situation.situation());
             let opened = keeper.turn(&conversation, &input).expect("there is room");
             assert!(opened.prefix().len() > SIZE - 20, "{}", opened.prefix().len());
             group.bench_function(format!("{store}{kind}"), |bencher| {
@@ -169,7 +169,7 @@ fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
             });
         }
     }
-    let input = TurnInput::new(&world, &layout, &wording, &shelves, plain.situation());
+    let input = TurnInput::new(&world, &layout, plain.situation());
     for (name, count) in [("sqlite-few-epochs", SMALL), ("sqlite-many-epochs", large)] {
         let keeper = Keeper::of(Box::new(file(name)));
         keeper.turn(&id("template"), &input).expect("there is room");

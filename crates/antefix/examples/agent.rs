@@ -97,8 +97,8 @@ impl Agent {
         let read =
             Tool { description: Some("Reads a file.".to_owned()), parameters: Some(path), ..Tool::named("read") };
         let mut situation = Parts::new(workspace.clone());
-        situation.rules.paths = layout.paths();
-        situation.rules.instructions = layout.instructions().clone();
+        situation.rules.paths = layout.rules().paths;
+        situation.rules.instructions = layout.rules().instructions.clone();
         let tools = Tools::from(vec![read]);
         situation.caller.tools = Some(tools.clone());
 
@@ -111,7 +111,7 @@ impl Agent {
     /// What holds in this turn, and what to send.
     fn turn(&self, messages: &[Value]) -> Outcome<(Turn, Delivery)> {
         let shelves = Shelves::new(&self.world, &self.workspace, None);
-        let mut input = TurnInput::new(&self.world, &self.layout, &self.wording, &shelves, self.situation.situation());
+        let mut input = TurnInput::new(&self.world, &self.layout, self.situation.situation());
         // A notice remembers its place among the messages.
         input.messages = Some(messages.len());
         let turn = self.keeper.turn(&self.conversation, &input)?;

@@ -107,7 +107,7 @@ impl Composer {
 
     /// The prefix as sections of a user's message.
     pub(super) fn sections(&self, body: &EpochBody, prepared: &Prepared) -> Result<Vec<SaidSection>, Failure> {
-        Ok(prepared.with_input(|input| said_sections(body, input.wording, input.shelf))?)
+        Ok(prepared.with_input(|input| said_sections(body, input.layout.wording()))?)
     }
 
     /// A turn of a conversation that has not adopted its draft yet.

@@ -89,7 +89,7 @@ impl Ground {
         let mut withheld = Vec::new();
         let wording = wording(args.wording.as_deref(), &gate, &workspace, hygiene, &mut withheld)?;
         let (layout, file) = match &args.template {
-            Some(path) => (template_alone(path, args, &gate, &workspace, hygiene)?, None),
+            Some(path) => (template_alone(path, args, &wording, &gate, &workspace, hygiene)?, None),
             None => layout(args.layout.as_deref(), &gate, &workspace, &wording, hygiene, &mut withheld)?,
         };
         let programs = Program::of_layout(&layout, file.as_deref(), world, &workspace, &kept.approvals);
@@ -103,13 +103,7 @@ impl Ground {
         };
         let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
         let scope = rules.map(|rules| Scope::new(&rules, world)).transpose()?;
-        let rules = Rules {
-            paths: layout.paths(),
-            instructions: layout.instructions().clone(),
-            skills: layout.skills().clone(),
-            remote: layout.remote().clone(),
-            phrases: wording.phrases(&shelves)?,
-        };
+        let rules = layout.rules().clone();
         drop(shelves);
         drop(gate);
         let permissions = Permissions {

@@ -61,6 +61,7 @@ pub(super) fn layout(
 pub(super) fn template_alone(
     path: &Path,
     args: &ComposeArgs,
+    wording: &Wording,
     world: &dyn World,
     workspace: &Workspace,
     hygiene: Hygiene,
@@ -75,7 +76,7 @@ pub(super) fn template_alone(
     let reference = directory.as_ref().map(|_| format!("$layout/{}", name.trim_end_matches(".md")));
     let reference = reference.and_then(|reference| TemplateRef::parse(&reference, None).ok());
     let shelves = Shelves::new(world, workspace, directory.as_deref()).looked_through(hygiene);
-    Ok(Layout::of_template(&Arc::new(source), reference.as_ref(), args.dialect.into(), &shelves)?)
+    Ok(Layout::of_template(&Arc::new(source), reference.as_ref(), args.dialect.into(), wording, &shelves)?)
 }
 
 /// A built-in layout by its name, or a file.

@@ -175,7 +175,7 @@ impl Fitting<'_> {
             (section.template.names().contains(&files), self.facts.get(&files))
         {
             let within = size_of_instructions(value, self.total.budget).saturating_sub(own - room);
-            let (rules, within) = (self.layout.instructions(), Budget { most: within, unit });
+            let (rules, within) = (&self.layout.rules().instructions, Budget { most: within, unit });
             let (value, findings) = instructions_within(value, rules, within, notice);
             let Some(value) = value else { return Ok(None) };
             return Ok(self.rendered_with(section, files, value)?.map(|text| (text, findings)));

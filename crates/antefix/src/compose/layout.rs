@@ -20,7 +20,7 @@ use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Unde
 use super::template::{Dialect, Jinja, Shelf, Template, TemplateRef};
 use super::wording::{Wording, WordingKey};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{InstructionRules, Paths, RemoteRules, ScopeRules, SkillRules};
+use crate::discover::{InstructionRules, Paths, RemoteRules, Rules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Digest, FactName, Place, Source, SourceKind, Unit, roomy};
 
@@ -31,15 +31,13 @@ pub struct Layout {
     pub(crate) sections: Vec<Section>,
     pub(crate) boundary: Option<Jinja>,
     pub(crate) total: Option<Total>,
-    paths: Paths,
+    wording: Arc<Wording>,
+    rules: Rules,
     on_compaction: OnCompaction,
     on_tools: OnTools,
     placement: Placement,
     undeliverable: Undeliverable,
     scope: Option<ScopeRules>,
-    instructions: InstructionRules,
-    skills: SkillRules,
-    remote: RemoteRules,
     hooks: Vec<HookRule>,
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
@@ -119,6 +117,7 @@ impl Layout {
         source: &Arc<Source>,
         reference: Option<&TemplateRef>,
         dialect: Dialect,
+        wording: &Wording,
         shelf: &dyn Shelf,
     ) -> Result<Layout> {
         roomy(|| {
@@ -142,17 +141,21 @@ impl Layout {
                 sections: vec![section],
                 boundary: None,
                 total: None,
-                paths: Paths::Absolute,
+                rules: Rules {
+                    paths: Paths::Absolute,
+                    instructions: InstructionRules::default(),
+                    skills: SkillRules::default(),
+                    remote: RemoteRules::default(),
+                    phrases: wording.phrases().clone(),
+                },
+                wording: Arc::new(wording.clone()),
                 on_compaction: OnCompaction::Renew,
                 on_tools: OnTools::Renew,
                 placement: Placement::default(),
                 undeliverable: Undeliverable::default(),
                 scope: None,
-                instructions: InstructionRules::default(),
-                skills: SkillRules::default(),
                 hooks: Vec::new(),
                 digest: OnceLock::new(),
-                remote: RemoteRules::default(),
                 editable: 0,
             })
         })
@@ -196,9 +199,14 @@ impl Layout {
         &self.source
     }
 
-    /// How paths are shown.
-    pub fn paths(&self) -> Paths {
-        self.paths
+    /// The wordings that it is framed with.
+    pub fn wording(&self) -> &Wording {
+        &self.wording
+    }
+
+    /// What it says about discovery.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// What becomes of the prefix at a compaction.
@@ -229,16 +237,6 @@ impl Layout {
     /// The scope that it declares.
     pub fn scope(&self) -> Option<&ScopeRules> {
         self.scope.as_ref()
-    }
-
-    /// Which instruction files it loads.
-    pub fn instructions(&self) -> &InstructionRules {
-        &self.instructions
-    }
-
-    /// Which skills it lists.
-    pub fn skills(&self) -> &SkillRules {
-        &self.skills
     }
 
     /// The hooks that it declares.
@@ -275,11 +273,6 @@ impl Layout {
         })
     }
 
-    /// How it frames the operator's prompt and the core memory.
-    pub fn remote(&self) -> &RemoteRules {
-        &self.remote
-    }
-
     /// The facts that its sections name, each once, in order of appearance. Nothing else need be asked for.
     pub fn facts(&self) -> Vec<FactName> {
         let mut known = BTreeSet::new();
@@ -296,7 +289,8 @@ impl Layout {
     /// Whether one of its budgets is in tokens, so that composing counts some.
     pub fn counts_tokens(&self) -> bool {
         let sections = self.sections.iter().filter_map(|section| section.budget.as_ref()).map(|allowed| allowed.budget);
-        let rules = [self.instructions.file_budget, self.instructions.total_budget, self.skills.budget];
+        let rules =
+            [self.rules.instructions.file_budget, self.rules.instructions.total_budget, self.rules.skills.budget];
         sections.chain(rules).chain(self.budget()).any(|budget| budget.unit == Unit::Tokens)
     }
 

@@ -25,7 +25,7 @@ pub use table::{LINTS, Lint, ToldBy, reference_page};
 use std::sync::Arc;
 
 use super::layout::Section;
-use super::{Layout, Prompt, Stability, Wording};
+use super::{Layout, Prompt, Stability};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::catalog::{self, Lookup, Pace};
 use crate::discover::secrets::markers;
@@ -33,12 +33,12 @@ use crate::discover::{Machine, hidden};
 use crate::text::{Place, Source};
 
 /// Everything that looks wrong in a prompt: what composing told, with what it costs, and what only a closer look finds.
-pub fn lint(layout: &Layout, wording: &Wording, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {
+pub fn lint(layout: &Layout, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {
     let passages = passages::passages(prompt);
     let mut findings: Vec<Diagnostic> =
         prompt.diagnostics().iter().cloned().map(|finding| price::priced(prompt, finding)).collect();
-    findings.extend(copies::findings(layout, wording));
-    findings.extend(machine::findings(&passages, machine, layout.paths()));
+    findings.extend(copies::findings(layout, layout.wording()));
+    findings.extend(machine::findings(&passages, machine, layout.rules().paths));
     findings.extend(clocks::findings(prompt, &passages));
     findings.extend(links::findings(&passages));
     findings.extend(holes::findings(&passages));

@@ -1,6 +1,5 @@
 //! Notices: what is appended to a conversation because something came to hold.
 
-use super::template::Shelf;
 use super::wording::{Wording, WordingKey, print};
 use crate::discover::{Answer, Touched, Value};
 use crate::error::Result;
@@ -10,7 +9,7 @@ use crate::text::{Draft, FactName, Origin, Text, Transform, roomy};
 ///
 /// Each file has a frame of its own, which it can neither close nor imitate: [`touch`](crate::discover::touch) has written
 /// out the tags.
-pub fn notice(touched: &Touched, wording: &Wording, shelf: &dyn Shelf) -> Result<Option<Text>> {
+pub fn notice(touched: &Touched, wording: &Wording) -> Result<Option<Text>> {
     let Answer::Present(Value::Maps(files)) = &touched.files else { return Ok(None) };
     let name = FactName::new("instructions", "files");
     let mut draft = Draft::default();
@@ -25,6 +24,6 @@ pub fn notice(touched: &Touched, wording: &Wording, shelf: &dyn Shelf) -> Result
         draft.push("\n</instructions>", frame, Some(Transform::Joined));
     }
     let text = draft.into_text();
-    let template = wording.template(WordingKey::parse("touch_notice")?, shelf)?;
-    roomy(|| print(&template, &[("text", &text)]).map(Draft::into_text)).map(Some)
+    let template = wording.template(WordingKey::parse("touch_notice")?)?;
+    roomy(|| print(template, &[("text", &text)]).map(Draft::into_text)).map(Some)
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::lint::{Copied, Original, taken_out};
-use super::template::{Jinja, Names, Shelf};
+use super::template::{Jinja, Names, Shelf, Stock, TemplateRef};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Digest, Draft, Origin, Phrases, Place, Source, SourceKind, Text, Within, roomy};
@@ -82,6 +82,11 @@ impl WordingKey {
         (0..BUILT_IN.len()).map(WordingKey)
     }
 
+    /// The keys of wordings without variables.
+    fn phrases() -> impl Iterator<Item = WordingKey> {
+        WordingKey::all().filter(|key| key.variables().is_empty())
+    }
+
     /// The key of this name.
     pub fn parse(name: &str) -> Result<WordingKey> {
         WordingKey::all().find(|key| key.name() == name).ok_or_else(|| {
@@ -116,6 +121,9 @@ fn known_keys() -> String {
 pub struct Wording {
     sources: Vec<Arc<Source>>,
     findings: Vec<Diagnostic>,
+    /// Each one parsed: those of a layer when it was read, the built-in ones when they are first needed.
+    parsed: Vec<OnceLock<Jinja>>,
+    phrases: Phrases,
     digest: OnceLock<Digest>,
     copies: Vec<Copied>,
 }
@@ -124,8 +132,11 @@ impl Wording {
     /// The built-in layer alone.
     pub fn built_in() -> Wording {
         let source = |key: WordingKey| Arc::new(Source::new(SourceKind::Wording, key.name(), key.built_in()));
-        let (findings, copies, digest) = (Vec::new(), Vec::new(), OnceLock::new());
-        Wording { sources: WordingKey::all().map(source).collect(), findings, copies, digest }
+        let sources: Vec<Arc<Source>> = WordingKey::all().map(source).collect();
+        let plain = |key: WordingKey| (key.name(), plain(&sources[key.0]));
+        let phrases = Phrases::new(WordingKey::phrases().map(plain).collect());
+        let parsed = sources.iter().map(|_| OnceLock::new()).collect();
+        Wording { sources, parsed, phrases, findings: Vec::new(), copies: Vec::new(), digest: OnceLock::new() }
     }
 
     /// The built-in layer with the given files over it, the last one winning.
@@ -134,6 +145,9 @@ impl Wording {
             let mut wording = Wording::built_in();
             for layer in layers {
                 wording.add(layer, shelf)?;
+            }
+            if !layers.is_empty() {
+                wording.phrases = wording.print_phrases()?;
             }
             Ok(wording)
         })
@@ -162,29 +176,36 @@ impl Wording {
         &self.sources[key.0]
     }
 
-    /// The wording, parsed. Includes are by `$prefix/…` alone, because a wording stands in no directory.
-    pub(crate) fn template(&self, key: WordingKey, shelf: &dyn Shelf) -> Result<Jinja> {
+    /// The wording, parsed.
+    pub(crate) fn template(&self, key: WordingKey) -> Result<&Jinja> {
+        let parsed = &self.parsed[key.0];
+        if let Some(template) = parsed.get() {
+            return Ok(template);
+        }
+        let template = self.parse(key, &NoShelf)?;
+        Ok(parsed.get_or_init(|| template))
+    }
+
+    /// Parses a wording. Includes are by `$prefix/…` alone, because a wording lies in no directory.
+    fn parse(&self, key: WordingKey, shelf: &dyn Shelf) -> Result<Jinja> {
         let source = self.source(key);
         Jinja::load(source, None, shelf, Names::Given(key.variables())).map_err(|error| {
             error.of_kind(ErrorKind::Wording).context(|message| format!("wording `{}`: {message}", key.name()))
         })
     }
 
-    /// The built-in wordings without variables.
-    pub fn built_in_phrases() -> Phrases {
-        let wording = Wording::built_in();
-        let keys = WordingKey::all().filter(|key| key.variables().is_empty());
-        Phrases::new(keys.map(|key| (key.name(), plain(wording.source(key)))).collect())
+    /// All wordings without variables, printed.
+    pub fn phrases(&self) -> &Phrases {
+        &self.phrases
     }
 
-    /// All wordings without variables, printed.
-    pub fn phrases(&self, shelf: &dyn Shelf) -> Result<Phrases> {
+    fn print_phrases(&self) -> Result<Phrases> {
         let mut phrases = BTreeMap::new();
-        for key in WordingKey::all().filter(|key| key.variables().is_empty()) {
+        for key in WordingKey::phrases() {
             let source = self.source(key);
             // Most have no holes; the template engine would print them as they are, less their last line feed.
             let text = if source.text.contains('{') {
-                roomy(|| print(&self.template(key, shelf)?, &[]).map(Draft::into_text))?
+                print(self.template(key)?, &[]).map(Draft::into_text)?
             } else {
                 plain(source)
             };
@@ -216,9 +237,18 @@ impl Wording {
             let source =
                 Source::new(SourceKind::Wording, key.name(), value.into_inner()).at(layer.label()).within(within);
             self.sources[key.0] = Arc::new(source);
-            self.template(key, shelf)?;
+            self.parsed[key.0] = OnceLock::from(self.parse(key, shelf)?);
         }
         Ok(())
+    }
+}
+
+/// Built-in wordings include nothing.
+struct NoShelf;
+
+impl Shelf for NoShelf {
+    fn fetch(&self, _: &TemplateRef) -> Stock {
+        Stock::NotConfigured { hint: String::new() }
     }
 }
 

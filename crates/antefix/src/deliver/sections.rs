@@ -5,7 +5,7 @@
 //!    Every other section brings its own heading along.
 //! 3. What a fact says cannot forge such a label: there the first bracket is written out.
 
-use crate::compose::{Shelf, Wording, WordingKey, print};
+use crate::compose::{Wording, WordingKey, print};
 use crate::discover::protected;
 use crate::error::Result;
 use crate::freeze::{EpochBody, RecordedSpan};
@@ -27,12 +27,12 @@ pub struct SaidSection {
 }
 
 /// The sections of a prefix, each as a text of its own. Sections without a text are left out.
-pub fn said_sections(body: &EpochBody, wording: &Wording, shelf: &dyn Shelf) -> Result<Vec<SaidSection>> {
+pub fn said_sections(body: &EpochBody, wording: &Wording) -> Result<Vec<SaidSection>> {
     let fixed = body.fixed();
     let base = body.text[..fixed].trim_start_matches('\n').trim_end();
     let mut said = Vec::new();
     if !base.is_empty() {
-        let text = labeled("base_section", "text", base, (wording, shelf))?;
+        let text = labeled("base_section", "text", base, wording)?;
         said.push(SaidSection { section: "base".to_owned(), text });
     }
     let spans = body.spans()?;
@@ -46,7 +46,7 @@ pub fn said_sections(body: &EpochBody, wording: &Wording, shelf: &dyn Shelf) -> 
         }
         let operators = spans.iter().any(|span| span.origin.name == OPERATOR);
         let text = match operators {
-            true => labeled("operator_section", "text", text, (wording, shelf))?,
+            true => labeled("operator_section", "text", text, wording)?,
             false => text.to_owned(),
         };
         said.push(SaidSection { section: section.id.clone(), text });
@@ -66,8 +66,8 @@ fn unforgeable(body: &EpochBody, span: &RecordedSpan) -> String {
     }
 }
 
-fn labeled(key: &str, variable: &'static str, text: &str, (wording, shelf): (&Wording, &dyn Shelf)) -> Result<String> {
-    let template = wording.template(WordingKey::parse(key)?, shelf)?;
+fn labeled(key: &str, variable: &'static str, text: &str, wording: &Wording) -> Result<String> {
+    let template = wording.template(WordingKey::parse(key)?)?;
     let text = of_fact(text);
     roomy(|| print(&template, &[(variable, &text)]).map(|draft| draft.into_text().as_str().to_owned()))
 }

@@ -14,7 +14,7 @@ use super::mark::Mark;
 use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
 use super::store::{Bundle, EpochRow, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
-use crate::compose::{Layout, Prompt, Stability, Wording};
+use crate::compose::{Layout, Prompt, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Answer, Facts, MoreRoots, NamedRoots, Report, Tool, Tools, Why};
 use crate::error::Fault;
@@ -122,7 +122,6 @@ pub struct EpochSection {
 /// What goes into an epoch besides the prompt.
 pub(crate) struct Making<'m> {
     pub(crate) layout: &'m Layout,
-    pub(crate) wording: &'m Wording,
     pub(crate) tools: Option<&'m Tools>,
     pub(crate) facts: &'m Facts,
     pub(crate) roots: &'m MoreRoots,
@@ -133,7 +132,7 @@ pub(crate) struct Making<'m> {
 impl EpochBody {
     /// The body of a prompt's prefix.
     pub(crate) fn new(prompt: &Prompt, making: &Making<'_>) -> EpochBody {
-        let Making { layout, wording, tools, facts, roots, report, diagnostics } = making;
+        let Making { layout, tools, facts, roots, report, diagnostics } = making;
         let prefix = prompt.prefix();
         let frozen = prompt.sections().iter().filter(|section| section.stability < Stability::Live);
         let sections = frozen.map(|section| EpochSection {
@@ -170,7 +169,7 @@ impl EpochBody {
             })
         });
         EpochBody {
-            made_by: made_by(layout, wording),
+            made_by: made_by(layout),
             text: prefix.into(),
             sections: sections.collect(),
             tools: tools.map(|tools| Arc::clone(tools.canonical())),
@@ -303,13 +302,13 @@ impl EpochBody {
 }
 
 /// What makes an epoch now.
-pub(super) fn made_by(layout: &Layout, wording: &Wording) -> MadeBy {
+pub(super) fn made_by(layout: &Layout) -> MadeBy {
     MadeBy {
         antefix: env!("CARGO_PKG_VERSION").to_owned(),
         engine: ENGINE.to_owned(),
         layout: layout.name().to_owned(),
         layout_digest: layout.digest(),
-        wording_digest: wording.digest(),
+        wording_digest: layout.wording().digest(),
     }
 }
 

@@ -11,7 +11,7 @@ use super::amendment::AmendmentBody;
 use super::change::{Step, steps};
 use super::mark::Mark;
 use super::record::AmendmentKind;
-use crate::compose::{Layout, Shelf, Wording, WordingKey, compose_section, print};
+use crate::compose::{Layout, WordingKey, compose_section, print};
 use crate::discover::{Answer, Facts, Value, protected};
 use crate::error::Result;
 use crate::text::{Digest, Draft, FactName, Origin, Text};
@@ -22,8 +22,6 @@ const TAG: &str = "amendment";
 /// What notices are made from.
 pub(super) struct Notices<'n> {
     pub(super) layout: &'n Layout,
-    pub(super) wording: &'n Wording,
-    pub(super) shelf: &'n dyn Shelf,
     pub(super) facts: &'n Facts,
     /// What the conversation was told so far.
     pub(super) marks: &'n BTreeMap<FactName, Mark>,
@@ -137,7 +135,7 @@ impl Notices<'_> {
             AmendmentKind::Changed => "amend_changed",
             AmendmentKind::Removed => "amend_removed",
         })?;
-        let template = self.wording.template(key, self.shelf)?;
+        let template = self.layout.wording().template(key)?;
         let tags = [TAG.to_owned()];
         let text = text.map(|text| protected(text, &tags));
         let subject = quoted(subject);

@@ -14,7 +14,7 @@ use super::epoch::{self, Epoch};
 use super::mark::Mark;
 use super::notice::{Notices, section_digest};
 use super::record::AmendmentKind;
-use crate::compose::{Layout, OnDrift, OnTools, Shelf, Wording};
+use crate::compose::{Layout, OnDrift, OnTools};
 use crate::discover::{Discovery, Situation, Why};
 use crate::error::Result;
 use crate::text::{Digest, FactName};
@@ -52,8 +52,6 @@ pub(crate) struct Drifted {
 /// What a turn brings along.
 pub(crate) struct Now<'n> {
     pub(crate) layout: &'n Layout,
-    pub(crate) wording: &'n Wording,
-    pub(crate) shelf: &'n dyn Shelf,
     pub(crate) situation: &'n Situation<'n>,
     pub(crate) discovery: &'n Discovery,
 }
@@ -135,7 +133,7 @@ impl Told<'_> {
 
     fn compare_makers(&self, now: &Now<'_>, drifted: &mut Drifted) {
         let before = &self.epoch.body.made_by;
-        let made_by = epoch::made_by(now.layout, now.wording);
+        let made_by = epoch::made_by(now.layout);
         let mut differs = |kind: ChangeKind, before: String, after: String, what: &str| {
             if before != after {
                 let detail = format!("{what} changed; it counts from the next renewal on");
@@ -197,8 +195,7 @@ impl Told<'_> {
                     }
                 }
                 OnDrift::Amend => {
-                    let (layout, wording, shelf) = (now.layout, now.wording, now.shelf);
-                    let notices = Notices { layout, wording, shelf, facts: &now.discovery.facts, marks: &marks };
+                    let notices = Notices { layout: now.layout, facts: &now.discovery.facts, marks: &marks };
                     let said = self.said(&section.id);
                     drifted.amend.extend(notices.of_section(&section.id, &changed, &unreadable, said)?);
                 }

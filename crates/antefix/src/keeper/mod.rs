@@ -220,13 +220,7 @@ impl Keeper {
     }
 
     fn drifted(&self, told: &Told<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
-        told.drifted(&Now {
-            layout: input.layout,
-            wording: input.wording,
-            shelf: input.shelf,
-            situation: &input.situation,
-            discovery,
-        })
+        told.drifted(&Now { layout: input.layout, situation: &input.situation, discovery })
     }
 
     fn told(&self, standing: &Standing) -> Result<(Arc<Epoch>, Vec<Amendment>)> {

@@ -180,7 +180,6 @@ impl Keeper {
         found.extend(prompt.diagnostics().iter().cloned());
         let making = Making {
             layout: input.layout,
-            wording: input.wording,
             tools: input.situation.caller.tools.as_ref(),
             facts: &discovery.facts,
             roots: input.situation.more,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::HookMessage;
-use crate::compose::{Layout, Prompt, Shelf, Wording};
+use crate::compose::{Layout, Prompt};
 use crate::deliver::{Content, Notice};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{MoreRoots, Report, Situation, Tools, World};
@@ -21,10 +21,6 @@ pub struct TurnInput<'t> {
     pub world: &'t dyn World,
     /// What is said.
     pub layout: &'t Layout,
-    /// How it is framed.
-    pub wording: &'t Wording,
-    /// Where the templates that a wording includes are found.
-    pub shelf: &'t dyn Shelf,
     /// Who, where, with which tools.
     pub situation: Situation<'t>,
     /// Which facts of a standing epoch are asked for again.
@@ -43,18 +39,10 @@ pub struct TurnInput<'t> {
 
 impl<'t> TurnInput<'t> {
     /// A turn that watches what acts.
-    pub fn new(
-        world: &'t dyn World,
-        layout: &'t Layout,
-        wording: &'t Wording,
-        shelf: &'t dyn Shelf,
-        situation: Situation<'t>,
-    ) -> TurnInput<'t> {
+    pub fn new(world: &'t dyn World, layout: &'t Layout, situation: Situation<'t>) -> TurnInput<'t> {
         TurnInput {
             world,
             layout,
-            wording,
-            shelf,
             situation,
             watch: Watch::default(),
             messages: None,

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use antefix::ErrorKind;
-use antefix::compose::{Dialect, Layout, compose};
+use antefix::compose::{Dialect, Layout, Wording, compose};
 use antefix::discover::Facts;
 
 use crate::given::{self, Stand};
@@ -670,7 +670,13 @@ fn worker() {
     let facts = facts();
     let small = std::thread::Builder::new().stack_size(128 * 1024);
     let composed = small.spawn(move || {
-        let layout = Layout::of_template(&given::template(bomb.template), None, Dialect::Jinja, &bomb.includes);
+        let layout = Layout::of_template(
+            &given::template(bomb.template),
+            None,
+            Dialect::Jinja,
+            &Wording::built_in(),
+            &bomb.includes,
+        );
         let composed = layout.and_then(|layout| compose(&layout, &facts));
         (composed, given::worked())
     });

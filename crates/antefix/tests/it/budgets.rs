@@ -189,8 +189,8 @@ fn a_prompt_can_have_all_that_its_budgets_allow() {
         let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
         let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
         let mut situation = Parts::new(workspace.clone());
-        situation.rules.instructions = layout.instructions().clone();
-        situation.rules.paths = layout.paths();
+        situation.rules.instructions = layout.rules().instructions.clone();
+        situation.rules.paths = layout.rules().paths;
         let discovery = discover(&world, &situation.situation(), &layout.facts());
         if let Err(error) = compose(&layout, &discovery.facts) {
             assert!(!error.to_string().contains("larger than"), "{}: {error}", built_in.name);

@@ -369,12 +369,12 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
         (None, None, Some(file)) => {
             let text = std::fs::read_to_string(folder.join(file)).unwrap();
             let source = Arc::new(Source::new(SourceKind::Template, file.as_str(), text));
-            Layout::of_template(&source, None, case.dialect.unwrap(), &shelves)?
+            Layout::of_template(&source, None, case.dialect.unwrap(), &Wording::built_in(), &shelves)?
         }
         _ => panic!("{}: name one of `layout`, `layout_file` and `template`", folder.display()),
     };
     let mut situation = Parts::new(workspace.clone());
-    situation.rules.paths = layout.paths();
+    situation.rules.paths = layout.rules().paths;
     situation.caller.model = case.model.clone();
     situation.conversation_id = case.conversation_id.clone();
     situation.caller.workspace_id = case.workspace_id.clone();
@@ -383,12 +383,12 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
     situation.permissions.trust = trust;
     situation.permissions.env_allow = case.env_allow.clone();
     situation.permissions.file_roots = case.file_roots.clone();
-    situation.rules.phrases = wording.phrases(&shelves)?;
-    situation.rules.instructions = layout.instructions().clone();
-    situation.rules.skills = layout.skills().clone();
+    situation.rules.phrases = wording.phrases().clone();
+    situation.rules.instructions = layout.rules().instructions.clone();
+    situation.rules.skills = layout.rules().skills.clone();
     situation.permissions.identity = case.identity.operator.clone();
     situation.permissions.memory = case.memory.core.clone();
-    situation.rules.remote = layout.remote().clone();
+    situation.rules.remote = layout.rules().remote.clone();
     situation.caller.given =
         case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.as_str().into())).collect();
     situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;
@@ -397,11 +397,11 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
     let prompt = compose(&layout, &discovery.facts)?;
     let all = wording.findings().iter().chain(&discovery.diagnostics).chain(prompt.diagnostics());
     let diagnostics = all.map(|diagnostic| format!("{diagnostic}\n")).collect();
-    let lints = lint(&layout, &wording, &prompt, &workspace.machine(world));
+    let lints = lint(&layout, &prompt, &workspace.machine(world));
     let lints = lints.iter().map(|finding| format!("{finding}\n")).collect();
     let touched =
         (!case.touch.is_empty()).then(|| touching(case, world, &situation, &wording, &shelves)).transpose()?;
-    let input = TurnInput::new(world, &layout, &wording, &shelves, situation.situation());
+    let input = TurnInput::new(world, &layout, situation.situation());
     let delivered = case.agent.as_ref().map(|agent| delivering(agent, &input)).transpose()?;
     Ok(Printed { prompt, diagnostics, report: files(&discovery.report), lints, touched, delivered })
 }
@@ -415,7 +415,7 @@ fn delivering(agent: &GivenAgent, input: &TurnInput<'_>) -> Result<String, Error
     let body = turn.epoch.as_ref().unwrap().body();
     let texts: Vec<(String, String)> = match route.way {
         Way::UserMessage => {
-            let sections = said_sections(body, input.wording, input.shelf)?;
+            let sections = said_sections(body, input.layout.wording())?;
             sections.into_iter().map(|said| (said.section, said.text)).collect()
         }
         _ => {
@@ -446,7 +446,7 @@ fn touching(
     shelves: &Shelves<'_>,
 ) -> Result<Touching, Error> {
     let touched = touch(world, &situation.situation(), &case.touch, &BTreeSet::new());
-    let notice = notice(&touched, wording, shelves)?.map(|text| text.as_str().to_owned()).unwrap_or_default();
+    let notice = notice(&touched, wording)?.map(|text| text.as_str().to_owned()).unwrap_or_default();
     let findings = touched.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n"));
     Ok(Touching { notice, told: files(&touched.report) + &findings.collect::<String>() })
 }

@@ -38,7 +38,7 @@ fn composed(turn: usize) -> BTreeMap<&'static str, String> {
         let source = Arc::new(Source::new(SourceKind::Layout, built_in.name, built_in.text));
         let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
         let mut situation = Parts::new(workspace.clone());
-        situation.rules.paths = layout.paths();
+        situation.rules.paths = layout.rules().paths;
         situation.caller.tools = Some(tools.iter().map(|tool| Tool::named(*tool)).collect());
         situation.caller.given.insert(given::name("git:branch"), "main".into());
         situation.caller.given.insert(given::name("git:status"), " M a.md".into());

@@ -44,7 +44,7 @@ fn edited(layout: &Layout, dialect: Dialect, text: &str) -> Result<Layout, antef
 fn composed(layout: &Layout) -> String {
     let (world, workspace) = world();
     let mut situation = Parts::new(workspace);
-    situation.rules.paths = layout.paths();
+    situation.rules.paths = layout.rules().paths;
     let discovery = discover(&world, &situation.situation(), &layout.facts());
     compose(layout, &discovery.facts).unwrap().text().to_owned()
 }

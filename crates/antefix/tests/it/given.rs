@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use antefix::Result;
-use antefix::compose::{Dialect, Layout, Prompt, Shelf, Stock, TemplateRef, compose};
+use antefix::compose::{Dialect, Layout, Prompt, Shelf, Stock, TemplateRef, Wording, compose};
 use antefix::discover::{Answer, Facts, Reason, ReasonCode, Value};
 use antefix::text::{FactName, Origin, Source, SourceKind, Text};
 
@@ -42,7 +42,7 @@ pub(crate) fn template(text: impl Into<Arc<str>>) -> Arc<Source> {
 
 /// A layout of one template that may include nothing.
 pub(crate) fn layout(text: impl Into<Arc<str>>, dialect: Dialect) -> Result<Layout> {
-    Layout::of_template(&template(text), None, dialect, &Stand::default())
+    Layout::of_template(&template(text), None, dialect, &Wording::built_in(), &Stand::default())
 }
 
 /// One template, printed.

@@ -657,8 +657,8 @@ fn framed(outer: &str, inner: &str, imported: &str, hidden: HiddenText) -> Promp
     let source = Arc::new(Source::new(SourceKind::Layout, "coding-agent", text));
     let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
     let mut situation = Parts::new(workspace);
-    situation.rules.instructions = layout.instructions().clone();
-    situation.rules.skills = layout.skills().clone();
+    situation.rules.instructions = layout.rules().instructions.clone();
+    situation.rules.skills = layout.rules().skills.clone();
     situation.permissions.hygiene = Hygiene { hidden, ..Hygiene::default() };
     let discovery = discover(&world, &situation.situation(), &layout.facts());
     compose(&layout, &discovery.facts).unwrap()

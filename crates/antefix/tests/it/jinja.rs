@@ -1,7 +1,7 @@
 //! The jinja dialect: what it offers, what it refuses, and how it says so.
 
 use antefix::ErrorKind;
-use antefix::compose::{Dialect, Layout, TemplateRef, compose};
+use antefix::compose::{Dialect, Layout, TemplateRef, Wording, compose};
 use antefix::discover::{Facts, ReasonCode};
 
 use crate::given::{self, Stand};
@@ -144,7 +144,8 @@ fn an_error_names_the_fact_that_is_missing_and_why() {
 fn nothing_is_escaped_whatever_the_template_is_called() {
     for name in ["a.html", "a.htm", "a.xml", "a.json", "a.yaml", "a.js", "$user/x.html"] {
         let source = antefix::text::Source::new(antefix::text::SourceKind::Template, name, "{{ file('X') }}<&\"'>");
-        let layout = Layout::of_template(&source.into(), None, Dialect::Jinja, &Stand::default()).unwrap();
+        let layout =
+            Layout::of_template(&source.into(), None, Dialect::Jinja, &Wording::built_in(), &Stand::default()).unwrap();
         let prompt = compose(&layout, &Facts::default().with("file:X", "<b>&amp;\"'/")).unwrap();
         assert_eq!(prompt.text(), "<b>&amp;\"'/<&\"'>", "{name}");
     }
@@ -312,7 +313,7 @@ fn the_excerpt_of_a_long_line_is_short() {
 fn included(stand: &Stand, root: &str) -> Result<String, String> {
     let reference = TemplateRef::parse("$user/root", None).unwrap();
     let source = antefix::text::Source::new(antefix::text::SourceKind::Template, "$user/root", root).at("root.md");
-    let layout = Layout::of_template(&source.into(), Some(&reference), Dialect::Jinja, stand);
+    let layout = Layout::of_template(&source.into(), Some(&reference), Dialect::Jinja, &Wording::built_in(), stand);
     let prompt = layout.and_then(|layout| compose(&layout, &facts()));
     prompt.map(|prompt| prompt.text().to_owned()).map_err(|error| format!("{:?} {error}", error.kind()))
 }
@@ -356,7 +357,7 @@ fn facts_named_by_an_included_file_are_asked_for() {
         .with("$user/b", "{% if file('B') is defined %}{% endif %}");
     let reference = TemplateRef::parse("$user/root", None).unwrap();
     let source = given::template("{{ cwd }}{% include 'a' %}{{ date }}");
-    let layout = Layout::of_template(&source, Some(&reference), Dialect::Jinja, &stand).unwrap();
+    let layout = Layout::of_template(&source, Some(&reference), Dialect::Jinja, &Wording::built_in(), &stand).unwrap();
     let named: Vec<String> = layout.facts().iter().map(ToString::to_string).collect();
     assert_eq!(named, ["prompt:cwd", "system:date", "git:branch", "file:B"]);
 }
@@ -404,7 +405,8 @@ fn includes_fail_with_their_chain() {
 #[test]
 fn a_template_without_a_place_includes_by_prefix_alone() {
     let stand = Stand::default().with("$user/a", "A");
-    let layout = |text: &str| Layout::of_template(&given::template(text), None, Dialect::Jinja, &stand);
+    let layout =
+        |text: &str| Layout::of_template(&given::template(text), None, Dialect::Jinja, &Wording::built_in(), &stand);
     let prompt = compose(&layout("{% include '$user/a' %}").unwrap(), &facts()).unwrap();
     assert_eq!(prompt.text(), "A");
     let error = layout("{% include 'a' %}").map(|_| ()).unwrap_err();

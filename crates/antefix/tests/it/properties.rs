@@ -486,7 +486,13 @@ fn tracked_templates_print_what_the_bare_engine_prints() {
     let mut runner = TestRunner::new(tries(1200));
     let outcome = runner.run(&(jinja(2), hostile_value()), |(template, value)| {
         let facts = jinja_facts(&value);
-        let layout = Layout::of_template(&given::template(template.as_str()), None, Dialect::Jinja, &shelf());
+        let layout = Layout::of_template(
+            &given::template(template.as_str()),
+            None,
+            Dialect::Jinja,
+            &Wording::built_in(),
+            &shelf(),
+        );
         let tracked = layout.and_then(|layout| compose(&layout, &facts));
         let bare = bare(&template.replace("tools.names", "tools"), &value);
         match (bare, tracked) {
@@ -517,7 +523,8 @@ fn tracked_templates_print_what_the_bare_engine_prints() {
 fn every_door_has_its_origin() {
     let template = "t{{ file('X') }}{{ file('X') | upper }}{% for t in tools %}{{ t }}{% endfor %}{% set a %}s{{ cwd }}{% endset %}\
                     {{ a }}{% filter upper %}f{{ cwd }}{% endfilter %}{% include '$user/plain' %}{% set b = cwd %}{{ b }}{{ 7 }}";
-    let layout = Layout::of_template(&given::template(template), None, Dialect::Jinja, &shelf()).unwrap();
+    let layout =
+        Layout::of_template(&given::template(template), None, Dialect::Jinja, &Wording::built_in(), &shelf()).unwrap();
     let prompt = compose(&layout, &jinja_facts("v")).unwrap();
     let table: Vec<String> = prompt
         .spans()

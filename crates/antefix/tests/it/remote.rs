@@ -35,7 +35,7 @@ fn composed(world: &MemoryWorld, name: &str, identity: Remote, memory: Remote) -
     let mut situation = Parts::new(workspace.clone());
     situation.permissions.identity = identity;
     situation.permissions.memory = memory;
-    situation.rules.remote = layout.remote().clone();
+    situation.rules.remote = layout.rules().remote.clone();
     situation.caller.given.insert(given::name("git:branch"), "main".into());
     situation.caller.given.insert(given::name("git:status"), "".into());
     let discovery = discover(world, &situation.situation(), &layout.facts());
@@ -406,8 +406,8 @@ proptest! {
         let mut situation = Parts::new(workspace.clone());
         situation.permissions.identity = file("/own/operator.md");
         situation.permissions.memory = file("/own/core.md");
-        situation.rules.remote = layout.remote().clone();
-        situation.rules.instructions = layout.instructions().clone();
+        situation.rules.remote = layout.rules().remote.clone();
+        situation.rules.instructions = layout.rules().instructions.clone();
         situation.caller.given.insert(given::name("git:branch"), "main".into());
         situation.caller.given.insert(given::name("git:status"), "".into());
         let facts = discover(&world, &situation.situation(), &layout.facts()).facts;

@@ -9,7 +9,6 @@ use antefix::discover::{
     Answer, Discovery, Glob, GlobLimits, InstructionRules, Survey, Touched, Trust, Value, Why, Workspace, World,
     discover, touch,
 };
-use antefix::project::Shelves;
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
@@ -176,7 +175,7 @@ fn origins_name_the_lines_of_the_file() {
     assert_eq!(line(&touched.files, "five is blank"), (".claude/rules/a.md".to_owned(), 6));
     // The notice keeps them, and its frame is the wording's.
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let text = notice(&touched, &Wording::built_in(), &Shelves::new(&world, &workspace, None)).unwrap().unwrap();
+    let text = notice(&touched, &Wording::built_in()).unwrap().unwrap();
     let origins: BTreeSet<&str> = text.pieces().map(|piece| piece.origin.kind()).collect();
     assert_eq!(origins, BTreeSet::from(["file", "wording"]));
 }

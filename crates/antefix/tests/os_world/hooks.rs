@@ -55,7 +55,7 @@ impl Scene {
         let programs = Program::of_layout(&layout, Some(&file), &world, &workspace, &Approvals::none());
         let hooks: Vec<&dyn Hook> = programs.iter().map(|program| program as &dyn Hook).collect();
         let situation = Parts::new(workspace.clone());
-        let mut input = TurnInput::new(&world, &layout, &wording, &shelves, situation.situation());
+        let mut input = TurnInput::new(&world, &layout, situation.situation());
         (input.hooks, input.history) = (&hooks, history);
         Keeper::new(MemoryStore::new()).turn(&ConversationId::parse("c").unwrap(), &input).unwrap()
     }

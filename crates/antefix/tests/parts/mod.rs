@@ -30,7 +30,7 @@ impl Parts {
                 instructions: InstructionRules::default(),
                 skills: SkillRules::default(),
                 remote: RemoteRules::default(),
-                phrases: Wording::built_in_phrases(),
+                phrases: Wording::built_in().phrases().clone(),
             },
             permissions: Permissions::default(),
             scope: None,

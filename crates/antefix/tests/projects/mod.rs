@@ -92,8 +92,8 @@ pub(crate) fn look(root: &Path) -> Cost {
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
     let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
     let mut situation = Parts::new(workspace.clone());
-    situation.rules.instructions = layout.instructions().clone();
-    situation.rules.skills = layout.skills().clone();
+    situation.rules.instructions = layout.rules().instructions.clone();
+    situation.rules.skills = layout.rules().skills.clone();
     for fact in ["branch", "status"] {
         situation.caller.given.insert(FactName::new("git", fact), "main".into());
     }

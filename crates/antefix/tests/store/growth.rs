@@ -33,9 +33,9 @@ fn in_each_repository(mut with: impl FnMut(u64, &TurnInput<'_>)) {
         let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
         let layout = Layout::parse(&source, &wording, &shelves).unwrap();
         let mut situation = Parts::new(workspace.clone());
-        situation.rules.paths = layout.paths();
+        situation.rules.paths = layout.rules().paths;
         situation.caller.tools = Some(["bash", "edit", "read", "write"].map(Tool::named).into_iter().collect());
-        with(number, &TurnInput::new(&world, &layout, &wording, &shelves, situation.situation()));
+        with(number, &TurnInput::new(&world, &layout, situation.situation()));
     }
 }
 

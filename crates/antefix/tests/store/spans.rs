@@ -104,5 +104,5 @@ fn with_input<T>(with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
     let wording = Wording::built_in();
     let layout = Layout::parse(&Source::new(SourceKind::Layout, "spans", LAYOUT).into(), &wording, &shelves).unwrap();
     let situation = Parts::new(workspace.clone());
-    with(&TurnInput::new(&world, &layout, &wording, &shelves, situation.situation()))
+    with(&TurnInput::new(&world, &layout, situation.situation()))
 }

@@ -48,7 +48,7 @@ fn with_input<T>(host: &str, second: u64, with: impl FnOnce(&TurnInput<'_>) -> T
     let wording = Wording::built_in();
     let layout = Layout::parse(&Source::new(SourceKind::Layout, "race", LAYOUT).into(), &wording, &shelves).unwrap();
     let situation = Parts::new(workspace.clone());
-    with(&TurnInput::new(&world, &layout, &wording, &shelves, situation.situation()))
+    with(&TurnInput::new(&world, &layout, situation.situation()))
 }
 
 #[test]

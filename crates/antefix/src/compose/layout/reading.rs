@@ -17,7 +17,7 @@ use crate::compose::template::{Dialect, Jinja, Prefix, Shelf, Template, Template
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
-use crate::discover::{InstructionRules, Paths, RemoteRules, ScopeRules, SkillRules};
+use crate::discover::{InstructionRules, Paths, RemoteRules, Rules, ScopeRules, SkillRules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, FactName, Place, Source, SourceKind, Within, one_of};
 
@@ -139,17 +139,21 @@ impl Reading<'_> {
             sections,
             boundary,
             total,
-            paths: file.paths,
+            rules: Rules {
+                paths: file.paths,
+                instructions: file.instructions,
+                skills: file.skills,
+                remote: file.remote,
+                phrases: self.wording.phrases().clone(),
+            },
+            wording: Arc::new(self.wording.clone()),
             on_compaction: file.on_compaction,
             on_tools: file.on_tools,
             placement: file.placement,
             undeliverable: file.undeliverable,
             scope: file.scope,
-            instructions: file.instructions,
-            skills: file.skills,
             hooks,
             digest: OnceLock::new(),
-            remote: file.remote,
             editable: editable.unwrap_or_default(),
         })
     }
@@ -347,7 +351,7 @@ impl Reading<'_> {
             );
             return Err(self.error(&message, key.span()));
         }
-        let template = self.wording.template(found, self.shelf)?;
+        let template = self.wording.template(found)?.clone();
         Ok((found, template))
     }
 
@@ -363,7 +367,7 @@ impl Reading<'_> {
     }
 
     fn cut_notice(&self) -> Result<Jinja> {
-        self.wording.template(WordingKey::parse("cut_notice")?, self.shelf)
+        self.wording.template(WordingKey::parse("cut_notice")?).cloned()
     }
 
     /// The budget of the whole prompt, and the sections that it is taken from, in order.

@@ -130,7 +130,7 @@ fn a_prefix_is_said_in_either_role_and_in_neither_twice() {
             let mut input = *input;
             input.situation.caller = &caller;
             let draft = talk.keeper.draft(&input).unwrap();
-            let said = said_sections(draft.body(), input.wording, input.shelf).unwrap();
+            let said = said_sections(draft.body(), input.layout.wording()).unwrap();
             (draft, said)
         });
         assert_eq!(draft.text(), system, "{what}");

@@ -68,13 +68,13 @@ impl Talk {
         let workspace = Workspace::find(world, Path::new(self.cwd));
         let shelves = Shelves::new(world, &workspace, None);
         let mut situation = Parts::new(workspace.clone());
-        situation.rules.paths = self.layout.paths();
-        situation.rules.instructions = self.layout.instructions().clone();
-        situation.rules.skills = self.layout.skills().clone();
+        situation.rules.paths = self.layout.rules().paths;
+        situation.rules.instructions = self.layout.rules().instructions.clone();
+        situation.rules.skills = self.layout.rules().skills.clone();
         situation.caller.tools = self.tools.clone().map(Into::into);
         situation.caller.model.clone_from(&self.model);
         situation.caller.machine.clone_from(&self.machine);
-        let mut input = TurnInput::new(world, &self.layout, &self.wording, &shelves, situation.situation());
+        let mut input = TurnInput::new(world, &self.layout, situation.situation());
         input.watch = self.watch;
         with(&input)
     }
