@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Prompt, Span, compose, lint, notice};
+use antefix::compose::{self, Prompt, lint, notice};
 use antefix::deliver::Content;
 use antefix::discover::{
-    Answer, Caller, Completed, Gate, Given, Hygiene, Loaded, MoreRoots, NotLoaded, Permissions, ReasonCode, Remote,
-    Report, Situation, Survey, Tool, Tools, Why, Workspace, World, complete, discover, touch,
+    Answer, Caller, Completed, Gate, Given, Hygiene, MoreRoots, Permissions, Remote, Report, Situation, Survey, Tool,
+    Tools, Workspace, World, complete, discover, touch,
 };
 use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
@@ -331,12 +331,12 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
     diagnostics.extend(prepared.waiting());
     let more = prepared.roots();
     let situation = Situation { more: &more, ..prepared.situation() };
-    let mut discovery = discover(&prepared.world, &situation, &prepared.ground.layout.facts());
-    let prompt = compose(&prepared.ground.layout, &discovery.facts)?;
+    let discovery = discover(&prepared.world, &situation, &prepared.ground.layout.facts());
+    let composed = compose::Composed::whole(&prepared.ground.layout, discovery)?;
+    let compose::Composed { prompt, mut discovery, gaps } = composed;
     if let Some(counts) = counts {
         counts.keep();
     }
-    fit_report(&mut discovery.report, &prompt);
     discovery.report.not_loaded.splice(0..0, prepared.ground.withheld.iter().cloned());
     diagnostics.extend(discovery.diagnostics);
     match look {
@@ -347,39 +347,10 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
             &prepared.ground.workspace.machine(&prepared.world),
         )),
     }
-    for gap in prompt.gaps() {
-        // Whoever asked has usually said more about it already.
-        let said = |diagnostic: &Diagnostic| diagnostic.about.as_deref() == Some(gap.fact.as_str());
-        if gap.reason.code == ReasonCode::Untrusted || diagnostics.iter().any(said) {
-            continue;
-        }
-        let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
-        diagnostics.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
-    }
+    diagnostics.extend(gaps);
     let named = prepared.ground.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
     let order = named.then(|| prepared.ground.layout.rules().instructions.in_words());
     Ok(Composed { prompt, report: discovery.report, diagnostics, order, prepared })
-}
-
-/// Brings a report up to what a prompt with a budget of its own has left of instruction files.
-fn fit_report(report: &mut Report, prompt: &Prompt) {
-    for finding in prompt.diagnostics() {
-        let is_it = |loaded: &Loaded| loaded.path.as_deref() == finding.about.as_deref() && loaded.path.is_some();
-        let Some(at) = report.loaded.iter().position(is_it) else { continue };
-        match finding.code {
-            "over-budget" => {
-                let Loaded { fact, path, bytes } = report.loaded.remove(at);
-                report.not_loaded.push(NotLoaded { fact, path, why: Why::OverBudget { bytes } });
-            }
-            "cut" => {
-                let path = report.loaded[at].path.clone();
-                let text = |span: &Span| &prompt.text()[span.range.clone()];
-                let own = |span: &&Span| span.origin.path() == path.as_deref() && Some(text(span)) != path.as_deref();
-                report.loaded[at].bytes = prompt.spans().iter().filter(own).map(|span| span.range.len()).sum();
-            }
-            _ => {}
-        }
-    }
 }
 
 /// The table of models, for a command that composes nothing.

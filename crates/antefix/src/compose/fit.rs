@@ -14,10 +14,13 @@ use std::ops::RangeBounds;
 
 use super::allowance::Total;
 use super::layout::{Layout, Section};
-use super::prompt::LeftOut;
+use super::prompt::{LeftOut, Notes};
 use super::{Before, Part, Stability, Standing, joint, print, section};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, Facts, Value, instructions_within, size_of_instructions, skills_within};
+use crate::discover::{
+    Answer, Facts, FileLeft, InstructionsWithin, Value, files_left, instructions_within, size_of_instructions,
+    skills_within,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Draft, FactName, Place, Text, Unit};
 
@@ -44,8 +47,30 @@ pub(super) fn by_default(sections: &[Section]) -> Vec<usize> {
 /// What became of the sections that were too much.
 #[derive(Default)]
 pub(super) struct Fitted {
-    pub(super) left_out: Vec<LeftOut>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) notes: Notes,
+    /// For each section of instruction files that has less of them, what it has left.
+    pub(super) files: Vec<Vec<FileLeft>>,
+}
+
+/// What a section lost that was made smaller.
+struct Loss {
+    /// What is left of its instruction files, if it prints them.
+    files: Option<Vec<FileLeft>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// The name of the fact that has the instruction files.
+pub(super) fn instruction_files() -> FactName {
+    FactName::new("instructions", "files")
+}
+
+/// The instruction files that a section prints, if it prints them.
+pub(super) fn files_of<'f>(section: &Section, facts: &'f Facts) -> Option<&'f Value> {
+    let name = instruction_files();
+    match facts.get(&name) {
+        Some(Answer::Present(value @ Value::Maps(_))) if section.template.names().contains(&name) => Some(value),
+        _ => None,
+    }
 }
 
 /// Cuts the sections of a prefix so far that it fits with what the live sections cannot give.
@@ -108,15 +133,18 @@ impl Fitting<'_> {
             let Some(part) = number.checked_sub(first).filter(|part| *part < parts.len()) else { continue };
             let Some(text) = parts[part].text.as_ref().filter(|text| text.len() > 0) else { continue };
             let own = unit.measure(text.as_str());
-            if let Some(findings) = self.cut(parts, part, &notice, own, size)? {
+            if let Some(loss) = self.cut(parts, part, &notice, own, size)? {
                 if told.contains(&number) {
-                    fitted.diagnostics.extend(findings);
+                    fitted.files.extend(loss.files);
+                    fitted.notes.diagnostics.extend(loss.diagnostics);
                 }
                 return Ok(fitted);
             }
             parts[part].text = None;
             if told.contains(&number) {
-                fitted.leave_out(&parts[part].section.id, whole, self.total.budget);
+                let section = parts[part].section;
+                fitted.files.extend(files_of(section, self.facts).map(|files| files_left(files, None)));
+                fitted.leave_out(&section.id, whole, self.total.budget);
             }
             size = measure(unit, &self.assembled(parts));
             if size <= most {
@@ -132,7 +160,7 @@ impl Fitting<'_> {
         Err(error.with_hint("raise `budget`, or name more sections in `cut`"))
     }
 
-    /// Cuts one section so far that the prompt fits, and says what was cut; none if too little of it would stay.
+    /// Cuts one section so far that the prompt fits, and says what it lost; none if too little of it would stay.
     fn cut(
         &self,
         parts: &mut [Part<'_>],
@@ -140,7 +168,7 @@ impl Fitting<'_> {
         notice: &Text,
         own: usize,
         size: usize,
-    ) -> Result<Option<Vec<Diagnostic>>> {
+    ) -> Result<Option<Loss>> {
         let Budget { most, unit } = self.total.budget;
         // A few words behind which the rest is missing mislead more than they tell.
         let least = 4 * unit.measure(notice.as_str());
@@ -149,43 +177,35 @@ impl Fitting<'_> {
             if room < least {
                 return Ok(None);
             }
-            let Some((text, findings)) = self.smaller(&parts[number], notice, own, room)? else { return Ok(None) };
+            let Some((text, loss)) = self.smaller(&parts[number], notice, own, room)? else { return Ok(None) };
             parts[number].text = Some(text);
             let size = measure(unit, &self.assembled(parts));
             if size <= most {
-                return Ok(Some(findings));
+                return Ok(Some(loss));
             }
             room = room.saturating_sub(size - most);
         }
         Ok(None)
     }
 
-    /// A section with about so much text, and what is worth knowing about it.
-    fn smaller(
-        &self,
-        part: &Part<'_>,
-        notice: &Text,
-        own: usize,
-        room: usize,
-    ) -> Result<Option<(Draft, Vec<Diagnostic>)>> {
+    /// A section with about so much text, and what it lost; none if nothing of it would stay.
+    fn smaller(&self, part: &Part<'_>, notice: &Text, own: usize, room: usize) -> Result<Option<(Draft, Loss)>> {
         let section = part.section;
         let Budget { most, unit } = self.total.budget;
-        let files = FactName::new("instructions", "files");
-        if let (true, Some(Answer::Present(value @ Value::Maps(_)))) =
-            (section.template.names().contains(&files), self.facts.get(&files))
-        {
+        if let Some(value) = files_of(section, self.facts) {
             let within = size_of_instructions(value, self.total.budget).saturating_sub(own - room);
             let (rules, within) = (&self.layout.rules().instructions, Budget { most: within, unit });
-            let (value, findings) = instructions_within(value, rules, within, notice);
-            let Some(value) = value else { return Ok(None) };
-            return Ok(self.rendered_with(section, files, value)?.map(|text| (text, findings)));
+            let Some(within) = instructions_within(value, rules, within, notice) else { return Ok(None) };
+            let InstructionsWithin { value, files, diagnostics } = within;
+            let text = self.rendered_with(section, instruction_files(), value)?;
+            return Ok(text.map(|text| (text, Loss { files: Some(files), diagnostics })));
         }
         for name in section.template.names().iter().filter(|name| name.namespace() == "skills") {
             let Some(Answer::Present(Value::Text(skills))) = self.facts.get(name) else { continue };
             let most = unit.measure(skills.as_str()).saturating_sub(own - room);
             let Some((skills, finding)) = skills_within(skills, name, Budget { most, unit }) else { return Ok(None) };
             let text = self.rendered_with(section, name.clone(), Value::Text(skills))?;
-            return Ok(text.map(|text| (text, vec![finding])));
+            return Ok(text.map(|text| (text, Loss { files: None, diagnostics: vec![finding] })));
         }
         let Some(mut text) = part.raw.clone() else { return Ok(None) };
         let own_budget = section.budget.as_ref().map(|allowance| allowance.budget);
@@ -197,7 +217,7 @@ impl Fitting<'_> {
         );
         let hint = "shorten its text, or raise the `budget` of the layout";
         let finding = Diagnostic::warning("cut", message).about(id.as_str()).hint(hint);
-        Ok(Some((section::frame(section, text)?, vec![finding])))
+        Ok(Some((section::frame(section, text)?, Loss { files: None, diagnostics: vec![finding] })))
     }
 
     /// A section with another value for a fact; none if it has no text then.
@@ -239,8 +259,8 @@ impl Fitted {
         let message =
             format!("section `{id}` is left out: the prompt has {whole} {} and a budget of {most}", unit.name());
         let hint = "shorten its text, or raise the `budget` of the layout";
-        self.diagnostics.push(Diagnostic::warning("over-budget", message).about(id).hint(hint));
-        self.left_out.push(LeftOut { id: id.to_owned(), why: format!("the prompt has a budget of {budget}") });
+        self.notes.diagnostics.push(Diagnostic::warning("over-budget", message).about(id).hint(hint));
+        self.notes.left_out.push(LeftOut { id: id.to_owned(), why: format!("the prompt has a budget of {budget}") });
     }
 }
 

@@ -6,6 +6,7 @@
 pub mod builtin;
 
 mod allowance;
+mod composed;
 mod fit;
 mod hook;
 mod layout;
@@ -20,6 +21,7 @@ mod wording;
 
 use std::sync::Arc;
 
+pub use composed::Composed;
 pub use hook::{HookPoint, HookRule};
 pub use layout::{Editable, Layout, description};
 pub use lint::{LINTS, Lint, ToldBy, lint, reference_page};
@@ -35,32 +37,21 @@ pub use wording::{Wording, WordingKey};
 use template::Spent;
 pub(crate) use wording::print;
 
-use crate::discover::Facts;
+use self::prompt::Notes;
+use crate::discover::{Facts, FileLeft};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Draft, Origin, Piece, Text, Transform, roomy};
 
 /// Composes a prompt.
 pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {
-    roomy(|| Composition::new(layout).finish(facts))
+    roomy(|| Composition::new(layout).finish(facts)).map(|(prompt, _)| prompt)
 }
 
 /// Composes what stands behind the boundary, for a prefix that stands already.
 ///
 /// For the prefix that [`compose`] gives, the suffix is the one that it gives.
 pub fn compose_suffix(layout: &Layout, facts: &Facts, prefix: &str) -> Result<Prompt> {
-    roomy(|| {
-        let mut composition = Composition::new(layout);
-        composition.before = match prefix.as_bytes().last() {
-            None => Before::Nothing,
-            Some(b'\n') => Before::Lines,
-            Some(_) => Before::OpenLine,
-        };
-        let mut parts = composition.parts(layout.live_sections(), facts)?;
-        let live = layout.standing_sections().len();
-        composition.fit(facts, &Standing { text: prefix, before: composition.before, first: live }, &mut parts)?;
-        parts.into_iter().for_each(|part| composition.place_part(part));
-        Ok(composition.spanned())
-    })
+    roomy(|| Composition::new(layout).finish_suffix(facts, prefix)).map(|(prompt, _)| prompt)
 }
 
 /// Composes one frozen section alone, without its joint; none if it is left out.
@@ -85,6 +76,12 @@ struct Composition<'l> {
     /// What rendering the sections took so far.
     spent: Spent,
     before: Before,
+    /// How many sections are placed before the boundary.
+    before_boundary: usize,
+    /// How many sections print the instruction files.
+    print_files: usize,
+    /// For each of them that the prompt's budget has made smaller, what it has left of the files.
+    files: Vec<Vec<FileLeft>>,
 }
 
 /// A section on its way into the prompt.
@@ -130,24 +127,39 @@ const PIECES: usize = 1_100_000;
 
 impl<'l> Composition<'l> {
     fn new(layout: &'l Layout) -> Composition<'l> {
-        let prompt = Prompt { diagnostics: layout.findings().to_vec(), ..Prompt::empty(layout.name()) };
-        let (draft, pieces, spent) = (Draft::default(), Vec::new(), Spent::default());
-        Composition { layout, draft, pieces, prompt, size: (0, 0), spent, before: Before::Nothing }
+        let notes = Notes { diagnostics: layout.findings().to_vec(), ..Notes::default() };
+        Composition {
+            layout,
+            draft: Draft::default(),
+            pieces: Vec::new(),
+            prompt: Prompt { suffix_notes: notes.clone(), notes, ..Prompt::empty(layout.name()) },
+            size: (0, 0),
+            spent: Spent::default(),
+            before: Before::Nothing,
+            before_boundary: 0,
+            print_files: 0,
+            files: Vec::new(),
+        }
     }
 
-    fn finish(mut self, facts: &Facts) -> Result<Prompt> {
-        let mut standing = self.parts(self.layout.standing_sections(), facts)?;
-        let mut live = self.parts(self.layout.live_sections(), facts)?;
+    /// The whole prompt, and what its budget left of instruction files.
+    fn finish(mut self, facts: &Facts) -> Result<(Prompt, Vec<FileLeft>)> {
+        let (mut standing, notes) = self.parts(self.layout.standing_sections(), facts)?;
+        self.prompt.notes.append(notes);
+        let (mut live, notes) = self.parts(self.layout.live_sections(), facts)?;
+        self.note_live(notes);
         let boundary = self.layout.boundary.as_ref().map(|template| wording::print(template, &[])).transpose()?;
         if let Some(total) = &self.layout.total {
             let fitted = fit::standing(self.layout, total, facts, boundary.as_ref(), &mut standing, &live)?;
-            self.told(fitted);
+            self.files.extend(fitted.files);
+            self.prompt.notes.append(fitted.notes);
         }
         standing.into_iter().for_each(|part| self.place_part(part));
         if let Some(text) = boundary {
             self.place("boundary", Stability::Frozen, Draft::default(), text);
         }
         self.prompt.boundary = self.draft.len();
+        self.before_boundary = self.prompt.sections.len();
         let text = self.draft.as_str().to_owned();
         let first = self.layout.standing_sections().len();
         let stands = Standing { text: &text, before: self.before_next(), first };
@@ -156,26 +168,65 @@ impl<'l> Composition<'l> {
         Ok(self.spanned())
     }
 
+    /// What stands behind a prefix, and what the budget left of instruction files.
+    fn finish_suffix(mut self, facts: &Facts, prefix: &str) -> Result<(Prompt, Vec<FileLeft>)> {
+        self.before = match prefix.as_bytes().last() {
+            None => Before::Nothing,
+            Some(b'\n') => Before::Lines,
+            Some(_) => Before::OpenLine,
+        };
+        let (mut parts, notes) = self.parts(self.layout.live_sections(), facts)?;
+        self.note_live(notes);
+        let standing = self.layout.standing_sections();
+        // The prefix has what it has of them, whatever becomes of the sections behind it.
+        self.print_files += standing.iter().filter(|section| fit::files_of(section, facts).is_some()).count();
+        self.fit(facts, &Standing { text: prefix, before: self.before, first: standing.len() }, &mut parts)?;
+        parts.into_iter().for_each(|part| self.place_part(part));
+        Ok(self.spanned())
+    }
+
     /// Fits the live sections behind a prefix that stands: in a new prompt and in every turn in the same way.
     fn fit(&mut self, facts: &Facts, standing: &Standing<'_>, parts: &mut [Part<'l>]) -> Result<()> {
         if let Some(total) = &self.layout.total {
             let fitted = fit::live(self.layout, total, facts, standing, parts)?;
-            self.told(fitted);
+            self.files.extend(fitted.files);
+            self.note_live(fitted.notes);
         }
         Ok(())
     }
 
-    fn told(&mut self, fitted: fit::Fitted) {
-        self.prompt.left_out.extend(fitted.left_out);
-        self.prompt.diagnostics.extend(fitted.diagnostics);
+    /// Notes what there is to say about live sections: for the prompt, and for its suffix alone.
+    fn note_live(&mut self, notes: Notes) {
+        self.prompt.suffix_notes.append(notes.clone());
+        self.prompt.notes.append(notes);
     }
 
-    fn parts(&mut self, sections: &'l [layout::Section], facts: &Facts) -> Result<Vec<Part<'l>>> {
-        sections.iter().map(|section| self.part(section, facts)).collect()
+    fn parts(&mut self, sections: &'l [layout::Section], facts: &Facts) -> Result<(Vec<Part<'l>>, Notes)> {
+        let mut notes = Notes::default();
+        let parts: Result<Vec<_>> = sections.iter().map(|section| self.part(section, facts, &mut notes)).collect();
+        Ok((parts?, notes))
     }
 
-    /// The prompt, its pieces told to which section they belong.
-    fn spanned(mut self) -> Prompt {
+    /// What the budget left of each instruction file: the most that any section has of it.
+    fn files_left(&mut self) -> Vec<FileLeft> {
+        // A section that was not cut has all of every file.
+        if self.files.len() < self.print_files {
+            return Vec::new();
+        }
+        let mut lists = std::mem::take(&mut self.files).into_iter();
+        let first = lists.next().unwrap_or_default();
+        lists.fold(first, |left, list| {
+            let most = |file: FileLeft| {
+                let other = list.iter().find(|other| other.path == file.path)?;
+                Some(FileLeft { bytes: file.bytes.max(other.bytes), ..file })
+            };
+            left.into_iter().filter_map(most).collect()
+        })
+    }
+
+    /// The prompt, each piece with the number of its section, and what the budget left of instruction files.
+    fn spanned(mut self) -> (Prompt, Vec<FileLeft>) {
+        let files = self.files_left();
         let (text, pieces) = self.draft.into_parts();
         self.prompt.text = text;
         self.prompt.spans.reserve_exact(pieces.len());
@@ -187,27 +238,28 @@ impl<'l> Composition<'l> {
             let Piece { range, origin, transform } = piece;
             self.prompt.spans.push(Span { range, section, origin, transform });
         }
-        self.prompt
+        (self.prompt, files)
     }
 
-    fn part(&mut self, section: &'l layout::Section, facts: &Facts) -> Result<Part<'l>> {
+    fn part(&mut self, section: &'l layout::Section, facts: &Facts, notes: &mut Notes) -> Result<Part<'l>> {
         let composed = section::render(section, facts)?;
         self.spent = self.spent.plus(composed.spent).ok_or_else(|| {
             let message = format!("composing takes too much work by section `{}`", section.id);
             Error::new(ErrorKind::Limit, message).with_hint("simplify the templates: loops over long texts are costly")
         })?;
-        self.prompt.gaps.extend(composed.gaps);
-        self.prompt.diagnostics.extend(composed.diagnostics);
+        notes.gaps.extend(composed.gaps);
+        notes.diagnostics.extend(composed.diagnostics);
         if let Some(why) = composed.left_out {
-            self.prompt.left_out.push(LeftOut { id: section.id.clone(), why });
+            notes.left_out.push(LeftOut { id: section.id.clone(), why });
         }
         // Only a prompt with a budget of its own may have to cut a section again.
         let raw = self.layout.total.as_ref().and(composed.text.as_ref()).cloned();
-        let framed = |text| section::framed(section, text, &mut self.prompt.diagnostics);
+        let framed = |text| section::framed(section, text, &mut notes.diagnostics);
         let text = composed.text.map(framed).transpose()?;
         let (bytes, pieces) = text.as_ref().map_or((0, 0), |text| (text.len(), text.pieces()));
         self.size = (self.size.0 + bytes, self.size.1 + pieces);
         self.check_size(&section.id)?;
+        self.print_files += usize::from(bytes > 0 && fit::files_of(section, facts).is_some());
         Ok(Part { section, text, raw })
     }
 
@@ -229,9 +281,10 @@ impl<'l> Composition<'l> {
     /// What stands before the next section.
     fn before_next(&self) -> Before {
         if self.draft.len() == 0 {
-            // A section without a text is something as well.
+            // A section without a text is something as well; a prefix without a byte is not, because it is nothing in
+            // the turns to come.
             return match self.before {
-                Before::Nothing if !self.prompt.sections.is_empty() => Before::OpenLine,
+                Before::Nothing if self.prompt.sections.len() > self.before_boundary => Before::OpenLine,
                 before => before,
             };
         }

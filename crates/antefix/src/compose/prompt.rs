@@ -14,10 +14,26 @@ pub struct Prompt {
     pub(super) text: String,
     pub(super) boundary: usize,
     pub(super) sections: Vec<PromptSection>,
-    pub(super) left_out: Vec<LeftOut>,
     pub(super) spans: Vec<Span>,
+    pub(super) notes: Notes,
+    /// What of the notes the suffix has when it is composed alone.
+    pub(super) suffix_notes: Notes,
+}
+
+/// What there is to say about sections, apart from their bytes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Notes {
+    pub(super) left_out: Vec<LeftOut>,
     pub(super) gaps: Vec<Gap>,
     pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Notes {
+    pub(super) fn append(&mut self, other: Notes) {
+        self.left_out.extend(other.left_out);
+        self.gaps.extend(other.gaps);
+        self.diagnostics.extend(other.diagnostics);
+    }
 }
 
 /// A section's place in a prompt.
@@ -72,10 +88,33 @@ impl Prompt {
             text: String::new(),
             boundary: 0,
             sections: Vec::new(),
-            left_out: Vec::new(),
             spans: Vec::new(),
-            gaps: Vec::new(),
-            diagnostics: Vec::new(),
+            notes: Notes::default(),
+            suffix_notes: Notes::default(),
+        }
+    }
+
+    /// What stands behind the boundary, as [`compose_suffix`](super::compose_suffix) composes it for the prefix.
+    pub(crate) fn into_suffix(mut self) -> Prompt {
+        let standing = self.sections.partition_point(|section| section.stability < Stability::Live);
+        let from_boundary = |range: Range<usize>| range.start - self.boundary..range.end - self.boundary;
+        let sections = self.sections.split_off(standing);
+        let first = self.spans.partition_point(|span| span.section < standing);
+        let spans = self.spans.split_off(first);
+        Prompt {
+            layout: self.layout,
+            text: self.text.split_off(self.boundary),
+            boundary: 0,
+            sections: sections
+                .into_iter()
+                .map(|section| PromptSection { range: from_boundary(section.range), ..section })
+                .collect(),
+            spans: spans
+                .into_iter()
+                .map(|span| Span { range: from_boundary(span.range), section: span.section - standing, ..span })
+                .collect(),
+            notes: self.suffix_notes.clone(),
+            suffix_notes: self.suffix_notes,
         }
     }
 
@@ -155,7 +194,7 @@ impl Prompt {
 
     /// The sections that are not in it, and why.
     pub fn left_out(&self) -> &[LeftOut] {
-        &self.left_out
+        &self.notes.left_out
     }
 
     /// Where every byte came from, in order, without gap or overlap.
@@ -171,12 +210,12 @@ impl Prompt {
 
     /// What is missing because it could not be asked for.
     pub fn gaps(&self) -> &[Gap] {
-        &self.gaps
+        &self.notes.gaps
     }
 
     /// What is worth knowing about it.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
+        &self.notes.diagnostics
     }
 
     /// The digest of a section's bytes.

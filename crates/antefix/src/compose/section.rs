@@ -12,7 +12,7 @@ use crate::text::{Budget, Draft, FactName, Transform};
 
 /// What became of a section.
 #[derive(Default)]
-pub(super) struct Composed {
+pub(super) struct RenderedSection {
     /// What its template says, before budget and frame; none if it was left out.
     pub(super) text: Option<Draft>,
     /// Why it was left out, if no gap says so.
@@ -24,8 +24,8 @@ pub(super) struct Composed {
 }
 
 /// Renders a section's own text, if its conditions are met.
-pub(super) fn render(section: &Section, facts: &Facts) -> Result<Composed> {
-    let mut composed = Composed::default();
+pub(super) fn render(section: &Section, facts: &Facts) -> Result<RenderedSection> {
+    let mut composed = RenderedSection::default();
     for condition in &section.only_if {
         match meets(condition, facts) {
             Answer::Present(()) => {}

@@ -47,6 +47,32 @@ impl NotLoaded {
     }
 }
 
+/// What a budget left of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileLeft {
+    /// The file, as the report names it.
+    pub(crate) path: String,
+    /// How many bytes of it are left; none if it is dropped.
+    pub(crate) bytes: Option<usize>,
+}
+
+impl Report {
+    /// Brings what was loaded of a fact up to what a budget left of its files.
+    pub(crate) fn fit(&mut self, fact: &FactName, files: &[FileLeft]) {
+        for loaded in std::mem::take(&mut self.loaded) {
+            let is_it = |file: &&FileLeft| loaded.fact == *fact && loaded.path.as_deref() == Some(file.path.as_str());
+            match files.iter().find(is_it) {
+                None => self.loaded.push(loaded),
+                Some(FileLeft { bytes: Some(bytes), .. }) => self.loaded.push(Loaded { bytes: *bytes, ..loaded }),
+                Some(FileLeft { bytes: None, .. }) => {
+                    let Loaded { fact, path, bytes } = loaded;
+                    self.not_loaded.push(NotLoaded { fact, path, why: Why::OverBudget { bytes } });
+                }
+            }
+        }
+    }
+}
+
 /// Why something was not loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {

@@ -47,7 +47,7 @@ impl Compactions<'_> {
         let mut next = None;
         if input.layout.on_compaction() == OnCompaction::Renew {
             let candidate = keeper.compose(input)?;
-            diagnostics = candidate.diagnostics();
+            diagnostics = candidate.composed.diagnostics();
             if candidate.body.digest() != epoch.digest() || !amendments.is_empty() {
                 next = Some(candidate.body);
             }

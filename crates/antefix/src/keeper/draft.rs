@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::hooked::question;
 use super::{Began, Keeper, ROUNDS, Turn, TurnInput, now};
-use crate::compose::compose_suffix;
+use crate::compose::Composed;
 use crate::diagnostic::Diagnostic;
 use crate::discover::Report;
 use crate::error::{Error, ErrorKind, Result};
@@ -82,7 +82,7 @@ impl Keeper {
         let asked = AskedRoots::ask(input.hooks, &question);
         let more = asked.roots(&question, None);
         let candidate = self.compose(&input.with_roots(&more))?;
-        let diagnostics = candidate.diagnostics();
+        let diagnostics = candidate.composed.diagnostics();
         Ok(Draft {
             body: candidate.body,
             amendments: Vec::new(),
@@ -90,7 +90,7 @@ impl Keeper {
             cwd: input.situation.workspace.cwd.to_string_lossy().into_owned(),
             machine: input.world.hostname().present(),
             model: input.situation.caller.model.clone(),
-            report: candidate.discovery.report,
+            report: candidate.composed.discovery.report,
             diagnostics,
         })
     }
@@ -159,14 +159,13 @@ impl Keeper {
     pub fn rehearse(&self, conversation: &ConversationId, draft: &Draft, input: &TurnInput<'_>) -> Result<Turn> {
         let input = &input.named(conversation);
         let discovery = self.ask(input, Vec::new());
-        let suffix = compose_suffix(input.layout, &discovery.facts, draft.text())?;
+        let composed = Composed::suffix(input.layout, discovery, draft.text())?;
+        let diagnostics = composed.diagnostics();
         let row = draft.row(conversation, 1, Digest::of(&draft.body.bundle().body));
-        let mut diagnostics = discovery.diagnostics;
-        diagnostics.extend(suffix.diagnostics().iter().cloned());
         let mut turn = Turn {
             epoch: Some(Arc::new(Epoch::new(row, Arc::clone(&draft.body)))),
-            suffix,
-            report: discovery.report,
+            suffix: composed.prompt,
+            report: composed.discovery.report,
             diagnostics,
             ..Turn::empty(input)
         };

@@ -158,7 +158,7 @@ impl Keeper {
             let input = &input.with_roots(&more);
             let candidate = match self.flights.alone(conversation, || self.renewed(&epoch, cause, input))? {
                 Renewal::Begun(candidate, row) => {
-                    let diagnostics = candidate.diagnostics();
+                    let diagnostics = candidate.composed.diagnostics();
                     let epoch = Arc::new(Epoch::new(row, candidate.body));
                     return Ok(Renewed { epoch, began: Began::Now, diagnostics });
                 }
@@ -166,7 +166,7 @@ impl Keeper {
             };
             let (now, _) = self.standing(conversation)?;
             if now.number() == epoch.number() {
-                let diagnostics = candidate.diagnostics();
+                let diagnostics = candidate.composed.diagnostics();
                 return Ok(Renewed { epoch: now, began: Began::Before, diagnostics });
             }
         }
@@ -181,16 +181,17 @@ impl Keeper {
         let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
         let input = &input.with_roots(&more);
         let candidate = self.compose(input)?;
+        let discovery = &candidate.composed.discovery;
         let told = Told { epoch: &epoch, amendments: &amendments };
-        let drifted = self.drifted(&told, input, &candidate.discovery)?;
+        let drifted = self.drifted(&told, input, discovery)?;
         let mut changes = drifted.changes;
         changes.extend(drifted.pending);
         // What a notice would say is a change as well, and so is what notices have said already: a renewal folds them in.
         let own = Told { epoch: &epoch, amendments: &[] };
-        let since = self.drifted(&own, input, &candidate.discovery)?;
+        let since = self.drifted(&own, input, discovery)?;
         changes.extend(since.amend.iter().map(Change::of_notice));
         let difference = Difference::between(epoch.body(), &candidate.body)?;
-        let diagnostics = candidate.diagnostics();
+        let diagnostics = candidate.composed.diagnostics();
         Ok(Drift { epoch, amendments, changes, difference, next: candidate.body, diagnostics })
     }
 

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Began, Keeper, Turn, TurnInput, now};
-use crate::compose::{Prompt, compose, compose_suffix};
-use crate::diagnostic::Diagnostic;
+use crate::compose::Composed;
 use crate::discover::{Discovery, discover};
 use crate::error::Result;
 use crate::freeze::{
@@ -16,9 +15,8 @@ use crate::text::{Digest, FactName};
 
 /// A prompt that was composed for an epoch.
 pub(super) struct Candidate {
-    pub(super) prompt: Prompt,
+    pub(super) composed: Composed,
     pub(super) body: Arc<EpochBody>,
-    pub(super) discovery: Discovery,
 }
 
 /// Whether an epoch was appended, and what was composed for it.
@@ -106,15 +104,15 @@ impl Keeper {
         changes: Vec<Change>,
         input: &TurnInput<'_>,
     ) -> Result<Turn> {
-        let diagnostics = candidate.diagnostics();
-        let suffix = compose_suffix(input.layout, &candidate.discovery.facts, candidate.prompt.prefix())?;
+        let diagnostics = candidate.composed.diagnostics();
+        let Composed { prompt, discovery, .. } = candidate.composed;
         Ok(Turn {
             messages: self.store.take(epoch.conversation(), input.id)?,
             epoch: Some(epoch),
             began: Began::Now,
             amendments: Vec::new(),
             fresh: 0,
-            suffix,
+            suffix: prompt.into_suffix(),
             replacement: None,
             replacement_spans: Vec::new(),
             added: Vec::new(),
@@ -122,7 +120,7 @@ impl Keeper {
             hooks: Vec::new(),
             pending: Vec::new(),
             changes,
-            report: candidate.discovery.report,
+            report: discovery.report,
             diagnostics,
         })
     }
@@ -139,9 +137,8 @@ impl Keeper {
         waiting: u64,
         input: &TurnInput<'_>,
     ) -> Result<Turn> {
-        let suffix = compose_suffix(input.layout, &discovery.facts, epoch.text())?;
-        let mut diagnostics = discovery.diagnostics;
-        diagnostics.extend(suffix.diagnostics().iter().cloned());
+        let composed = Composed::suffix(input.layout, discovery, epoch.text())?;
+        let diagnostics = composed.diagnostics();
         // A turn that names itself may ask again for what it took before.
         let asks = waiting > 0 || input.id.is_some();
         let messages = if asks { self.store.take(epoch.conversation(), input.id)? } else { Vec::new() };
@@ -152,7 +149,7 @@ impl Keeper {
             began: Began::Before,
             amendments,
             fresh: count,
-            suffix,
+            suffix: composed.prompt,
             replacement: None,
             replacement_spans: Vec::new(),
             messages,
@@ -161,7 +158,7 @@ impl Keeper {
             hooks: Vec::new(),
             pending: drifted.pending,
             changes: Vec::new(),
-            report: discovery.report,
+            report: composed.discovery.report,
             diagnostics,
         })
     }
@@ -175,27 +172,17 @@ impl Keeper {
 
     pub(super) fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {
         let discovery = discover(input.world, &input.situation, &input.layout.facts());
-        let prompt = compose(input.layout, &discovery.facts)?;
-        let mut found = discovery.diagnostics.clone();
-        found.extend(prompt.diagnostics().iter().cloned());
+        let composed = Composed::whole(input.layout, discovery)?;
         let making = Making {
             layout: input.layout,
             tools: input.situation.caller.tools.as_ref(),
-            facts: &discovery.facts,
+            facts: &composed.discovery.facts,
             roots: input.situation.more,
-            report: &discovery.report,
-            diagnostics: &found,
+            report: &composed.discovery.report,
+            diagnostics: &composed.diagnostics(),
         };
-        let body = Arc::new(EpochBody::new(&prompt, &making));
-        Ok(Candidate { prompt, body, discovery })
-    }
-}
-
-impl Candidate {
-    pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
-        let mut all = self.discovery.diagnostics.clone();
-        all.extend(self.prompt.diagnostics().iter().cloned());
-        all
+        let body = Arc::new(EpochBody::new(&composed.prompt, &making));
+        Ok(Candidate { composed, body })
     }
 }
 

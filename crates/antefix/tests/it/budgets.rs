@@ -162,10 +162,8 @@ proptest! {
         }
         prop_assert_eq!(at, prompt.text().len());
         // A turn on the standing prefix gives the same bytes behind it.
-        if !prompt.prefix().is_empty() {
-            let suffix = compose_suffix(&laid, &Facts::default(), prompt.prefix()).unwrap();
-            prop_assert_eq!(suffix.text(), prompt.suffix());
-        }
+        let suffix = compose_suffix(&laid, &Facts::default(), prompt.prefix()).unwrap();
+        prop_assert_eq!(suffix.text(), prompt.suffix());
         if unit.measure(free.text()) <= most {
             prop_assert_eq!(prompt.text(), free.text());
         } else {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::parts::Parts;
 use antefix::Error;
-use antefix::compose::{Dialect, Layout, Prompt, Wording, builtin, compose, lint, notice};
+use antefix::compose::{Composed, Dialect, Layout, Prompt, Wording, builtin, lint, notice};
 use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route, said_sections};
 use antefix::discover::{
     Answer, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Report, Response, Scope, Secrets,
@@ -394,9 +394,10 @@ fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, E
     situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;
     situation.survey = if case.survey { Survey::Project } else { Survey::Skip };
     let discovery = discover(world, &situation.situation(), &layout.facts());
-    let prompt = compose(&layout, &discovery.facts)?;
-    let all = wording.findings().iter().chain(&discovery.diagnostics).chain(prompt.diagnostics());
-    let diagnostics = all.map(|diagnostic| format!("{diagnostic}\n")).collect();
+    let composed = Composed::whole(&layout, discovery)?;
+    let found = composed.diagnostics();
+    let Composed { prompt, discovery, .. } = composed;
+    let diagnostics = wording.findings().iter().chain(&found).map(|diagnostic| format!("{diagnostic}\n")).collect();
     let lints = lint(&layout, &prompt, &workspace.machine(world));
     let lints = lints.iter().map(|finding| format!("{finding}\n")).collect();
     let touched =

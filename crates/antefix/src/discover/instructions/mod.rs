@@ -21,7 +21,7 @@ use std::sync::Arc;
 use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
 pub use self::policy::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
-pub(crate) use self::shrink::{instructions_within, size_of_instructions};
+pub(crate) use self::shrink::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub(super) use self::text::{body, normalized, value};
 use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
 use super::frame::protected;

@@ -1,14 +1,25 @@
 //! Making instruction files smaller once they are facts: for a prompt that does not fit its budget.
 
+use std::collections::BTreeMap;
+
 use super::fit::LEAST;
 use super::policy::{InstructionRules, Order, Walk};
 use super::text::body;
 use crate::diagnostic::Diagnostic;
 use crate::discover::fact::Value;
 use crate::discover::file::cut_to;
-use crate::text::{Budget, Text};
+use crate::discover::report::FileLeft;
+use crate::text::{Budget, Origin, Text};
 
-/// What a prompt without room gives away: the value within a budget, and what is worth knowing. None if nothing stays.
+/// Instruction files within a budget.
+pub(crate) struct InstructionsWithin {
+    pub(crate) value: Value,
+    /// What is left of each file that has less than before.
+    pub(crate) files: Vec<FileLeft>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// What a prompt without room keeps of instruction files. None if nothing stays.
 ///
 /// As when files are found, the file nearest to the working directory is served first, each file counts by itself, and
 /// each cut or drop is told.
@@ -17,9 +28,9 @@ pub(crate) fn instructions_within(
     rules: &InstructionRules,
     budget: Budget,
     notice: &Text,
-) -> (Option<Value>, Vec<Diagnostic>) {
+) -> Option<InstructionsWithin> {
     let mut findings = Vec::new();
-    let Value::Maps(maps) = value else { return (None, findings) };
+    let Value::Maps(maps) = value else { return None };
     let Budget { most: mut left, unit } = budget;
     let mut kept = vec![None; maps.len()];
     let mut full = false;
@@ -53,10 +64,40 @@ pub(crate) fn instructions_within(
         findings.push(Diagnostic::warning("cut", message).about(label).hint(hint));
     }
     let maps: Vec<_> = kept.into_iter().flatten().collect();
-    let value = (!maps.is_empty()).then_some(Value::Maps(maps));
+    if maps.is_empty() {
+        return None;
+    }
     // The least specific file was told last, and stands first in the prompt.
     findings.reverse();
-    (value, findings)
+    let within = Value::Maps(maps);
+    Some(InstructionsWithin { files: files_left(value, Some(&within)), value: within, diagnostics: findings })
+}
+
+/// What is left of each file that has less than before. Without a value for afterwards, every file is dropped.
+pub(crate) fn files_left(before: &Value, after: Option<&Value>) -> Vec<FileLeft> {
+    let after = after.map(bytes_by_file).unwrap_or_default();
+    let left = |(path, bytes): (&str, usize)| {
+        let left = after.get(path).copied();
+        (left != Some(bytes)).then(|| FileLeft { path: path.to_owned(), bytes: left })
+    };
+    bytes_by_file(before).into_iter().filter_map(left).collect()
+}
+
+/// How many bytes each file has, those that others import among them.
+fn bytes_by_file(value: &Value) -> BTreeMap<&str, usize> {
+    let mut files = BTreeMap::new();
+    let Value::Maps(maps) = value else { return files };
+    for map in maps {
+        let (Some(path), Some(text)) = (map.get("path"), map.get("text")) else { continue };
+        files.entry(path.as_str()).or_default();
+        for piece in text.pieces() {
+            // The notice of a cut belongs to no file of the project.
+            if let (Origin::Fact { .. }, Some(path)) = (&piece.origin, piece.origin.path()) {
+                *files.entry(path).or_default() += piece.range.len();
+            }
+        }
+    }
+    files
 }
 
 /// How much the files have together, each counted by itself.

@@ -10,6 +10,10 @@ mod hooks;
 
 mod races;
 
+mod reports;
+
+mod suffix;
+
 mod table;
 
 mod transfer;

@@ -1,0 +1,60 @@
+//! A prompt of what was found, with a report that says what became of it.
+
+use super::{Composition, Layout, Prompt, fit, roomy};
+use crate::diagnostic::Diagnostic;
+use crate::discover::{Discovery, FileLeft, ReasonCode};
+use crate::error::Result;
+
+/// A prompt, and how it came about.
+#[derive(Debug, Clone)]
+pub struct Composed {
+    /// The prompt.
+    pub prompt: Prompt,
+    /// What was found for it. A file that the prompt's budget cut is in the report with what is left of it, and one that it
+    /// dropped is not among those loaded.
+    pub discovery: Discovery,
+    /// A finding for each fact that is missing and that no other finding is about.
+    pub gaps: Vec<Diagnostic>,
+}
+
+impl Composed {
+    /// Composes a prompt of what was found.
+    pub fn whole(layout: &Layout, discovery: Discovery) -> Result<Composed> {
+        let (prompt, files) = roomy(|| Composition::new(layout).finish(&discovery.facts))?;
+        Ok(Composed::new(prompt, discovery, &files))
+    }
+
+    /// Composes what stands behind the boundary, for a prefix that stands already.
+    pub fn suffix(layout: &Layout, discovery: Discovery, prefix: &str) -> Result<Composed> {
+        let (prompt, files) = roomy(|| Composition::new(layout).finish_suffix(&discovery.facts, prefix))?;
+        Ok(Composed::new(prompt, discovery, &files))
+    }
+
+    fn new(prompt: Prompt, mut discovery: Discovery, files: &[FileLeft]) -> Composed {
+        discovery.report.fit(&fit::instruction_files(), files);
+        let gaps = unexplained_gaps(&prompt, &discovery);
+        Composed { prompt, discovery, gaps }
+    }
+
+    /// All findings: of the discovery, of the prompt, and about its gaps.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let found = self.discovery.diagnostics.iter();
+        found.chain(self.prompt.diagnostics()).chain(&self.gaps).cloned().collect()
+    }
+}
+
+/// The gaps that nobody has said more about.
+fn unexplained_gaps(prompt: &Prompt, discovery: &Discovery) -> Vec<Diagnostic> {
+    let mut gaps: Vec<Diagnostic> = Vec::new();
+    for gap in prompt.gaps() {
+        let mut findings = discovery.diagnostics.iter().chain(prompt.diagnostics()).chain(&gaps);
+        let is_explained = findings.any(|finding| finding.about.as_deref() == Some(gap.fact.as_str()));
+        // All that is withheld for want of trust is in one finding of the discovery.
+        if is_explained || gap.reason.code == ReasonCode::Untrusted {
+            continue;
+        }
+        let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
+        gaps.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
+    }
+    gaps
+}

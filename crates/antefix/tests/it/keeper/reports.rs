@@ -1,0 +1,85 @@
+//! What a turn reports: the files that are in the prompt, and what is missing.
+
+use antefix::Result;
+use antefix::discover::{ReasonCode, Report};
+use antefix::keeper::Turn;
+use antefix::worlds::MemoryWorld;
+
+use super::{Talk, project};
+
+fn layout(budget: usize, stability: &str) -> String {
+    format!(
+        r#"
+budget = {budget}
+cut = ["files"]
+[instructions]
+global = "none"
+[[section]]
+id = "base"
+stability = "frozen"
+text = "Base."
+[[section]]
+id = "files"
+stability = "{stability}"
+text = "{{% for one in instructions.files %}}{{{{ one.body }}}}{{% endfor %}}"
+"#
+    )
+}
+
+/// 1000 bytes that the working directory does not need, and 500 that it does.
+fn world() -> MemoryWorld {
+    project().file("/p/AGENTS.md", "o".repeat(1000)).file("/p/a/AGENTS.md", "i".repeat(500))
+}
+
+fn files(report: &Report) -> Vec<String> {
+    let loaded = report.loaded.iter().filter_map(|loaded| Some((loaded.path.as_ref()?, loaded.bytes.to_string())));
+    let not = report.not_loaded.iter().filter_map(|not| Some((not.path.as_ref()?, not.why.name().to_owned())));
+    loaded.chain(not).map(|(path, what)| format!("{path} {what}")).collect()
+}
+
+/// 5 + 1500 bytes are there. A cut file ends in 44 bytes of a notice; one that would have less than 500 is dropped.
+#[test]
+fn a_turn_reports_what_the_budget_of_the_prompt_left() {
+    let rows: [(usize, [&str; 2]); 4] = [
+        (1505, ["AGENTS.md 1000", "a/AGENTS.md 500"]),
+        (1405, ["AGENTS.md 856", "a/AGENTS.md 500"]),
+        (905, ["a/AGENTS.md 500", "AGENTS.md over-budget"]),
+        (105, ["AGENTS.md over-budget", "a/AGENTS.md over-budget"]),
+    ];
+    for (budget, expected) in rows {
+        for stability in ["frozen", "live"] {
+            let talk = Talk { cwd: "/p/a", ..Talk::new(&layout(budget, stability)) };
+            assert_eq!(files(&talk.turn(&world()).report), expected, "{budget} {stability}, opening");
+            let draft = talk.with(&world(), |input| talk.keeper.draft(input)).unwrap();
+            assert_eq!(files(&draft.report), expected, "{budget} {stability}, a draft");
+            if stability == "live" {
+                assert_eq!(files(&talk.turn(&world()).report), expected, "{budget}, standing");
+                let rehearsed: Result<Turn> =
+                    talk.with(&world(), |input| talk.keeper.rehearse(&talk.conversation, &draft, input));
+                assert_eq!(files(&rehearsed.unwrap().report), expected, "{budget}, rehearsed");
+            }
+        }
+    }
+}
+
+/// A fact that nobody but the prompt misses is a finding of every turn that goes without it, and of the epoch's record.
+#[test]
+fn a_turn_reports_its_gaps() {
+    let unreadable = project().unreadable("/p/AGENTS.md", ReasonCode::NotPermitted);
+    let gaps = |turn: &Turn| -> Vec<String> {
+        let gaps = turn.diagnostics.iter().filter(|finding| finding.code == "gap");
+        gaps.map(|finding| finding.message.clone()).collect()
+    };
+    let message = "section `files` goes without `instructions:files`: permission denied";
+    for stability in ["frozen", "live"] {
+        let talk = Talk::new(
+            &layout(9000, stability).replace("id = \"files\"", "id = \"files\"\nonly_if = [\"instructions:files\"]"),
+        );
+        let opening = talk.turn(&unreadable);
+        assert_eq!(gaps(&opening), [message], "{stability}, opening");
+        let record = &opening.epoch.as_ref().unwrap().body().diagnostics;
+        assert_eq!(record.iter().filter(|finding| finding.code == "gap").count(), 1, "{stability}");
+        let standing: &[&str] = if stability == "live" { &[message] } else { &[] };
+        assert_eq!(gaps(&talk.turn(&unreadable)), standing, "{stability}, standing");
+    }
+}
