@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use antefix::keeper::Compacted;
+
 use crate::args::{CompactArgs, CompactStep};
 use crate::{Failure, Outcome, document, ledger, setup, terminal};
 
@@ -28,14 +30,8 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
             }
         }
         CompactStep::Commit => {
-            let (epoch, (hooks, diagnostics)) = prepared.with_input(|input| {
-                let epoch = keeper.compaction().commit(&conversation, token, input)?;
-                let told = match epoch.cause() {
-                    antefix::freeze::Cause::Compacted => keeper.announce(&epoch, input),
-                    _ => Default::default(),
-                };
-                Ok::<_, antefix::Error>((epoch, told))
-            })?;
+            let Compacted { epoch, hooks, diagnostics, .. } =
+                prepared.with_input(|input| keeper.compaction().commit(&conversation, token, input))?;
             let mut findings = prepared.diagnostics();
             findings.extend(diagnostics);
             if args.json {

@@ -11,16 +11,10 @@ pub(crate) fn run(args: &RenewArgs) -> Outcome {
     let conversation = ledger::conversation(&args.id)?;
     let prepared = setup::prepared(&args.compose)?;
     let keeper = ledger::keeper(&args.store)?;
-    let (Renewed { epoch, began, diagnostics }, (hooks, announced)) = prepared.with_input(|input| {
-        let renewed = keeper.renew(&conversation, args.cause, input)?;
-        let told = match renewed.began {
-            Began::Now => keeper.announce(&renewed.epoch, input),
-            Began::Before => Default::default(),
-        };
-        Ok::<_, antefix::Error>((renewed, told))
-    })?;
+    let Renewed { epoch, began, hooks, diagnostics } =
+        prepared.with_input(|input| keeper.renew(&conversation, args.cause, input))?;
     let mut findings = prepared.diagnostics();
-    findings.extend(diagnostics.into_iter().chain(announced));
+    findings.extend(diagnostics);
     if args.json {
         let document = ledger::document::begun(&args.id, Some(began), &epoch, &hooks, &findings);
         terminal::print_result(&document::print(&document))?;

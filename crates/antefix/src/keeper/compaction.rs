@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use super::steps::row;
-use super::{Keeper, TurnInput, now, question};
+use super::{Began, Keeper, TurnInput, now, question};
 use crate::compose::OnCompaction;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{Cause, Committed, CompactionRow, ConversationId, Epoch, EpochBody};
-use crate::hooks::AskedRoots;
+use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
 
 /// The compactions of a keeper's conversations.
@@ -31,6 +31,19 @@ pub struct Compaction {
     /// What a commit begins; none if the standing epoch stays.
     pub next: Option<Arc<EpochBody>>,
     /// What is worth knowing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What came of a commit.
+#[derive(Debug, Clone)]
+pub struct Compacted {
+    /// The epoch that stands.
+    pub epoch: Arc<Epoch>,
+    /// Whether it began with this commit.
+    pub began: Began,
+    /// What each hook that hears of a new epoch did.
+    pub hooks: Vec<HookDid>,
+    /// What is worth knowing about hooks.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -72,10 +85,20 @@ impl Compactions<'_> {
         Ok(Compaction { token, prompt, epoch, next, diagnostics })
     }
 
-    /// Begins the epoch of the compaction, and answers with the one that stands then.
-    pub fn commit(&self, conversation: &ConversationId, token: &str, input: &TurnInput<'_>) -> Result<Arc<Epoch>> {
+    /// Begins the epoch of the compaction and tells the hooks, unless the standing epoch stays.
+    pub fn commit(&self, conversation: &ConversationId, token: &str, input: &TurnInput<'_>) -> Result<Compacted> {
+        // Only the number tells whether an epoch began: the one that stays may come from an earlier compaction.
+        let before = self.0.store.standing(conversation)?.map(|standing| standing.epoch.number);
         match self.0.store.commit(conversation, token, now(input))? {
-            Committed::Done(_) => Ok(self.0.standing(conversation)?.0),
+            Committed::Done(row) => {
+                let (epoch, _) = self.0.epoch(conversation, row.number)?;
+                if before == Some(row.number) {
+                    let (began, hooks, diagnostics) = (Began::Before, Vec::new(), Vec::new());
+                    return Ok(Compacted { epoch, began, hooks, diagnostics });
+                }
+                let (hooks, diagnostics) = self.0.announce(&epoch, &input.named(conversation));
+                Ok(Compacted { epoch, began: Began::Now, hooks, diagnostics })
+            }
             Committed::NotBegun => {
                 let message =
                     format!("{conversation} has no compaction {token}: it ended, or another one took its place");

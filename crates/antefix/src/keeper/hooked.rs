@@ -35,8 +35,8 @@ pub struct HookMessage {
 }
 
 impl Keeper {
-    /// Tells hooks that an epoch began. A turn does so by itself; whoever renews or commits calls this afterwards.
-    pub fn announce(&self, epoch: &Epoch, input: &TurnInput<'_>) -> (Vec<HookDid>, Vec<Diagnostic>) {
+    /// Tells hooks that an epoch began, and gives what each did and what is worth knowing about it.
+    pub(super) fn announce(&self, epoch: &Epoch, input: &TurnInput<'_>) -> (Vec<HookDid>, Vec<Diagnostic>) {
         let on = if epoch.cause() == Cause::Opened { HookPoint::Opened } else { HookPoint::Renewed };
         let question = question(epoch.conversation(), Some(epoch), input);
         let mut log = HookLog::default();

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use self::cache::Cache;
-pub use self::compaction::{Compaction, Compactions};
+pub use self::compaction::{Compacted, Compaction, Compactions};
 pub use self::draft::{Adopted, Draft};
 use self::flight::Flights;
 pub use self::hooked::HookMessage;
@@ -36,7 +36,7 @@ use crate::freeze::{
     Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, EpochRow, Now,
     Standing, Store, Told, Watch,
 };
-use crate::hooks::AskedRoots;
+use crate::hooks::{AskedRoots, HookDid};
 
 /// How often a turn begins again because another one was faster.
 const ROUNDS: usize = 20;
@@ -56,7 +56,9 @@ pub struct Renewed {
     pub epoch: Arc<Epoch>,
     /// Whether it began with this renewal.
     pub began: Began,
-    /// What is worth knowing about the prompt as it would be now.
+    /// What each hook that hears of a new epoch did.
+    pub hooks: Vec<HookDid>,
+    /// What is worth knowing about the prompt as it would be now, and about hooks.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -148,26 +150,29 @@ impl Keeper {
             .with_hint("try again"))
     }
 
-    /// Begins a new epoch, unless the model would see the same bytes. The epoch that stands then is the answer.
+    /// Begins a new epoch and tells the hooks, unless the model would see the same bytes. The epoch that stands then is the
+    /// answer.
     pub fn renew(&self, conversation: &ConversationId, cause: Cause, input: &TurnInput<'_>) -> Result<Renewed> {
         let input = &input.named(conversation);
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
         for _ in 0..ROUNDS {
             let (epoch, _) = self.standing(conversation)?;
             let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
-            let input = &input.with_roots(&more);
-            let candidate = match self.flights.alone(conversation, || self.renewed(&epoch, cause, input))? {
+            let with_roots = &input.with_roots(&more);
+            let candidate = match self.flights.alone(conversation, || self.renewed(&epoch, cause, with_roots))? {
                 Renewal::Begun(candidate, row) => {
-                    let diagnostics = candidate.composed.diagnostics();
+                    let mut diagnostics = candidate.composed.diagnostics();
                     let epoch = Arc::new(Epoch::new(row, candidate.body));
-                    return Ok(Renewed { epoch, began: Began::Now, diagnostics });
+                    let (hooks, of_hooks) = self.announce(&epoch, input);
+                    diagnostics.extend(of_hooks);
+                    return Ok(Renewed { epoch, began: Began::Now, hooks, diagnostics });
                 }
                 Renewal::None(candidate) => candidate,
             };
             let (now, _) = self.standing(conversation)?;
             if now.number() == epoch.number() {
                 let diagnostics = candidate.composed.diagnostics();
-                return Ok(Renewed { epoch: now, began: Began::Before, diagnostics });
+                return Ok(Renewed { epoch: now, began: Began::Before, hooks: Vec::new(), diagnostics });
             }
         }
         Err(Error::new(ErrorKind::Conflict, format!("{conversation} is renewed by others all the time")))

@@ -145,7 +145,8 @@ fn of_racing_compactions_one_begins_the_next_epoch() {
                     with_input(&format!("host-{number}"), number, |input| {
                         barrier.wait();
                         let begun = keeper.compaction().begin(conversation, input)?;
-                        keeper.compaction().commit(conversation, &begun.token, input).map(|epoch| epoch.number())
+                        let committed = keeper.compaction().commit(conversation, &begun.token, input);
+                        committed.map(|compacted| compacted.epoch.number())
                     })
                 })
             })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use antefix::freeze::{Cause, ConversationId, Epoch};
-use antefix::keeper::{Began, Renewed};
+use antefix::keeper::{Began, Compacted, Renewed};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -96,19 +96,13 @@ pub(super) async fn renew(
     work::compose(server, move |server| {
         let prepared = standing(server, &conversation, body.situated)?;
         let keeper = server.kept.keeper()?;
-        let (Renewed { epoch, began, diagnostics }, (hooks, announced)) = prepared.with_input(|input| {
-            let renewed = keeper.renew(&conversation, cause, input)?;
-            let told = match renewed.began {
-                Began::Now => keeper.announce(&renewed.epoch, input),
-                Began::Before => Default::default(),
-            };
-            Ok::<_, antefix::Error>((renewed, told))
-        })?;
+        let Renewed { epoch, began, hooks, diagnostics } =
+            prepared.with_input(|input| keeper.renew(&conversation, cause, input))?;
         if began == Began::Now {
             count(server, &epoch);
         }
         let mut findings = prepared.diagnostics();
-        findings.extend(diagnostics.into_iter().chain(announced));
+        findings.extend(diagnostics);
         Ok(json(&begun_document(conversation.as_str(), Some(began), &epoch, &hooks, &findings)))
     })
     .await
@@ -190,22 +184,16 @@ pub(super) async fn end(
         let token = path.get("token").map(String::as_str).unwrap_or_default();
         let keeper = server.kept.keeper()?;
         let prepared = standing(server, &conversation, body.situated)?;
-        let (epoch, (hooks, diagnostics)) = if succeeded {
-            prepared.with_input(|input| {
-                let epoch = keeper.compaction().commit(&conversation, token, input)?;
-                let told = match epoch.cause() {
-                    Cause::Compacted => {
-                        count(server, &epoch);
-                        keeper.announce(&epoch, input)
-                    }
-                    _ => Default::default(),
-                };
-                Ok::<_, antefix::Error>((epoch, told))
-            })?
+        let Compacted { epoch, began, hooks, diagnostics } = if succeeded {
+            prepared.with_input(|input| keeper.compaction().commit(&conversation, token, input))?
         } else {
             keeper.compaction().abort(&conversation, token)?;
-            (keeper.standing(&conversation)?.0, Default::default())
+            let (epoch, _) = keeper.standing(&conversation)?;
+            Compacted { epoch, began: Began::Before, hooks: Vec::new(), diagnostics: Vec::new() }
         };
+        if began == Began::Now {
+            count(server, &epoch);
+        }
         let mut findings = prepared.diagnostics();
         findings.extend(diagnostics);
         Ok(json(&begun_document(conversation.as_str(), None, &epoch, &hooks, &findings)))

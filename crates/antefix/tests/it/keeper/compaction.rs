@@ -34,7 +34,7 @@ impl Talk {
     fn commit(&self, token: &str) -> antefix::Result<u64> {
         let world = project();
         self.with(&world, |input| self.keeper.compaction().commit(&self.conversation, token, input))
-            .map(|epoch| epoch.number())
+            .map(|compacted| compacted.epoch.number())
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod chain;
 
+mod epochs;
+
 mod messages;
 
 mod roots;
@@ -9,7 +11,7 @@ mod roots;
 use std::sync::Mutex;
 
 use antefix::discover::{MayName, NamedRoots};
-use antefix::hooks::{Hook, HookFailure, HookPoint, HookResult, Question, SystemOfTurn, TurnChange};
+use antefix::hooks::{Hook, HookDid, HookFailure, HookPoint, HookResult, Question, SystemOfTurn, TurnChange};
 use antefix::keeper::Turn;
 use serde_json::Value;
 
@@ -118,7 +120,11 @@ fn adds(message: Value) -> TurnChange {
 }
 
 fn did(turn: &Turn) -> Vec<String> {
-    turn.hooks.iter().map(|did| format!("{} {} {}", did.hook, did.deed.name(), did.bytes)).collect()
+    deeds(&turn.hooks)
+}
+
+fn deeds(hooks: &[HookDid]) -> Vec<String> {
+    hooks.iter().map(|did| format!("{} {} {}", did.hook, did.deed.name(), did.bytes)).collect()
 }
 
 fn codes(turn: &Turn) -> Vec<String> {

@@ -1,0 +1,76 @@
+//! `opened` and `renewed`: hooks hear of every epoch that begins, whoever began it, and of no other.
+
+use antefix::freeze::Cause;
+use antefix::hooks::{Hook, HookPoint};
+use antefix::keeper::{Began, Compacted, Renewed, TurnInput};
+use antefix::worlds::MemoryWorld;
+
+use super::super::{Talk, project};
+use super::{Voice, deeds};
+
+const LAYOUT: &str = r#"
+on_compaction = "renew"
+[instructions]
+global = "none"
+[[section]]
+id = "files"
+stability = "frozen"
+text = "{% for one in instructions.files %}{{ one.body }}{% endfor %}"
+"#;
+
+fn agents(text: &str) -> MemoryWorld {
+    project().file("/p/AGENTS.md", text)
+}
+
+impl Talk {
+    fn renew_with(&self, world: &MemoryWorld, hooks: &[&dyn Hook]) -> Renewed {
+        let renewed = self.with(world, |input| {
+            self.keeper.renew(&self.conversation, Cause::Requested, &TurnInput { hooks, ..*input })
+        });
+        renewed.unwrap()
+    }
+
+    fn compact_with(&self, world: &MemoryWorld, hooks: &[&dyn Hook]) -> Compacted {
+        let compacted = self.with(world, |input| {
+            let input = &TurnInput { hooks, ..*input };
+            let begun = self.keeper.compaction().begin(&self.conversation, input)?;
+            self.keeper.compaction().commit(&self.conversation, &begun.token, input)
+        });
+        compacted.unwrap()
+    }
+}
+
+#[test]
+fn hooks_hear_of_a_renewal_once_and_of_none_that_kept_the_bytes() {
+    let talk = Talk::new(LAYOUT);
+    talk.turn(&agents("one"));
+    let hears = Voice::new("hears", &[HookPoint::Renewed]);
+    let fails = Voice::failing("fails", &[HookPoint::Renewed]);
+    let renewed = talk.renew_with(&agents("two"), &[&fails, &hears]);
+    assert_eq!(
+        (renewed.began, deeds(&renewed.hooks)),
+        (Began::Now, vec!["fails failed 0".into(), "hears told 0".into()])
+    );
+    assert_eq!(renewed.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["hook-failed"]);
+    let kept = talk.renew_with(&agents("two"), &[&fails, &hears]);
+    assert_eq!((kept.began, deeds(&kept.hooks), kept.diagnostics), (Began::Before, vec![], vec![]));
+    assert_eq!(hears.heard(), ["began c 2 requested"]);
+}
+
+#[test]
+fn hooks_hear_of_a_compaction_once_and_of_none_that_kept_the_epoch() {
+    let talk = Talk::new(LAYOUT);
+    talk.turn(&agents("one"));
+    let hears = Voice::new("hears", &[HookPoint::Renewed]);
+    let fails = Voice::failing("fails", &[HookPoint::Renewed]);
+    let compacted = talk.compact_with(&agents("two"), &[&fails, &hears]);
+    assert_eq!(
+        (compacted.epoch.number(), compacted.began, deeds(&compacted.hooks)),
+        (2, Began::Now, vec!["fails failed 0".into(), "hears told 0".into()])
+    );
+    assert_eq!(compacted.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["hook-failed"]);
+    // The epoch that stays began with a compaction as well, but not with this one.
+    let kept = talk.compact_with(&agents("two"), &[&fails, &hears]);
+    assert_eq!((kept.epoch.number(), kept.began, deeds(&kept.hooks)), (2, Began::Before, vec![]));
+    assert_eq!(hears.heard(), ["began c 2 compacted"]);
+}
