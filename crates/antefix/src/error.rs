@@ -46,6 +46,12 @@ pub enum ErrorKind {
     Store(Fault),
     /// A prompt does not fit its budget, whatever may be cut.
     Budget,
+    /// The user's settings, or what the user trusts, cannot be read or kept.
+    Settings,
+    /// A directory or a file that was named is not there, or is something else.
+    Input,
+    /// The address of a store is not one.
+    Address,
     /// A file with rows for the table of models is invalid.
     Models,
     /// A receipt cannot be read.

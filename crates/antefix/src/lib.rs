@@ -49,5 +49,8 @@ mod diagnostic;
 mod error;
 mod toml_words;
 
+pub use deliver::{Delivery, Target};
 pub use diagnostic::{Diagnostic, Level};
 pub use error::{Error, ErrorKind, Fault, Result};
+pub use keeper::Turn;
+pub use project::{Antefix, Ask, Builder, Conversation, Project};

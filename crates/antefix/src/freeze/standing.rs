@@ -23,9 +23,9 @@ use crate::text::{Digest, FactName};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Watch {
     /// Those of sections that amend or renew. A change in any other is found at the next renewal, or by `drift`.
-    #[default]
     Acting,
     /// Those of every section: what is held back is listed as pending, at the price of asking for it.
+    #[default]
     All,
 }
 

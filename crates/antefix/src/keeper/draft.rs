@@ -132,7 +132,7 @@ impl Keeper {
                 && standing.epoch.digest == draft.body.digest()
                 && standing.amendments.len() == draft.amendments.len()
             {
-                return self.told(standing).map(|(epoch, _)| (epoch, Began::Before));
+                return self.load(standing).map(|(epoch, _)| (epoch, Began::Before));
             }
             let number = standing.map_or(1, |standing| standing.epoch.number + 1);
             let row = draft.row(conversation, number, Digest::of(&bundle.body));

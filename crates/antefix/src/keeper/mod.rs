@@ -28,6 +28,7 @@ use self::hooked::question;
 use self::settled::Settled;
 use self::steps::Renewal;
 pub use self::transfer::Imported;
+pub(crate) use self::turn::Delivering;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::diagnostic::Diagnostic;
 use crate::discover::Discovery;
@@ -124,7 +125,7 @@ impl Keeper {
                 }
                 continue;
             };
-            let (epoch, amendments) = self.told(&standing)?;
+            let (epoch, amendments) = self.load(&standing)?;
             let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
             let input = &input.with_roots(&more);
             let told = Told { epoch: &epoch, amendments: &amendments };
@@ -203,7 +204,7 @@ impl Keeper {
     /// The epoch that stands, with its amendments.
     pub fn standing(&self, conversation: &ConversationId) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
         let standing = self.store.standing(conversation)?.ok_or_else(|| unknown(conversation))?;
-        self.told(&standing)
+        self.load(&standing)
     }
 
     /// One epoch, with its amendments.
@@ -212,7 +213,7 @@ impl Keeper {
             let message = format!("{conversation} has no epoch {number}");
             Error::new(ErrorKind::Conversation, message).with_hint("`antefix epochs` lists them")
         })?;
-        self.told(&found)
+        self.load(&found)
     }
 
     /// The epochs of a conversation behind `after`, at most `limit`.
@@ -229,7 +230,8 @@ impl Keeper {
         told.drifted(&Now { layout: input.layout, situation: &input.situation, discovery })
     }
 
-    fn told(&self, standing: &Standing) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
+    /// The epoch of a row with its amendments, their bodies read.
+    pub(crate) fn load(&self, standing: &Standing) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
         let row = &standing.epoch;
         let body = self.cache.get(row.body, || {
             let body = EpochBody::load(&*self.store, row.body, row.digest)?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::turn::Delivering;
 use super::{Began, Keeper, Turn, TurnInput, now};
 use crate::compose::Composed;
 use crate::discover::{Discovery, discover};
@@ -122,6 +123,7 @@ impl Keeper {
             changes,
             report: discovery.report,
             diagnostics,
+            delivering: Delivering::nothing(),
         })
     }
 
@@ -160,6 +162,7 @@ impl Keeper {
             changes: Vec::new(),
             report: composed.discovery.report,
             diagnostics,
+            delivering: Delivering::nothing(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! What goes into a turn, and what comes out.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,12 +8,14 @@ use serde_json::Value;
 
 use super::HookMessage;
 use crate::compose::{Layout, Prompt};
-use crate::deliver::{Content, Notice};
+use crate::deliver::{Content, Delivery, Notice, Target, deliver};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{MoreRoots, Report, Situation, Tools, World};
 use crate::error::Result;
 use crate::freeze::{Amendment, Change, ConversationId, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
 use crate::hooks::{Hook, HookDid};
+use crate::models::Models;
+use crate::tokens::Tokenizer;
 
 /// What a turn needs to know.
 #[derive(Clone, Copy)]
@@ -44,7 +47,7 @@ impl<'t> TurnInput<'t> {
             world,
             layout,
             situation,
-            watch: Watch::default(),
+            watch: Watch::Acting,
             messages: None,
             id: None,
             replacement: None,
@@ -68,6 +71,18 @@ impl<'t> TurnInput<'t> {
         't: 'n,
     {
         TurnInput { situation: Situation { more, ..self.situation }, ..*self }
+    }
+}
+
+impl Delivering {
+    pub(super) fn nothing() -> Delivering {
+        Delivering { layout: None, tools: None, model: None, models: Arc::new(Models::built_in().clone()) }
+    }
+}
+
+impl fmt::Debug for Delivering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Delivering").field("model", &self.model).finish_non_exhaustive()
     }
 }
 
@@ -104,6 +119,18 @@ pub struct Turn {
     pub report: Report,
     /// What is worth knowing.
     pub diagnostics: Vec<Diagnostic>,
+    /// What delivering it needs besides.
+    pub(crate) delivering: Delivering,
+}
+
+/// What delivering a turn needs besides the turn: the layout's wishes, the tools, the model.
+#[derive(Clone)]
+pub(crate) struct Delivering {
+    /// None for a turn that the front door did not make.
+    pub(crate) layout: Option<Arc<Layout>>,
+    pub(crate) tools: Option<Tools>,
+    pub(crate) model: Option<String>,
+    pub(crate) models: Arc<Models>,
 }
 
 /// Whether an epoch began with a turn.
@@ -134,6 +161,7 @@ impl Turn {
             changes: Vec::new(),
             report: Report::default(),
             diagnostics: Vec::new(),
+            delivering: Delivering::nothing(),
         }
     }
 
@@ -173,6 +201,29 @@ impl Turn {
         let live = self.suffix.spans().iter();
         spans.extend(live.map(|span| TurnSpan::new(section(span.section), RecordedSpan::of(span), boundary)));
         Ok(spans)
+    }
+
+    /// The fragment of a provider's request, and its receipt.
+    pub fn deliver(&self, target: Target) -> Result<Delivery> {
+        let Delivering { layout, tools, model, models } = &self.delivering;
+        let messages = self.passed_on();
+        let content = self.content(tools.as_ref(), &messages);
+        let content = match layout {
+            Some(layout) => content.placed(layout, &layout.rules().phrases),
+            None => content,
+        };
+        let model = model.as_deref().and_then(|name| models.find(name)).map(|(model, _)| model);
+        deliver(&content, target, model.as_ref())
+    }
+
+    /// The tokenizer of the turn's model, for receipts that are counted.
+    pub fn tokenizer(&self) -> Tokenizer {
+        self.delivering.models.tokenizer(self.delivering.model.as_deref())
+    }
+
+    /// The layout that the turn was composed with; none for a turn that the front door did not make.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.delivering.layout.as_deref()
     }
 
     /// What is delivered of it. `messages` is the conversation so far, as the provider takes it.

@@ -1,5 +1,124 @@
-//! The front door.
+//! The front door: from a directory to what is sent.
+//!
+//! ```text
+//! Antefix        a user's settings, a ledger, the table of models, a world
+//! Project        a directory, resolved: root, trust, layout, wordings, hooks
+//! Conversation   its ledger, and what it was told
+//! Ask            what a caller says: model, tools, messages, given facts, …
+//! Turn           epoch, amendments, suffix, queued messages, pending changes, diagnostics
+//! Delivery       fragment and receipt
+//! ```
+//!
+//! 1. All front ends go through these types, so that the same input gives the same bytes, epochs, diagnostics and errors.
+//! 2. What an [`Ask`] does not say, the conversation remembers.
+//! 3. The user's settings, trust, models and the project's layout and hooks are in force without being asked for.
 
+mod antefix;
+mod ask;
+mod context;
+mod conversation;
+mod layouts;
+mod ledger;
+mod preview;
+mod remembered;
+mod settings;
 mod templates;
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::antefix::{Antefix, Builder};
+pub use self::ask::{Ask, LayoutChoice, MemoryChoice, TemplateChoice};
+pub(crate) use self::context::ProjectContext;
+use self::context::{Choice, EditedText};
+pub use self::conversation::Conversation;
+pub use self::preview::{Look, Preview, TouchNotice};
+use self::remembered::Remembered;
+pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
 pub use self::templates::{Shelved, Shelves};
+use crate::discover::World;
+use crate::error::Result;
+use crate::freeze::ConversationId;
+use crate::hooks::{Hook, Program, TrustState};
+use crate::worlds::FixedClock;
+
+/// A directory, and the project around it.
+///
+/// What its files say is read when it is needed, and again when they change.
+#[derive(Debug, Clone)]
+pub struct Project {
+    antefix: Antefix,
+    cwd: PathBuf,
+}
+
+impl Project {
+    fn new(antefix: &Antefix, cwd: PathBuf) -> Project {
+        Project { antefix: antefix.clone(), cwd }
+    }
+
+    /// Where the agent works.
+    pub fn directory(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// A conversation that works here. One that worked elsewhere moves here with its next turn.
+    pub fn conversation(&self, id: &str) -> Result<Conversation> {
+        Ok(Conversation::new(self.clone(), ConversationId::parse(id)?))
+    }
+
+    /// The hooks that the layout declares, each with whether it may run.
+    pub fn hooks(&self, ask: &Ask) -> Result<Vec<(Program, TrustState)>> {
+        let context = self.context(ask, &Remembered::default().with(ask, &self.cwd))?;
+        let state = |program: &Program| program.state(self.antefix.world(), &context.workspace);
+        Ok(context.programs.iter().map(|program| (program.clone(), state(program))).collect())
+    }
+
+    /// The project, resolved for what is said.
+    fn context(&self, ask: &Ask, said: &Remembered) -> Result<Arc<ProjectContext>> {
+        let antefix = &self.antefix;
+        let choice = said.choice();
+        antefix.contexts().find(
+            antefix.world(),
+            (&self.cwd, &choice),
+            antefix.given_settings(),
+            &|| antefix.trusted(),
+            |context| self.edited_text(ask, &choice, context),
+        )
+    }
+
+    fn edited_text(&self, ask: &Ask, choice: &Choice, context: &ProjectContext) -> Result<Option<EditedText>> {
+        match &ask.template {
+            TemplateChoice::Own => Ok(None),
+            TemplateChoice::Draft { dialect, text } => {
+                Ok(Some(EditedText { dialect: *dialect, text: Arc::clone(text) }))
+            }
+            // A template that was named is a text of its own.
+            TemplateChoice::Saved
+                if matches!(
+                    choice.layout,
+                    Some(LayoutChoice::TemplateFile { .. } | LayoutChoice::TemplateText { .. })
+                ) =>
+            {
+                Ok(None)
+            }
+            TemplateChoice::Saved => {
+                let _ = context;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Runs `work` with the world, at the instant that the caller names.
+    fn with_world<T>(&self, ask: &Ask, work: impl FnOnce(&dyn World) -> T) -> T {
+        let world = self.antefix.world();
+        match ask.now {
+            Some(now) => work(&FixedClock { world, now }),
+            None => work(world),
+        }
+    }
+
+    /// All hooks that have a say, in order.
+    fn all_hooks<'h>(&'h self, context: &'h ProjectContext) -> Vec<&'h dyn Hook> {
+        self.antefix.hooks().chain(context.hooks()).collect()
+    }
+}

@@ -2,10 +2,14 @@
 //!
 //! This module is the only one that touches the machine.
 
+mod fixed_clock;
 mod memory;
 #[cfg(feature = "os")]
 mod os;
+mod recording;
 
+pub use fixed_clock::FixedClock;
 pub use memory::MemoryWorld;
 #[cfg(feature = "os")]
 pub use os::OsWorld;
+pub use recording::{Observation, RecordingWorld};

@@ -9,7 +9,7 @@ mod loader;
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use loader::{Prefix, Shelf, Stock, TemplateRef};
 
@@ -26,7 +26,7 @@ use crate::text::{Draft, FactName, Origin, Place, Source};
 pub(crate) const SOURCE_LIMIT: usize = 64 * 1024;
 
 /// How a template spells its holes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// `[git:branch]`, `[if file:X]…[endif]`: lenient, and every text is valid.

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::canonical::{canonical_tool, canonical_tools};
 pub(super) use self::said::answer;
@@ -25,27 +25,31 @@ use crate::text::Digest;
 use crate::text::canonical;
 
 /// A tool of the agent's.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tool {
     /// Its name.
     pub name: String,
     /// What it does, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// A line for the list of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_snippet: Option<String>,
     /// The JSON schema of its arguments, under any of the names that providers give it.
-    #[serde(alias = "input_schema", alias = "inputSchema")]
+    #[serde(alias = "input_schema", alias = "inputSchema", skip_serializing_if = "Option::is_none")]
     pub parameters: Option<serde_json::Value>,
     /// Advice that comes with the tool.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prompt_guidelines: Vec<String>,
     /// Whether the list of tools leaves it out.
+    #[serde(skip_serializing_if = "Hidden::is_no")]
     pub hidden: Hidden,
 }
 
 /// Whether the list of tools leaves a tool out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "bool")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
 pub enum Hidden {
     /// It is listed.
     #[default]
@@ -57,6 +61,18 @@ pub enum Hidden {
 impl From<bool> for Hidden {
     fn from(hidden: bool) -> Hidden {
         if hidden { Hidden::Yes } else { Hidden::No }
+    }
+}
+
+impl From<Hidden> for bool {
+    fn from(hidden: Hidden) -> bool {
+        hidden == Hidden::Yes
+    }
+}
+
+impl Hidden {
+    fn is_no(&self) -> bool {
+        *self == Hidden::No
     }
 }
 
@@ -106,6 +122,12 @@ impl Tools {
         &self.0.canonical
     }
 
+    /// All that is known of them, as one text.
+    pub(crate) fn print(&self) -> String {
+        let tools = serde_json::to_value(&self.0.tools).unwrap_or_default();
+        canonical(&tools)
+    }
+
     /// What is worth knowing about them, whatever is said of them.
     pub(super) fn findings(&self, hygiene: Hygiene) -> Vec<Diagnostic> {
         let twice = self.0.twice.iter().map(|name| {
@@ -139,7 +161,7 @@ impl Tools {
 
 impl PartialEq for Tools {
     fn eq(&self, other: &Tools) -> bool {
-        self.0.tools == other.0.tools
+        Arc::ptr_eq(&self.0, &other.0) || self.0.tools == other.0.tools
     }
 }
 

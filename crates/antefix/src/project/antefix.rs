@@ -1,0 +1,251 @@
+//! The front door's first step: a user's settings, a ledger, the table of models, a world.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use super::Project;
+use super::context::{Contexts, TrustSource};
+use super::conversation::Conversation;
+use super::ledger::Ledger;
+use super::remembered::Remembered;
+use super::settings::Settings;
+use crate::discover::{Answer, Hygiene, Kind, Workspace, World};
+use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::{ConversationId, Store};
+use crate::hooks::{Approvals, Hook};
+use crate::keeper::Keeper;
+use crate::models::Models;
+use crate::stores::{TrustFile, Trusted};
+use crate::text::SourceKind;
+
+/// A user's settings, a ledger, the table of models and a world: what every project and conversation needs. A copy costs
+/// nothing and shares all of it.
+///
+/// ```
+/// use antefix::{Antefix, Ask};
+/// use antefix::worlds::MemoryWorld;
+///
+/// let world = MemoryWorld::new().file("/p/.git/HEAD", "").file("/p/AGENTS.md", "Use tabs.");
+/// let antefix = Antefix::builder().world(world).store("memory").build()?;
+/// let turn = antefix.project("/p")?.conversation("c1")?.turn(Ask::new())?;
+/// assert!(turn.prefix().contains("Use tabs."));
+/// # Ok::<(), antefix::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Antefix(Arc<Shared>);
+
+struct Shared {
+    world: Box<dyn World + Send + Sync>,
+    ledger: Ledger,
+    settings: Option<Settings>,
+    models: OnceLock<Arc<Models>>,
+    trust: TrustSource,
+    hooks: Vec<Box<dyn Hook + Send + Sync>>,
+    contexts: Contexts,
+}
+
+/// Puts an [`Antefix`] together. What is not said is the user's own.
+#[derive(Default)]
+#[must_use]
+pub struct Builder {
+    world: Option<Box<dyn World + Send + Sync>>,
+    address: Option<String>,
+    store: Option<Box<dyn Store>>,
+    settings: Option<Settings>,
+    models: Option<Models>,
+    trust: Option<Approvals>,
+    hooks: Vec<Box<dyn Hook + Send + Sync>>,
+}
+
+impl Builder {
+    /// Another world than this machine.
+    pub fn world(mut self, world: impl World + Send + Sync + 'static) -> Builder {
+        self.world = Some(Box::new(world));
+        self
+    }
+
+    /// The store at an address: `sqlite:PATH`, `postgres://…` or `memory`. It is opened when it is first needed.
+    pub fn store(mut self, address: impl Into<String>) -> Builder {
+        self.address = Some(address.into());
+        self
+    }
+
+    /// A store that is open.
+    pub fn open_store(mut self, store: impl Store + 'static) -> Builder {
+        self.store = Some(Box::new(store));
+        self
+    }
+
+    /// Settings in the place of the user's `settings.toml`.
+    pub fn settings(mut self, settings: Settings) -> Builder {
+        self.settings = Some(settings);
+        self
+    }
+
+    /// A table of models in the place of the built-in one with the user's `models.json`.
+    pub fn models(mut self, models: Models) -> Builder {
+        self.models = Some(models);
+        self
+    }
+
+    /// What is trusted, in the place of what the user trusts.
+    pub fn trust(mut self, approvals: Approvals) -> Builder {
+        self.trust = Some(approvals);
+        self
+    }
+
+    /// A hook that has a say in every turn, before those that layouts declare.
+    pub fn hook(mut self, hook: impl Hook + Send + Sync + 'static) -> Builder {
+        self.hooks.push(Box::new(hook));
+        self
+    }
+
+    /// Puts it together. Nothing is read or opened before it is needed, except that there must be a world.
+    pub fn build(self) -> Result<Antefix> {
+        let world = self.world.map_or_else(this_machine, Ok)?;
+        let ledger = match self.store {
+            Some(store) => Ledger::of(Keeper::of(store)),
+            None => Ledger::at(self.address),
+        };
+        let trust = match self.trust {
+            Some(approvals) => TrustSource::Given(Trusted::of(approvals)),
+            None => TrustSource::File(TrustFile::find(&*world)),
+        };
+        let models = self.models.map(|models| OnceLock::from(Arc::new(models))).unwrap_or_default();
+        let (settings, hooks, contexts) = (self.settings, self.hooks, Contexts::default());
+        Ok(Antefix(Arc::new(Shared { world, ledger, settings, models, trust, hooks, contexts })))
+    }
+}
+
+#[cfg(feature = "os")]
+fn this_machine() -> Result<Box<dyn World + Send + Sync>> {
+    Ok(Box::new(crate::worlds::OsWorld::new()))
+}
+
+#[cfg(not(feature = "os"))]
+fn this_machine() -> Result<Box<dyn World + Send + Sync>> {
+    Err(Error::new(ErrorKind::Input, "this antefix was built without the feature `os`").with_hint("bring a world"))
+}
+
+impl Antefix {
+    /// This machine, with the user's own settings, models, trust and ledger.
+    pub fn open() -> Result<Antefix> {
+        Antefix::builder().build()
+    }
+
+    /// Anything else: for tests, servers and programs that keep ledgers elsewhere.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// A directory, and the project around it.
+    pub fn project(&self, directory: impl AsRef<Path>) -> Result<Project> {
+        let directory = directory.as_ref();
+        let failed = |what: &dyn std::fmt::Display| {
+            let message = format!("{}: {what}", directory.display());
+            Error::new(ErrorKind::Input, message)
+        };
+        let absolute = std::path::absolute(directory).map_err(|error| failed(&error))?;
+        match self.world().kind(&absolute) {
+            Answer::Present(Kind::Directory) => Ok(Project::new(self, absolute)),
+            Answer::Present(_) => Err(failed(&"it is not a directory")),
+            Answer::Absent => Err(failed(&"there is no such directory")),
+            Answer::Unavailable(reason) => Err(failed(&reason)),
+        }
+    }
+
+    /// A conversation where it was last; one that nobody opened yet works in `otherwise`.
+    pub fn conversation(&self, id: &str, otherwise: impl AsRef<Path>) -> Result<Conversation> {
+        let id = ConversationId::parse(id)?;
+        let project = match self.remembered(&id)? {
+            Some(remembered) => Project::new(self, remembered.cwd.clone()),
+            None => self.project(otherwise)?,
+        };
+        Ok(Conversation::new(project, id))
+    }
+
+    /// What is outside the process.
+    pub fn world(&self) -> &dyn World {
+        &*self.0.world
+    }
+
+    /// The ledger, opened if need be.
+    pub fn keeper(&self) -> Result<&Keeper> {
+        self.0.ledger.keeper(self.world())
+    }
+
+    /// The table of models: the built-in one with the rows of the user's `models.json` over it. It is read once.
+    pub fn models(&self) -> Result<&Arc<Models>> {
+        if let Some(models) = self.0.models.get() {
+            return Ok(models);
+        }
+        let models = Arc::new(self.read_models()?);
+        Ok(self.0.models.get_or_init(|| models))
+    }
+
+    fn read_models(&self) -> Result<Models> {
+        let built_in = Models::built_in();
+        // The user's configuration is the same wherever the user works.
+        let workspace = Workspace::find(self.world(), Path::new("/"));
+        let Some(config) = &workspace.config else { return Ok(built_in.clone()) };
+        match workspace.own_file(self.world(), config, "models.json", SourceKind::Layout, Hygiene::default()) {
+            Answer::Present(file) => built_in.with(&file),
+            Answer::Absent => Ok(built_in.clone()),
+            Answer::Unavailable(reason) => {
+                let message = format!("{}: {reason}", config.join("models.json").display());
+                Err(Error::new(ErrorKind::Models, message))
+            }
+        }
+    }
+
+    /// What the user's settings say, wherever the user works.
+    pub fn settings(&self) -> Result<Settings> {
+        let workspace = Workspace::find(self.world(), Path::new("/"));
+        match &self.0.settings {
+            Some(settings) => settings.clone().resolved(self.world(), &workspace),
+            None => Settings::load(self.world(), &workspace),
+        }
+    }
+
+    /// What a conversation was told; none if nobody opened it.
+    pub(super) fn remembered(&self, conversation: &ConversationId) -> Result<Option<Arc<Remembered>>> {
+        let keeper = self.keeper()?;
+        let Some(standing) = keeper.store().standing(conversation)? else { return Ok(None) };
+        let (epoch, _) = keeper.load(&standing)?;
+        Ok(Some(Arc::new(Remembered::of_epoch(&epoch))))
+    }
+
+    pub(super) fn ledger(&self) -> &Ledger {
+        &self.0.ledger
+    }
+
+    pub(super) fn contexts(&self) -> &Contexts {
+        &self.0.contexts
+    }
+
+    pub(super) fn given_settings(&self) -> Option<&Settings> {
+        self.0.settings.as_ref()
+    }
+
+    pub(super) fn trusted(&self) -> Trusted {
+        self.0.trust.load(self.world())
+    }
+
+    pub(super) fn hooks(&self) -> impl Iterator<Item = &dyn Hook> {
+        self.0.hooks.iter().map(|hook| &**hook as &dyn Hook)
+    }
+
+    /// The file of what the user trusts; none without a home directory.
+    pub fn trust_file(&self) -> Option<&TrustFile> {
+        match &self.0.trust {
+            TrustSource::File(file) => file.as_ref(),
+            TrustSource::Given(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Antefix {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Antefix").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,182 @@
+//! What a caller says.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::compose::Dialect;
+use crate::discover::{Given, Tools};
+use crate::freeze::Watch;
+use crate::text::FactName;
+
+/// What a caller says about one turn, or about one prompt.
+///
+/// What it does not say, the conversation remembers: layout, wording, model, machine and tools. "No tools" is said with an
+/// empty list; saying nothing changes nothing.
+///
+/// ```
+/// use antefix::Ask;
+/// use serde_json::json;
+///
+/// let ask = Ask::new()
+///     .model("claude-opus-5")
+///     .tools([antefix::discover::Tool::named("read")])
+///     .messages(vec![json!({"role": "user", "content": "Hello."})]);
+/// assert_eq!(ask.model.as_deref(), Some("claude-opus-5"));
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Ask {
+    /// The model's name.
+    pub model: Option<String>,
+    /// The agent's tools.
+    pub tools: Option<Tools>,
+    /// The conversation so far, as the provider takes it.
+    pub messages: Option<Vec<Value>>,
+    /// Facts answered by hand; the world is not asked for them.
+    pub given: BTreeMap<FactName, Given>,
+    /// The layout, in the place of the project's, the user's and the default one.
+    pub layout: Option<LayoutChoice>,
+    /// A wording file over the built-in, the user's and the project's.
+    pub wording: Option<PathBuf>,
+    /// The text of the layout's editable section.
+    pub template: TemplateChoice,
+    /// The machine that the conversation works on, if there are several.
+    pub machine: Option<String>,
+    /// The workspace's id.
+    pub workspace_id: Option<String>,
+    /// Whether the core memory is asked for.
+    pub memory: MemoryChoice,
+    /// The clock, in the place of the machine's.
+    pub now: Option<Timestamp>,
+    /// A name for the turn. A turn that is asked for again under its name gets the same queued messages again.
+    pub turn: Option<String>,
+    /// The system text of this turn alone, in place of all of it. Nothing is stored, nobody is asked.
+    pub replacement: Option<String>,
+    /// Which facts of a standing epoch are asked for again.
+    pub watch: Watch,
+}
+
+/// Which layout.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LayoutChoice {
+    /// A built-in one, by its name.
+    BuiltIn(String),
+    /// A layout file.
+    File {
+        /// Where it is.
+        path: PathBuf,
+        /// How its user calls it, for messages.
+        label: String,
+    },
+    /// One template file as a single frozen section.
+    TemplateFile {
+        /// Where it is.
+        path: PathBuf,
+        /// How its user calls it, for messages.
+        label: String,
+        /// How it spells its holes.
+        dialect: Dialect,
+    },
+    /// One text as a single frozen section.
+    TemplateText {
+        /// How its user calls it, for messages.
+        label: String,
+        /// What it says.
+        text: Arc<str>,
+        /// How it spells its holes.
+        dialect: Dialect,
+    },
+}
+
+impl LayoutChoice {
+    /// A built-in layout by its name, or a file by its path: a name has neither a slash nor a dot. A relative path is
+    /// taken from `directory`.
+    pub fn named(name: &str, directory: &std::path::Path) -> LayoutChoice {
+        match name.contains(['/', '\\', '.']) {
+            true => LayoutChoice::File { path: directory.join(name), label: name.to_owned() },
+            false => LayoutChoice::BuiltIn(name.to_owned()),
+        }
+    }
+}
+
+/// Which text a layout's editable section has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TemplateChoice {
+    /// The one that was saved for the layout, else the layout's own.
+    #[default]
+    Saved,
+    /// The layout's own.
+    Own,
+    /// Somebody's draft.
+    Draft {
+        /// How it spells its holes.
+        dialect: Dialect,
+        /// What it says.
+        text: Arc<str>,
+    },
+}
+
+/// Whether the core memory is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MemoryChoice {
+    /// Where the user's settings say that it is kept.
+    #[default]
+    AsSettings,
+    /// Not at all.
+    Off,
+}
+
+impl Ask {
+    /// Says nothing.
+    pub fn new() -> Ask {
+        Ask::default()
+    }
+
+    /// Names the model.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Ask {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Names the agent's tools; an empty list says that there are none.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = crate::discover::Tool>) -> Ask {
+        self.tools = Some(tools.into_iter().collect());
+        self
+    }
+
+    /// The conversation so far, as the provider takes it.
+    #[must_use]
+    pub fn messages(mut self, messages: Vec<Value>) -> Ask {
+        self.messages = Some(messages);
+        self
+    }
+
+    /// Answers a fact by hand.
+    #[must_use]
+    pub fn given(mut self, fact: FactName, answer: impl Into<Given>) -> Ask {
+        self.given.insert(fact, answer.into());
+        self
+    }
+
+    /// Chooses a layout.
+    #[must_use]
+    pub fn layout(mut self, layout: LayoutChoice) -> Ask {
+        self.layout = Some(layout);
+        self
+    }
+
+    /// Names the turn.
+    #[must_use]
+    pub fn turn(mut self, name: impl Into<String>) -> Ask {
+        self.turn = Some(name.into());
+        self
+    }
+}

@@ -1,0 +1,190 @@
+//! Prompts that belong to no conversation: what would an agent be told here?
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::remembered::Remembered;
+use super::{Ask, MemoryChoice, Project, ProjectContext};
+use crate::compose::{Composed, Layout, Prompt, lint, notice};
+use crate::deliver::{Content, Delivery, Target, deliver};
+use crate::diagnostic::{Diagnostic, Level};
+use crate::discover::{Caller, MoreRoots, Permissions, Remote, Report, Situation, Survey, discover, touch};
+use crate::error::Result;
+use crate::hooks::{AskedRoots, HookPoint, Question};
+use crate::models::Models;
+use crate::text::{FactName, Text};
+
+/// How closely to look for mistakes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// What composing finds anyway.
+    Composing,
+    /// Everything, also what waits for a path.
+    Closely,
+}
+
+/// A prompt that belongs to no conversation, and how it came about.
+pub struct Preview {
+    /// The prompt.
+    pub prompt: Prompt,
+    /// What was loaded and what was not.
+    pub report: Report,
+    /// What is worth knowing.
+    pub diagnostics: Vec<Diagnostic>,
+    pub(super) context: Arc<ProjectContext>,
+    pub(super) caller: Caller,
+    pub(super) models: Arc<Models>,
+    messages: Vec<serde_json::Value>,
+}
+
+/// What applies when paths are first touched.
+pub struct TouchNotice {
+    /// The notice; none if nothing applies.
+    pub text: Option<Text>,
+    /// What is worth knowing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Preview {
+    /// The layout.
+    pub fn layout(&self) -> &Layout {
+        &self.context.layout
+    }
+
+    /// What the caller said.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// The table of models.
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// In which order instruction files count, if the layout names them.
+    pub fn instruction_order(&self) -> Option<String> {
+        let named = self.context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
+        named.then(|| self.context.layout.rules().instructions.in_words())
+    }
+
+    /// The fragment of a provider's request, and its receipt.
+    pub fn deliver(&self, target: Target) -> Result<Delivery> {
+        let content = Content::of_prompt(&self.prompt, self.caller.tools.as_ref(), &self.messages);
+        let model = self.caller.model.as_deref().and_then(|name| self.models.find(name)).map(|(model, _)| model);
+        let rules = self.context.layout.rules();
+        deliver(&content.placed(&self.context.layout, &rules.phrases), target, model.as_ref())
+    }
+}
+
+impl Project {
+    /// Composes a prompt for nobody: nothing is stored.
+    pub fn preview(&self, ask: Ask, look: Look) -> Result<Preview> {
+        let said = Remembered::default().with(&ask, self.directory());
+        let context = self.context(&ask, &said)?;
+        self.preview_in(context, ask, &said, None, look)
+    }
+
+    pub(super) fn preview_in(
+        &self,
+        context: Arc<ProjectContext>,
+        ask: Ask,
+        said: &Remembered,
+        conversation: Option<&str>,
+        look: Look,
+    ) -> Result<Preview> {
+        let caller = said.caller(&ask);
+        let permissions = permissions(&context, &ask);
+        let no_roots = MoreRoots::default();
+        let situation = Situation {
+            survey: match look {
+                Look::Composing => Survey::Skip,
+                Look::Closely => Survey::Project,
+            },
+            ..situation(&context, &permissions, &caller, conversation, &no_roots)
+        };
+        let (prompt, report, diagnostics) = self.with_world(&ask, |world| -> Result<_> {
+            let hooks = self.all_hooks(&context);
+            let question = Question { world, situation, conversation: None, epoch: None };
+            let more = AskedRoots::ask(&hooks, &question).roots(&question, None);
+            let situation = Situation { more: &more, ..situation };
+            let mut diagnostics = context.findings().to_vec();
+            // Hooks that are not asked here and would not be run where they are.
+            let others = context.programs.iter().filter(|program| program.rule().on != HookPoint::Discover);
+            diagnostics.extend(others.filter_map(|program| program.finding(world, &context.workspace)));
+            let discovery = discover(world, &situation, &context.layout.facts());
+            let Composed { prompt, mut discovery, gaps } = Composed::whole(&context.layout, discovery)?;
+            discovery.report.not_loaded.splice(0..0, context.withheld.iter().cloned());
+            diagnostics.extend(discovery.diagnostics);
+            match look {
+                Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
+                Look::Closely => {
+                    diagnostics.extend(lint(&context.layout, &prompt, &context.workspace.machine(world)));
+                }
+            }
+            diagnostics.extend(gaps);
+            Ok((prompt, discovery.report, diagnostics))
+        })?;
+        let models = Arc::clone(self.antefix.models()?);
+        let messages = ask.messages.unwrap_or_default();
+        Ok(Preview { prompt, report, diagnostics, context, caller, models, messages })
+    }
+
+    /// Whether composing counts tokens: a budget of the layout is in tokens.
+    pub fn counts_tokens(&self, ask: &Ask) -> Result<bool> {
+        let said = Remembered::default().with(ask, self.directory());
+        Ok(self.context(ask, &said)?.layout.counts_tokens())
+    }
+
+    /// What applies when paths are first touched.
+    pub fn touch(&self, ask: &Ask, paths: &[PathBuf]) -> Result<TouchNotice> {
+        let said = Remembered::default().with(ask, self.directory());
+        let context = self.context(ask, &said)?;
+        let layout = &context.layout;
+        let files = FactName::new("instructions", "files");
+        if !layout.facts().contains(&files) {
+            let message =
+                format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
+            return Ok(TouchNotice { text: None, diagnostics: vec![Diagnostic::note("nothing-touched", message)] });
+        }
+        let (caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
+        let situation = situation(&context, &permissions, &caller, None, &no_roots);
+        let mut touched = self.with_world(ask, |world| touch(world, &situation, paths, &BTreeSet::new()));
+        let text = notice(&touched, layout.wording())?;
+        if text.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
+            let message = "no rule and no nested instruction file applies to these paths";
+            let hint = "`antefix explain` lists those that wait for a path";
+            touched.diagnostics.push(Diagnostic::note("nothing-touched", message).hint(hint));
+        }
+        Ok(TouchNotice { text, diagnostics: touched.diagnostics })
+    }
+}
+
+/// What the user allows, with what the caller forgoes.
+pub(super) fn permissions<'c>(context: &'c ProjectContext, ask: &Ask) -> Cow<'c, Permissions> {
+    match ask.memory {
+        MemoryChoice::AsSettings => Cow::Borrowed(&context.permissions),
+        MemoryChoice::Off => Cow::Owned(Permissions { memory: Remote::SwitchedOff, ..context.permissions.clone() }),
+    }
+}
+
+/// The situation in a project.
+pub(super) fn situation<'s>(
+    context: &'s ProjectContext,
+    permissions: &'s Permissions,
+    caller: &'s Caller,
+    conversation: Option<&'s str>,
+    more: &'s MoreRoots,
+) -> Situation<'s> {
+    Situation {
+        workspace: &context.workspace,
+        rules: context.layout.rules(),
+        permissions,
+        scope: context.scope.as_ref(),
+        caller,
+        conversation_id: conversation,
+        more,
+        survey: Survey::default(),
+    }
+}

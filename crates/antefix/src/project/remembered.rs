@@ -1,0 +1,133 @@
+//! What a conversation was told last, so that nobody need say it again.
+//!
+//! 1. It is kept beside the ledger's epochs, and written only when something else was said.
+//! 2. A ledger of an older release has no such record: then it is what the standing epoch knows.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::ask::{Ask, LayoutChoice};
+use super::context::Choice;
+use crate::compose::builtin;
+use crate::discover::{Caller, Tool, Tools};
+use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::{Bundle, Epoch, Store};
+use crate::text::Digest;
+
+/// What a conversation was told.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Remembered {
+    pub(super) layout: Option<LayoutChoice>,
+    pub(super) wording: Option<PathBuf>,
+    pub(super) cwd: PathBuf,
+    pub(super) machine: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) workspace_id: Option<String>,
+    pub(super) tools: Option<Tools>,
+}
+
+/// As it is kept. The tools are a text of their own, which many conversations share.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layout: Option<LayoutChoice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wording: Option<PathBuf>,
+    cwd: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workspace_id: Option<String>,
+    /// The digest of the tools' text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Digest>,
+}
+
+impl Remembered {
+    /// What an epoch knows of what its conversation was told.
+    pub(super) fn of_epoch(epoch: &Epoch) -> Remembered {
+        let row = epoch.row();
+        let tools = epoch.body().tools.as_deref().and_then(|tools| serde_json::from_str::<Vec<Tool>>(tools).ok());
+        // The default layout need not have been named, and then it gives way to one of the project.
+        let name = &epoch.body().made_by.layout;
+        let named = builtin::LAYOUTS.iter().skip(1).any(|layout| layout.name == name);
+        Remembered {
+            layout: named.then(|| LayoutChoice::BuiltIn(name.clone())),
+            wording: None,
+            cwd: PathBuf::from(&row.cwd),
+            machine: row.machine.clone(),
+            model: row.model.clone(),
+            workspace_id: None,
+            tools: tools.map(Tools::from),
+        }
+    }
+
+    /// Reads what was kept.
+    pub(super) fn load(store: &dyn Store, digest: Digest) -> Result<Remembered> {
+        let damaged = |what: &str| {
+            let message = format!("what the conversation was told cannot be read: {what}");
+            Error::new(ErrorKind::Conversation, message).with_hint("say layout, model and tools once more")
+        };
+        let text = |digest: Digest| -> Result<Arc<str>> {
+            let found = store.texts(&[digest])?.into_iter().next().flatten();
+            found.ok_or_else(|| damaged(&format!("the text {digest} is missing")))
+        };
+        let record: Record = serde_json::from_str(&text(digest)?).map_err(|error| damaged(&error.to_string()))?;
+        let tools = record.tools.map(|tools| -> Result<Tools> {
+            let tools: Vec<Tool> = serde_json::from_str(&text(tools)?).map_err(|error| damaged(&error.to_string()))?;
+            Ok(tools.into())
+        });
+        let Record { layout, wording, cwd, machine, model, workspace_id, .. } = record;
+        Ok(Remembered { layout, wording, cwd, machine, model, workspace_id, tools: tools.transpose()? })
+    }
+
+    /// The texts to keep.
+    pub(super) fn bundle(&self) -> Bundle {
+        let tools: Option<Arc<str>> = self.tools.as_ref().map(|tools| tools.print().into());
+        let record = Record {
+            layout: self.layout.clone(),
+            wording: self.wording.clone(),
+            cwd: self.cwd.clone(),
+            machine: self.machine.clone(),
+            model: self.model.clone(),
+            workspace_id: self.workspace_id.clone(),
+            tools: tools.as_deref().map(Digest::of),
+        };
+        Bundle::new(serde_json::to_string(&record).unwrap_or_default(), tools)
+    }
+
+    /// The same with what a caller says now.
+    pub(super) fn with(&self, ask: &Ask, cwd: &std::path::Path) -> Remembered {
+        let or = |said: &Option<String>, before: &Option<String>| said.clone().or_else(|| before.clone());
+        Remembered {
+            layout: ask.layout.clone().or_else(|| self.layout.clone()),
+            wording: ask.wording.clone().or_else(|| self.wording.clone()),
+            cwd: cwd.to_owned(),
+            machine: or(&ask.machine, &self.machine),
+            model: or(&ask.model, &self.model),
+            workspace_id: or(&ask.workspace_id, &self.workspace_id),
+            tools: ask.tools.clone().or_else(|| self.tools.clone()),
+        }
+    }
+
+    /// What decides about the project's context.
+    pub(super) fn choice(&self) -> Choice {
+        Choice { layout: self.layout.clone(), wording: self.wording.clone() }
+    }
+
+    /// What the caller says, for discovery.
+    pub(super) fn caller(&self, ask: &Ask) -> Caller {
+        Caller {
+            model: self.model.clone(),
+            workspace_id: self.workspace_id.clone(),
+            machine: self.machine.clone(),
+            tools: self.tools.clone(),
+            given: ask.given.clone(),
+        }
+    }
+}
