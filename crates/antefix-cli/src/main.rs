@@ -6,14 +6,15 @@
 mod acp;
 mod approvals;
 mod args;
+mod ask;
 mod commands;
 mod counts;
 mod delivery;
 mod document;
 #[cfg(feature = "serve")]
 mod http;
+mod input;
 mod ledger;
-mod reading;
 mod setup;
 mod tally;
 mod terminal;
@@ -94,8 +95,10 @@ impl Failure {
             Failure::Closed => return ExitCode::SUCCESS,
             Failure::Input(error) => {
                 terminal::print_error(&error);
-                if matches!(error.kind(), antefix::ErrorKind::Store(_)) {
-                    return ExitCode::from(3);
+                match error.kind() {
+                    antefix::ErrorKind::Store(_) => return ExitCode::from(3),
+                    antefix::ErrorKind::Address => return ExitCode::from(2),
+                    _ => {}
                 }
             }
             Failure::Usage { message, hint } => {

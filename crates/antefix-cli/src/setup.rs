@@ -34,10 +34,9 @@ use antefix::{
 
 use self::ground::Ground;
 pub(crate) use self::ground::Template;
-use self::input::tools;
+pub(crate) use self::input::directory;
 #[cfg(feature = "serve")]
-pub(crate) use self::input::{ToolEntry, existing, fields};
-pub(crate) use self::input::{directory, read};
+pub(crate) use self::input::existing;
 use self::layout::{layout, wording};
 use self::settings::Settings;
 pub(crate) use self::settings::acp_settings;
@@ -47,6 +46,10 @@ pub(crate) use self::{around::Around, ground::Grounds};
 use self::{ground::Known, witness::Witness};
 use crate::args::ComposeArgs;
 use crate::counts::Counts;
+pub(crate) use crate::input::read;
+use crate::input::tools;
+#[cfg(feature = "serve")]
+pub(crate) use crate::input::{ToolEntry, fields};
 use crate::{Failure, approvals};
 
 /// A composed prompt, and how it was come by.

@@ -1,75 +1,42 @@
-//! The tokens of a composed prompt, for the model that was named.
+//! Counts of tokens for people.
 
-use antefix::Diagnostic;
-#[cfg(feature = "serve")]
-use antefix::freeze::EpochBody;
-use antefix::models::Models;
+use antefix::document::{Bill, Count, Tally};
 use antefix::tokens::{Tokenizer, Tokens};
 
-use crate::Failure;
-use crate::setup::Composed;
-use crate::terminal::number;
+use crate::terminal::{FAINT, number};
 
-/// How many tokens everything has.
-pub(crate) struct Tally {
-    pub(crate) tokenizer: Tokenizer,
-    /// The name of the model's row in the table, if there is one.
-    pub(crate) model: Option<String>,
-    /// Of each section.
-    pub(crate) sections: Vec<Tokens>,
-    pub(crate) prefix: Tokens,
-    pub(crate) suffix: Tokens,
+/// A count, which looks like one only if it is one.
+pub(crate) fn short(tally: &Tally, tokens: Tokens) -> String {
+    let sign = if tally.tokenizer.is_exact() { "" } else { "~" };
+    format!("{sign}{}", number(tokens.count))
 }
 
-impl Tally {
-    /// Counts; none if this build counts no tokens.
-    pub(crate) fn of(composed: &Composed) -> Result<Option<Tally>, Failure> {
-        let models = composed.prepared.models()?;
-        let prompt = &composed.prompt;
-        let sections = prompt.sections().iter().map(|one| &prompt.text()[one.range.clone()]);
-        Ok(Tally::new(&models, composed.prepared.model(), sections, prompt.prefix(), prompt.suffix()))
-    }
-
-    /// Counts what an epoch keeps, as it is for a model.
-    #[cfg(feature = "serve")]
-    pub(crate) fn of_epoch(body: &EpochBody, models: &Models, model: Option<&str>) -> Option<Tally> {
-        let sections = body.sections.iter().map(|one| &body.text[one.range.clone()]);
-        Tally::new(models, model, sections, &body.text, "")
-    }
-
-    fn new<'t>(
-        models: &Models,
-        model: Option<&str>,
-        sections: impl Iterator<Item = &'t str>,
-        prefix: &str,
-        suffix: &str,
-    ) -> Option<Tally> {
-        let tokenizer = models.tokenizer(model);
-        let model = model.and_then(|name| models.find(name)).map(|(model, _)| model.name);
-        let sections = sections.map(|text| tokenizer.count(text)).collect::<Option<_>>()?;
-        let (prefix, suffix) = (tokenizer.count(prefix)?, tokenizer.count(suffix)?);
-        Some(Tally { tokenizer, model, sections, prefix, suffix })
-    }
-
-    /// A count, which looks like one only if it is one.
-    pub(crate) fn short(&self, tokens: Tokens) -> String {
-        let sign = if self.tokenizer.is_exact() { "" } else { "~" };
-        format!("{sign}{}", number(tokens.count))
-    }
-
-    /// A count with its unit, and with its band if it is an estimate.
-    pub(crate) fn long(&self, tokens: Tokens) -> String {
-        match self.tokenizer {
-            Tokenizer::Exact => format!("{} tokens", number(tokens.count)),
-            Tokenizer::Estimate(_) => {
-                format!("~{} tokens, {} to {}", number(tokens.count), number(tokens.low), number(tokens.high))
-            }
+/// A count with its unit, and with its band if it is an estimate.
+pub(crate) fn long(tally: &Tally, tokens: Tokens) -> String {
+    match tally.tokenizer {
+        Tokenizer::Exact => format!("{} tokens", number(tokens.count)),
+        Tokenizer::Estimate(_) => {
+            format!("~{} tokens, {} to {}", number(tokens.count), number(tokens.low), number(tokens.high))
         }
     }
 }
 
-/// What is worth knowing about the prompt and the model that was named.
-pub(crate) fn findings(composed: &Composed) -> Result<Vec<Diagnostic>, Failure> {
-    let Some(name) = composed.prepared.model() else { return Ok(Vec::new()) };
-    Ok(composed.prepared.models()?.findings(name, composed.prompt.prefix()))
+/// A bill in two lines.
+pub(crate) fn bill(bill: &Bill) -> String {
+    let mut text = String::new();
+    let mut row = |name: &str, what: String| text.push_str(&format!("  {FAINT}{name:<10}{FAINT:#} {what}\n"));
+    if let (Some(kept), Some(lost)) = (&bill.kept_tokens, &bill.lost_tokens) {
+        row("tokens", format!("{} kept, {} lost ({})", count(kept), count(lost), bill.basis));
+    }
+    if let Some(cost) = &bill.cost {
+        row("cost", format!("{cost} more than reading them from the cache, once"));
+    }
+    text
+}
+
+fn count(count: &Count) -> String {
+    if count.low == count.high {
+        return number(count.count);
+    }
+    format!("~{} [{}–{}]", number(count.count), number(count.low), number(count.high))
 }

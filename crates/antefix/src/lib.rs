@@ -36,6 +36,8 @@ pub mod keeper;
 
 pub mod project;
 
+pub mod document;
+
 pub mod stores;
 
 pub mod worlds;

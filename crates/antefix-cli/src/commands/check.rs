@@ -3,17 +3,17 @@
 use std::process::ExitCode;
 
 use antefix::Level;
+use antefix::document::{self, Finding, Findings};
+use antefix::project::{Look, Preview};
 
 use crate::args::{CheckArgs, ComposeArgs};
 use crate::counts::Counts;
-use crate::document::{self, Finding, Findings};
-use crate::setup::{Composed, Look};
 use crate::terminal::{FAINT, STRONG};
-use crate::{Failure, Outcome, setup, tally, terminal};
+use crate::{Failure, Outcome, ask, terminal};
 
 pub(crate) fn run(args: &CheckArgs) -> Outcome {
-    let composed = match checked(&args.compose) {
-        Ok(composed) => composed,
+    let preview = match checked(&args.compose) {
+        Ok(preview) => preview,
         // The first error ends composing; in JSON it is a finding like the others.
         Err(Failure::Input(error)) if args.json => {
             let findings = Findings { diagnostics: vec![Finding::of_error(&error)] };
@@ -28,13 +28,13 @@ pub(crate) fn run(args: &CheckArgs) -> Outcome {
         Err(failure) => return Err(failure),
     };
     let [errors, warnings, notes] = [Level::Error, Level::Warning, Level::Note]
-        .map(|level| composed.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count());
+        .map(|level| preview.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count());
     if args.json {
-        let findings = Findings { diagnostics: composed.diagnostics.iter().map(Finding::of_diagnostic).collect() };
+        let findings = Findings { diagnostics: preview.diagnostics.iter().map(Finding::of_diagnostic).collect() };
         terminal::print_result(&document::print(&findings))?;
     } else {
-        terminal::print_by_file(&composed.diagnostics);
-        let layout = terminal::visible(composed.prompt.layout());
+        terminal::print_by_file(&preview.diagnostics);
+        let layout = terminal::visible(preview.prompt.layout());
         let mut verdict = format!("{STRONG}{}, {}{STRONG:#}", count(errors, "error"), count(warnings, "warning"));
         if notes > 0 {
             verdict.push_str(&format!(", {}", count(notes, "note")));
@@ -45,15 +45,18 @@ pub(crate) fn run(args: &CheckArgs) -> Outcome {
 }
 
 /// The prompt, with what its model says about it.
-fn checked(args: &ComposeArgs) -> Result<Composed, Failure> {
-    let mut composed = setup::composed(args, Look::Closely)?;
-    if composed.prepared.model().is_some() {
-        let counts = Counts::recall();
-        let findings = tally::findings(&composed)?;
-        composed.diagnostics.extend(findings);
+fn checked(args: &ComposeArgs) -> Result<Preview, Failure> {
+    let antefix = ask::antefix(None)?;
+    let project = ask::project(&antefix, args.cwd.as_deref())?;
+    let ask = args.ask()?;
+    let counts = (ask.model.is_some() || project.counts_tokens(&ask)?).then(Counts::recall);
+    let mut preview = project.preview(ask, Look::Closely)?;
+    let findings = preview.model_findings();
+    preview.diagnostics.extend(findings);
+    if let Some(counts) = counts {
         counts.keep();
     }
-    Ok(composed)
+    Ok(preview)
 }
 
 fn count(number: usize, what: &str) -> String {

@@ -2,48 +2,43 @@
 
 use std::process::ExitCode;
 
-use antefix::keeper::Compacted;
+use antefix::document;
 
 use crate::args::{CompactArgs, CompactStep};
-use crate::{Failure, Outcome, document, ledger, setup, terminal};
+use crate::{Failure, Outcome, ask, terminal};
 
 pub(crate) fn run(args: &CompactArgs) -> Outcome {
-    let conversation = ledger::conversation(&args.id)?;
-    let prepared = setup::prepared(&args.compose)?;
-    let keeper = ledger::keeper(&args.store)?;
+    let antefix = ask::antefix(Some(&args.store))?;
+    let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
     let token = args.token.as_deref().unwrap_or_default();
     match args.step {
         CompactStep::Begin if args.token.is_some() => {
             return Err(Failure::with_hint("`begin` takes no token: it makes one", "`commit` and `abort` take it"));
         }
         CompactStep::Begin => {
-            let begun = prepared.with_input(|input| keeper.compaction().begin(&conversation, input))?;
-            let mut findings = prepared.diagnostics();
-            findings.extend(begun.diagnostics.iter().cloned());
+            let begun = conversation.begin_compaction(args.compose.ask()?)?;
             if args.json {
-                let document = ledger::document::compaction(&args.id, &begun, &findings);
+                let document = document::compaction(&args.id, &begun, &begun.diagnostics);
                 terminal::print_result(&document::print(&document))?;
             } else {
                 terminal::print_result(&begun.prompt)?;
-                terminal::print_diagnostics(&findings);
+                terminal::print_diagnostics(&begun.diagnostics);
                 terminal::print_plain_note(&format!("begun; end it with `commit {0}` or `abort {0}`", begun.token));
             }
         }
         CompactStep::Commit => {
-            let Compacted { epoch, hooks, diagnostics, .. } =
-                prepared.with_input(|input| keeper.compaction().commit(&conversation, token, input))?;
-            let mut findings = prepared.diagnostics();
-            findings.extend(diagnostics);
+            let done = conversation.commit_compaction(token, args.compose.ask()?)?;
             if args.json {
-                let document = ledger::document::begun(&args.id, None, &epoch, &hooks, &findings);
+                let document = document::begun(&args.id, None, &done.epoch, &done.hooks, &done.diagnostics);
                 terminal::print_result(&document::print(&document))?;
             } else {
-                terminal::print_diagnostics(&findings);
-                terminal::print_styled(&format!("epoch {} stands ({})\n", epoch.number(), epoch.digest().short()))?;
+                terminal::print_diagnostics(&done.diagnostics);
+                let (number, digest) = (done.epoch.number(), done.epoch.digest().short());
+                terminal::print_styled(&format!("epoch {number} stands ({digest})\n"))?;
             }
         }
         CompactStep::Abort => {
-            keeper.compaction().abort(&conversation, token)?;
+            conversation.abort_compaction(token)?;
             if !args.json {
                 terminal::print_styled("aborted; the ledger is as it was\n")?;
             }

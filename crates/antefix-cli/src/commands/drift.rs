@@ -2,31 +2,29 @@
 
 use std::process::ExitCode;
 
-use antefix::deliver::Target;
+use antefix::document::{self, Bill};
 use antefix::keeper::Drift;
 use antefix::models::Models;
 use antefix::observe::{Comparison, Expectation};
+use antefix::{Result, Target};
 
 use crate::args::DriftArgs;
 use crate::counts::Counts;
-use crate::ledger::price::Bill;
 use crate::terminal::{STRONG, visible};
-use crate::{Failure, Outcome, document, ledger, reading, setup, terminal};
+use crate::{Outcome, ask, ledger, terminal};
 
 pub(crate) fn run(args: &DriftArgs) -> Outcome {
-    let conversation = ledger::conversation(&args.id)?;
-    let prepared = setup::prepared(&args.compose)?;
-    let keeper = ledger::keeper(&args.store)?;
-    let mut drift = prepared.with_input(|input| keeper.drift(&conversation, input))?;
-    drift.diagnostics.splice(0..0, prepared.diagnostics());
+    let antefix = ask::antefix(Some(&args.store))?;
+    let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
+    let drift = conversation.drift(args.compose.ask()?)?;
     let model = args.compose.model.as_deref().or(drift.epoch.row().model.as_deref());
-    let models = prepared.models()?;
+    let models = antefix.models()?;
     let counts = Counts::recall();
-    let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, &models));
-    let prediction = args.target.map(|target| predicted(&drift, target, model, &models)).transpose()?;
+    let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, models));
+    let prediction = args.target.map(|target| predicted(&drift, target, model, models)).transpose()?;
     counts.keep();
     if args.json {
-        let document = ledger::document::drift(&args.id, &drift, bill.as_ref()).predicting(prediction.as_ref());
+        let document = document::drift(&args.id, &drift, bill.as_ref()).predicting(prediction.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -61,10 +59,10 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
 }
 
 /// What sending the renewed prefix to a target would do there.
-fn predicted(drift: &Drift, target: Target, model: Option<&str>, models: &Models) -> Result<Expectation, Failure> {
+fn predicted(drift: &Drift, target: Target, model: Option<&str>, models: &Models) -> Result<Expectation> {
     let model = model.and_then(|name| models.find(name)).map(|(model, _)| model);
-    let before = reading::receipt(drift.epoch.body(), target, model.as_ref())?;
-    let now = reading::receipt(&drift.next, target, model.as_ref())?;
+    let before = document::receipt(drift.epoch.body(), target, model.as_ref())?;
+    let now = document::receipt(&drift.next, target, model.as_ref())?;
     let comparison = Comparison {
         before: Some(&before),
         now: &now,
@@ -72,5 +70,5 @@ fn predicted(drift: &Drift, target: Target, model: Option<&str>, models: &Models
         epochs: Some((drift.epoch.body(), &drift.next)),
         elapsed: None,
     };
-    Ok(comparison.expectation()?)
+    comparison.expectation()
 }

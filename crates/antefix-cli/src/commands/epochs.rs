@@ -7,21 +7,23 @@ use antefix::keeper::Keeper;
 
 use crate::args::EpochsArgs;
 use crate::counts::Counts;
-use crate::ledger::price::Bill;
 use crate::terminal::{STRONG, Table, number, visible};
-use crate::{Failure, Outcome, document, ledger, setup, terminal};
+use crate::{Failure, Outcome, ask, ledger, terminal};
+use antefix::Antefix;
+use antefix::document::{self, Bill};
 
 /// How many rows are read at a time.
 const PAGE: usize = 1_000;
 
 pub(crate) fn run(args: &EpochsArgs) -> Outcome {
-    let keeper = ledger::keeper(&args.store)?;
-    let Some(id) = &args.id else { return conversations(&keeper, args) };
-    let conversation = ledger::conversation(id)?;
+    let antefix = ask::antefix(Some(&args.store))?;
+    let keeper = antefix.keeper()?;
+    let Some(id) = &args.id else { return conversations(keeper, args) };
+    let conversation = ConversationId::parse(id)?;
     match (args.number, args.diff.as_deref()) {
-        (Some(number), _) => one(&keeper, &conversation, number, args),
-        (None, Some([a, b])) => diff(&keeper, &conversation, (*a, *b), args),
-        _ => all(&keeper, &conversation, args),
+        (Some(number), _) => one(keeper, &conversation, number, args),
+        (None, Some([a, b])) => diff(&antefix, &conversation, (*a, *b), args),
+        _ => all(keeper, &conversation, args),
     }
 }
 
@@ -58,7 +60,7 @@ fn print_rows(
     args: &EpochsArgs,
 ) -> Outcome {
     if args.json {
-        let rows: Vec<_> = rows.iter().map(ledger::document::row).collect();
+        let rows: Vec<_> = rows.iter().map(document::row).collect();
         terminal::print_result(&document::print(&rows))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -87,24 +89,25 @@ fn print_rows(
 fn one(keeper: &Keeper, conversation: &ConversationId, number: u64, args: &EpochsArgs) -> Outcome {
     let (epoch, amendments) = keeper.epoch(conversation, number)?;
     if args.json {
-        terminal::print_result(&document::print(&ledger::document::epoch(&epoch, &amendments)?))?;
+        terminal::print_result(&document::print(&document::epoch(&epoch, &amendments)?))?;
     } else {
         terminal::print_result(epoch.text())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn diff(keeper: &Keeper, conversation: &ConversationId, (a, b): (u64, u64), args: &EpochsArgs) -> Outcome {
+fn diff(antefix: &Antefix, conversation: &ConversationId, (a, b): (u64, u64), args: &EpochsArgs) -> Outcome {
+    let keeper = antefix.keeper()?;
     let (before, _) = keeper.epoch(conversation, a)?;
     let (after, _) = keeper.epoch(conversation, b)?;
     let difference = Difference::between(before.body(), after.body()).map_err(antefix::Error::from)?;
     let model = args.model.as_deref().or(after.row().model.as_deref());
-    let models = setup::models_here()?;
+    let models = antefix.models()?;
     let counts = Counts::recall();
-    let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, &models));
+    let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, models));
     counts.keep();
     if args.json {
-        let difference = difference.as_ref().map(|one| ledger::document::DifferenceOf::new(one, bill.as_ref()));
+        let difference = difference.as_ref().map(|one| document::DifferenceOf::new(one, bill.as_ref()));
         terminal::print_result(&document::print(&difference))?;
         return Ok(ExitCode::SUCCESS);
     }

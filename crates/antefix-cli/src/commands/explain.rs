@@ -3,55 +3,57 @@
 use std::process::ExitCode;
 
 use antefix::compose::{Prompt, Span, Stability};
+use antefix::document::{self, Tally};
+use antefix::project::{Look, Preview};
 use antefix::text::Origin;
 use antefix::tokens::{ENCODING, Tokenizer};
 
 use crate::args::ExplainArgs;
 use crate::counts::Counts;
-use crate::setup::{Composed, Look};
-use crate::tally::{self, Tally};
 use crate::terminal::{FAINT, HEADING, STRONG, Table, number, visible};
-use crate::{Failure, Outcome, document, setup, terminal};
+use crate::{Failure, Outcome, ask, tally, terminal};
 
 pub(crate) fn run(args: &ExplainArgs) -> Outcome {
-    let mut composed = setup::composed(&args.compose, Look::Closely)?;
+    let antefix = ask::antefix(None)?;
+    let project = ask::project(&antefix, args.compose.cwd.as_deref())?;
+    let counts = Counts::recall();
+    let mut preview = project.preview(args.compose.ask()?, Look::Closely)?;
     if let Some(byte) = args.at {
-        terminal::print_styled(&one_byte(&composed.prompt, byte)?)?;
+        terminal::print_styled(&one_byte(&preview.prompt, byte)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let counts = Counts::recall();
-    let tally = Tally::of(&composed)?;
-    let findings = tally::findings(&composed)?;
-    composed.diagnostics.extend(findings);
+    let tally = Tally::of(&preview);
+    let findings = preview.model_findings();
+    preview.diagnostics.extend(findings);
     counts.keep();
     if args.json {
-        terminal::print_result(&document::print(&document::explanation(&composed, tally.as_ref())))?;
+        terminal::print_result(&document::print(&document::explanation(&preview, tally.as_ref())))?;
     } else {
-        terminal::print_styled(&whole(&composed, tally.as_ref()))?;
-        terminal::print_diagnostics(&composed.diagnostics);
+        terminal::print_styled(&whole(&preview, tally.as_ref()))?;
+        terminal::print_diagnostics(&preview.diagnostics);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(composed: &Composed, tally: Option<&Tally>) -> String {
-    let prompt = &composed.prompt;
+fn whole(preview: &Preview, tally: Option<&Tally>) -> String {
+    let prompt = &preview.prompt;
     let mut text = format!("{STRONG}{}{STRONG:#}\n\n", visible(prompt.layout()));
     let sides = [("before the boundary", prompt.prefix()), ("behind it", prompt.suffix()), ("in all", prompt.text())];
     let tokens = tally.map(|tally| [tally.prefix, tally.suffix, tally.prefix + tally.suffix]);
     for (number_of, (side, bytes)) in sides.into_iter().enumerate() {
         let bytes = format!("{} bytes", number(bytes.len()));
-        let tokens = tally.zip(tokens).map(|(tally, tokens)| tally.long(tokens[number_of])).unwrap_or_default();
+        let tokens = tally.zip(tokens).map(|(tally, tokens)| tally::long(tally, tokens[number_of])).unwrap_or_default();
         text.push_str(format!("  {side:<20} {bytes:>14}   {tokens}").trim_end());
         text.push('\n');
     }
     text.push_str(&format!("{}\n", tally.map(counted_how).unwrap_or_default()));
     text.push_str(&sections(prompt, tally).print());
     let mut loaded = Table::new(&["loaded", "#bytes", "from"]);
-    for one in &composed.report.loaded {
+    for one in &preview.report.loaded {
         loaded.row([one.fact.to_string(), number(one.bytes), one.path.clone().unwrap_or_default()]);
     }
     let mut not_loaded = Table::new(&["not loaded", "why", ""]);
-    for one in &composed.report.not_loaded {
+    for one in &preview.report.not_loaded {
         let what = one.path.clone().unwrap_or_else(|| one.fact.to_string());
         not_loaded.row([what, one.why.name().to_owned(), one.detail()]);
     }
@@ -60,12 +62,12 @@ fn whole(composed: &Composed, tally: Option<&Tally>) -> String {
         left_out.row([one.id.clone(), one.why.clone()]);
     }
     let mut hooks = Table::new(&["hook", "on", "trust", "command"]);
-    for (program, state) in composed.prepared.hooks() {
+    for (program, state) in &preview.hooks {
         let rule = program.rule();
         let row = [rule.name.clone(), rule.on.name().to_owned(), state.name().to_owned(), rule.command.join(" ")];
         hooks.row(row);
     }
-    if let Some(order) = &composed.order {
+    if let Some(order) = &preview.order {
         text.push_str(&format!("\n  {FAINT}instruction files:{FAINT:#} {}\n", visible(order)));
     }
     for table in [loaded, not_loaded, left_out, hooks] {
@@ -109,7 +111,7 @@ fn sections(prompt: &Prompt, tally: Option<&Tally>) -> Table {
             section.id.clone(),
             holds.to_owned(),
             number(section.range.len()),
-            tally.map(|tally| tally.short(tally.sections[index])).unwrap_or_default(),
+            tally.map(|tally| tally::short(tally, tally.sections[index])).unwrap_or_default(),
             prompt.digest(section).short(),
             origins.next().unwrap_or_default(),
         ]);

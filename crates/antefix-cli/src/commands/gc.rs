@@ -4,12 +4,15 @@ use std::process::ExitCode;
 
 use antefix::freeze::Sweep;
 
+use antefix::document;
+
 use crate::args::GcArgs;
 use crate::terminal::number;
-use crate::{Outcome, document, ledger, terminal};
+use crate::{Outcome, ask, terminal};
 
 pub(crate) fn run(args: &GcArgs) -> Outcome {
-    let keeper = ledger::keeper(&args.store)?;
+    let antefix = ask::antefix(Some(&args.store))?;
+    let keeper = antefix.keeper()?;
     let sweep = if args.delete { Sweep::Delete } else { Sweep::DryRun };
     let swept = keeper.store().sweep(sweep).map_err(antefix::Error::from)?;
     if args.json {

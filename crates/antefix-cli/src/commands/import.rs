@@ -4,13 +4,14 @@ use std::io::BufRead;
 use std::process::ExitCode;
 
 use crate::args::ImportArgs;
-use crate::{Failure, Outcome, ledger, terminal};
+use crate::{Failure, Outcome, ask, terminal};
 
 /// The longest line: a text of four mebibytes, all of it written out.
 const LONGEST: u64 = 32 * 1024 * 1024;
 
 pub(crate) fn run(args: &ImportArgs) -> Outcome {
-    let keeper = ledger::keeper(&args.store)?;
+    let antefix = ask::antefix(Some(&args.store))?;
+    let keeper = antefix.keeper()?;
     let shown = args.file.display().to_string();
     let reader: Box<dyn BufRead> = if args.file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())

@@ -2,25 +2,22 @@
 
 use std::process::ExitCode;
 
+use antefix::document;
 use antefix::keeper::{Began, Renewed};
 
 use crate::args::RenewArgs;
-use crate::{Outcome, document, ledger, setup, terminal};
+use crate::{Outcome, ask, terminal};
 
 pub(crate) fn run(args: &RenewArgs) -> Outcome {
-    let conversation = ledger::conversation(&args.id)?;
-    let prepared = setup::prepared(&args.compose)?;
-    let keeper = ledger::keeper(&args.store)?;
-    let Renewed { epoch, began, hooks, diagnostics } =
-        prepared.with_input(|input| keeper.renew(&conversation, args.cause, input))?;
-    let mut findings = prepared.diagnostics();
-    findings.extend(diagnostics);
+    let antefix = ask::antefix(Some(&args.store))?;
+    let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
+    let Renewed { epoch, began, hooks, diagnostics } = conversation.renew(args.cause, args.compose.ask()?)?;
     if args.json {
-        let document = ledger::document::begun(&args.id, Some(began), &epoch, &hooks, &findings);
+        let document = document::begun(&args.id, Some(began), &epoch, &hooks, &diagnostics);
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
-    terminal::print_diagnostics(&findings);
+    terminal::print_diagnostics(&diagnostics);
     let number = epoch.number();
     terminal::print_styled(&match began {
         Began::Now => format!("epoch {number} began ({}, {})\n", epoch.cause().name(), epoch.digest().short()),

@@ -2,42 +2,52 @@
 
 use std::process::ExitCode;
 
-use antefix::Level;
-use antefix::deliver::{Content, Target};
+use antefix::project::{Look, TouchNotice};
+use antefix::{Delivery, Level, Target, document};
 
 use crate::args::{Part, ShowArgs};
-use crate::setup::Look;
-use crate::{Outcome, delivery, setup, terminal};
+use crate::counts::Counts;
+use crate::{Outcome, ask, terminal};
 
 pub(crate) fn run(args: &ShowArgs) -> Outcome {
     if !args.touch.is_empty() {
         return touch(args);
     }
-    let composed = setup::composed(&args.compose, Look::Composing)?;
+    let antefix = ask::antefix(None)?;
+    let project = ask::project(&antefix, args.compose.cwd.as_deref())?;
+    let ask = args.deliver.with_messages(args.compose.ask()?)?;
+    // Counts are needed for budgets in tokens and for receipts alone, and take long the first time.
+    let counts = (args.receipt || project.counts_tokens(&ask)?).then(Counts::recall);
+    let preview = project.preview(ask, Look::Composing)?;
     if args.deliver.target == Target::Plain && !args.receipt {
         let text = match args.part {
-            Part::Prefix => composed.prompt.prefix(),
-            Part::Suffix => composed.prompt.suffix(),
-            Part::All => composed.prompt.text(),
+            Part::Prefix => preview.prompt.prefix(),
+            Part::Suffix => preview.prompt.suffix(),
+            Part::All => preview.prompt.text(),
         };
         terminal::print_result(text)?;
     } else {
-        let messages = delivery::messages(&args.deliver)?;
-        let prepared = &composed.prepared;
-        let content = Content::of_prompt(&composed.prompt, prepared.tools(), &messages);
-        let mut delivery = delivery::deliver(content, args.deliver.target, prepared)?;
-        if args.receipt {
-            delivery = delivery::counted(delivery, prepared)?;
-        }
-        terminal::print_result(&delivery::print(&delivery, args.receipt))?;
+        let delivery = preview.deliver(args.deliver.target)?;
+        terminal::print_result(&match args.receipt {
+            true => {
+                let Delivery { fragment, receipt } = delivery.counted(&preview.tokenizer());
+                document::print(&serde_json::json!({ "fragment": fragment, "receipt": receipt }))
+            }
+            false => delivery.bytes(),
+        })?;
     }
-    terminal::print_diagnostics(&composed.diagnostics);
+    if let Some(counts) = counts {
+        counts.keep();
+    }
+    terminal::print_diagnostics(&preview.diagnostics);
     Ok(ExitCode::SUCCESS)
 }
 
 /// The notice for paths that are touched, instead of the prompt. With a path that cannot be one, nothing is printed.
 fn touch(args: &ShowArgs) -> Outcome {
-    let (notice, diagnostics) = setup::touched(&args.compose, &args.touch)?;
+    let antefix = ask::antefix(None)?;
+    let project = ask::project(&antefix, args.compose.cwd.as_deref())?;
+    let TouchNotice { text: notice, diagnostics } = project.touch(&args.compose.ask()?, &args.touch)?;
     let wrong = diagnostics.iter().any(|finding| finding.level == Level::Error);
     if let Some(notice) = notice.filter(|_| !wrong) {
         terminal::print_result(notice.as_str())?;

@@ -2,37 +2,30 @@
 
 use std::process::ExitCode;
 
-use antefix::deliver::Target;
-use antefix::freeze::Watch;
-use antefix::keeper::Turn;
+use antefix::{Target, Turn, document};
 
 use crate::args::{Part, TurnArgs};
-use crate::{Outcome, delivery, document, ledger, setup, terminal};
+use crate::counts::Counts;
+use crate::{Outcome, ask, input, terminal};
 
 pub(crate) fn run(args: &TurnArgs) -> Outcome {
-    let conversation = ledger::conversation(&args.id)?;
-    let prepared = setup::prepared(&args.compose)?;
-    let keeper = ledger::keeper(&args.store)?;
-    let messages = delivery::messages(&args.deliver)?;
-    let replacement = args.replace.as_deref().map(setup::read).transpose()?;
-    let mut turn = prepared.with_input(|input| {
-        let mut input = *input;
-        input.watch = Watch::All;
-        input.id = args.turn.as_deref();
-        input.messages = args.deliver.messages.as_ref().map(|_| messages.len());
-        input.replacement = replacement.as_deref();
-        input.history = args.deliver.messages.as_ref().map(|_| messages.as_slice());
-        keeper.turn(&conversation, &input)
-    })?;
-    turn.diagnostics.splice(0..0, prepared.diagnostics());
-    let messages = turn.passed_on();
+    let antefix = ask::antefix(Some(&args.store))?;
+    let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
+    let mut ask = args.deliver.with_messages(args.compose.ask()?)?;
+    ask.turn.clone_from(&args.turn);
+    ask.replacement = args.replace.as_deref().map(input::read).transpose()?;
+    let turn = conversation.turn(ask)?;
     let delivery = match args.deliver.target {
         Target::Plain => None,
-        target => Some(delivery::deliver(turn.content(prepared.tools(), &messages), target, &prepared)?),
+        target => Some(turn.deliver(target)?),
     };
     if args.json {
-        let delivery = delivery.map(|delivery| delivery::counted(delivery, &prepared)).transpose()?;
-        let document = ledger::document::turn(&args.id, &turn, delivery.as_ref());
+        let counts = delivery.is_some().then(Counts::recall);
+        let delivery = delivery.map(|delivery| delivery.counted(&turn.tokenizer()));
+        if let Some(counts) = counts {
+            counts.keep();
+        }
+        let document = document::turn(&args.id, &turn, delivery.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }

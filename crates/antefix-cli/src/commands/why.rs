@@ -4,18 +4,18 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use antefix::Diagnostic;
 use antefix::deliver::{Receipt, Target};
 use antefix::freeze::{ConversationId, Epoch};
 use antefix::keeper::Keeper;
 use antefix::models::{Model, Models};
 use antefix::observe::{Comparison, Usage, Verdict};
 use antefix::text::Digest;
+use antefix::{Diagnostic, document};
 
 use crate::args::WhyArgs;
 use crate::counts::Counts;
 use crate::terminal::visible;
-use crate::{Failure, Outcome, document, ledger, reading, setup, terminal};
+use crate::{Failure, Outcome, ask, input, terminal};
 
 /// How many rows are read at a time.
 const PAGE: usize = 1_000;
@@ -29,18 +29,19 @@ struct Turns {
 }
 
 pub(crate) fn run(args: &WhyArgs) -> Outcome {
-    let models = setup::models_here()?;
+    let antefix = ask::antefix(Some(&args.store))?;
+    let models = antefix.models()?;
     let counts = Counts::recall();
     let turns = match &args.receipt {
-        Some(receipt) => with_receipts(args, receipt, &models)?,
-        None => from_ledger(args, &models)?,
+        Some(receipt) => with_receipts(args, receipt, models)?,
+        None => from_ledger(args, models)?,
     };
     let target = Target::parse(&turns.now.target);
     if args.target.is_some() && args.target != target {
         let message = format!("the receipt is for {}", turns.now.target);
         return Err(Failure::usage(message, "leave --for out: the receipt says it"));
     }
-    let usage = Usage::parse(&setup::read(&args.usage)?, target)?;
+    let usage = Usage::parse(&input::read(&args.usage)?, target)?;
     let comparison = Comparison {
         before: turns.before.as_ref(),
         now: &turns.now,
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &WhyArgs) -> Outcome {
     let verdict = Verdict::new(comparison.expectation()?, usage, args.elapsed);
     counts.keep();
     match args.json {
-        true => terminal::print_result(&document::print(&reading::verdict(&verdict)))?,
+        true => terminal::print_result(&document::print(&document::verdict(&verdict)))?,
         false => terminal::print_styled(&format!("{}\n", visible(&verdict.to_string())))?,
     }
     Ok(ExitCode::SUCCESS)
@@ -64,9 +65,10 @@ fn with_receipts(args: &WhyArgs, receipt: &Path, models: &Models) -> Result<Turn
     let model = known(args.model.as_deref().or(now.model.as_deref()), models);
     let mut turns = Turns { before, now, epochs: None, model };
     let Some(id) = &args.conversation else { return Ok(turns) };
-    let conversation = ledger::conversation(id)?;
-    let keeper = ledger::keeper(&args.store)?;
-    let epoch = |receipt: &Receipt| find(&keeper, &conversation, receipt.epoch);
+    let conversation = ConversationId::parse(id)?;
+    let antefix = ask::antefix(Some(&args.store))?;
+    let keeper = antefix.keeper()?;
+    let epoch = |receipt: &Receipt| find(keeper, &conversation, receipt.epoch);
     let (before, now) = (turns.before.as_ref().map(epoch).transpose()?, epoch(&turns.now)?);
     turns.epochs = before.flatten().zip(now);
     if turns.before.is_some() && turns.epochs.is_none() {
@@ -82,8 +84,9 @@ fn from_ledger(args: &WhyArgs, models: &Models) -> Result<Turns, Failure> {
     let Some(target) = args.target else {
         return Err(Failure::usage("an epoch does not know where it was sent", "say it with --for TARGET"));
     };
-    let conversation = ledger::conversation(args.conversation.as_deref().unwrap_or_default())?;
-    let keeper = ledger::keeper(&args.store)?;
+    let conversation = ConversationId::parse(args.conversation.as_deref().unwrap_or_default())?;
+    let antefix = ask::antefix(Some(&args.store))?;
+    let keeper = antefix.keeper()?;
     let (before, now) = match args.epochs.as_deref() {
         Some([a, b]) => (Some(keeper.epoch(&conversation, *a)?.0), keeper.epoch(&conversation, *b)?.0),
         _ => {
@@ -95,8 +98,8 @@ fn from_ledger(args: &WhyArgs, models: &Models) -> Result<Turns, Failure> {
     let named = |epoch: &Epoch| epoch.row().model.clone();
     let model = known(args.model.clone().or_else(|| named(&now)).as_deref(), models);
     let mut turns = Turns {
-        before: before.as_deref().map(|epoch| reading::receipt(epoch.body(), target, model.as_ref())).transpose()?,
-        now: reading::receipt(now.body(), target, model.as_ref())?,
+        before: before.as_deref().map(|epoch| document::receipt(epoch.body(), target, model.as_ref())).transpose()?,
+        now: document::receipt(now.body(), target, model.as_ref())?,
         epochs: before.map(|before| (before, now)),
         model,
     };
@@ -122,7 +125,7 @@ fn known(name: Option<&str>, models: &Models) -> Option<Model> {
 }
 
 fn read(path: &Path) -> Result<Receipt, Failure> {
-    let text = setup::read(path)?;
+    let text = input::read(path)?;
     Receipt::parse(&text).map_err(|error| {
         let message = format!("{}: {}", path.display(), error.message());
         Failure::with_hint(message, error.hint().unwrap_or_default())

@@ -1,7 +1,11 @@
 //! Which store, and a keeper over it.
 
-pub(crate) mod document;
-pub(crate) mod price;
+pub(crate) mod document {
+    pub(crate) use antefix::document::*;
+}
+pub(crate) mod price {
+    pub(crate) use antefix::document::Bill;
+}
 pub(crate) mod words;
 
 use std::path::{Path, PathBuf};

@@ -2,7 +2,9 @@
 
 use antefix::freeze::{Change, Difference, Same, Side};
 
-use super::price::Bill;
+use antefix::document::Bill;
+
+use crate::tally;
 use crate::terminal::{FAINT, HEADING, STRONG, Table, number, visible};
 
 /// Changes as a table; nothing if there are none.
@@ -32,7 +34,7 @@ pub(crate) fn difference(difference: &Difference, names: (&str, &str), bill: Opt
     text.push_str(&format!("  {FAINT}{:<10}{FAINT:#} {kept} bytes of the prefix\n", "kept"));
     text.push_str(&format!("  {FAINT}{:<10}{FAINT:#} {lost} bytes, billed anew\n", "lost"));
     if let Some(bill) = bill {
-        text.push_str(&bill.words());
+        text.push_str(&tally::bill(bill));
     }
     text
 }

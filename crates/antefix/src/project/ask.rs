@@ -47,6 +47,8 @@ pub struct Ask {
     pub template: TemplateChoice,
     /// The machine that the conversation works on, if there are several.
     pub machine: Option<String>,
+    /// The conversation that a preview is for; a conversation knows its own name.
+    pub conversation: Option<String>,
     /// The workspace's id.
     pub workspace_id: Option<String>,
     /// Whether the core memory is asked for.

@@ -69,8 +69,12 @@ impl Project {
     /// The hooks that the layout declares, each with whether it may run.
     pub fn hooks(&self, ask: &Ask) -> Result<Vec<(Program, TrustState)>> {
         let context = self.context(ask, &Remembered::default().with(ask, &self.cwd))?;
+        Ok(self.states(&context))
+    }
+
+    fn states(&self, context: &ProjectContext) -> Vec<(Program, TrustState)> {
         let state = |program: &Program| program.state(self.antefix.world(), &context.workspace);
-        Ok(context.programs.iter().map(|program| (program.clone(), state(program))).collect())
+        context.programs.iter().map(|program| (program.clone(), state(program))).collect()
     }
 
     /// The project, resolved for what is said.

@@ -12,9 +12,10 @@ use crate::deliver::{Content, Delivery, Target, deliver};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::{Caller, MoreRoots, Permissions, Remote, Report, Situation, Survey, discover, touch};
 use crate::error::Result;
-use crate::hooks::{AskedRoots, HookPoint, Question};
+use crate::hooks::{AskedRoots, HookPoint, Program, Question, TrustState};
 use crate::models::Models;
 use crate::text::{FactName, Text};
+use crate::tokens::Tokenizer;
 
 /// How closely to look for mistakes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,10 @@ pub struct Preview {
     pub report: Report,
     /// What is worth knowing.
     pub diagnostics: Vec<Diagnostic>,
+    /// In which order instruction files count, if the layout names them.
+    pub order: Option<String>,
+    /// The hooks that the layout declares, each with whether it may run.
+    pub hooks: Vec<(Program, TrustState)>,
     pub(super) context: Arc<ProjectContext>,
     pub(super) caller: Caller,
     pub(super) models: Arc<Models>,
@@ -63,10 +68,15 @@ impl Preview {
         &self.models
     }
 
-    /// In which order instruction files count, if the layout names them.
-    pub fn instruction_order(&self) -> Option<String> {
-        let named = self.context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
-        named.then(|| self.context.layout.rules().instructions.in_words())
+    /// What is worth knowing about the prompt and the model that was named.
+    pub fn model_findings(&self) -> Vec<Diagnostic> {
+        let model = self.caller.model.as_deref();
+        model.map(|name| self.models.findings(name, self.prompt.prefix())).unwrap_or_default()
+    }
+
+    /// The tokenizer of the model that was named.
+    pub fn tokenizer(&self) -> Tokenizer {
+        self.models.tokenizer(self.caller.model.as_deref())
     }
 
     /// The fragment of a provider's request, and its receipt.
@@ -83,7 +93,8 @@ impl Project {
     pub fn preview(&self, ask: Ask, look: Look) -> Result<Preview> {
         let said = Remembered::default().with(&ask, self.directory());
         let context = self.context(&ask, &said)?;
-        self.preview_in(context, ask, &said, None, look)
+        let conversation = ask.conversation.clone();
+        self.preview_in(context, ask, &said, conversation.as_deref(), look)
     }
 
     pub(super) fn preview_in(
@@ -128,7 +139,10 @@ impl Project {
         })?;
         let models = Arc::clone(self.antefix.models()?);
         let messages = ask.messages.unwrap_or_default();
-        Ok(Preview { prompt, report, diagnostics, context, caller, models, messages })
+        let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
+        let order = named.then(|| context.layout.rules().instructions.in_words());
+        let hooks = self.states(&context);
+        Ok(Preview { order, hooks, prompt, report, diagnostics, context, caller, models, messages })
     }
 
     /// Whether composing counts tokens: a budget of the layout is in tokens.

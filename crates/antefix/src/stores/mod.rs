@@ -43,7 +43,7 @@ pub fn default_address(world: &dyn World) -> Result<String> {
     let absolute = |name: &str| world.env(name).present().map(PathBuf::from).filter(|path| path.is_absolute());
     let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
     let missing = || {
-        Error::new(ErrorKind::Address, "there is no home directory to keep ledgers in")
+        Error::new(ErrorKind::Input, "there is no home directory to keep ledgers in")
             .with_hint("name a store with --store or ANTEFIX_STORE")
     };
     Ok(format!("sqlite:{}", data.ok_or_else(missing)?.join("antefix/ledger.db").display()))

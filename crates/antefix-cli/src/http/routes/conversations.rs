@@ -14,7 +14,7 @@ use crate::http::body::{Asked, Id};
 use crate::http::bounds;
 use crate::http::problem::{Answer, Problem, ProblemDocument};
 use crate::http::{Server, rounds, stood, work};
-use crate::ledger::document::{AmendmentOf, EpochOf, MessageOf, Prefix, RowOf, amendments, message, row};
+use crate::ledger::document::{AmendmentOf, EpochOf, MessageOf, RowOf, amendments, message, row};
 
 /// Conversations in the order of their ids, each with its standing epoch.
 #[derive(Serialize, ToSchema)]
@@ -93,7 +93,7 @@ pub(super) struct StandingDocument<'c> {
     conversation: &'c str,
     epoch: EpochOf<'c>,
     #[schema(value_type = String)]
-    prefix: Prefix<'c>,
+    prefix: &'c str,
     amendments: Vec<AmendmentOf<'c>>,
 }
 
@@ -132,7 +132,7 @@ fn standing(server: &Server, epoch: &Arc<Epoch>, of_epoch: &[Amendment], wanted:
         let document = StandingDocument {
             conversation: epoch.conversation().as_str(),
             epoch: EpochOf::new(epoch),
-            prefix: written.as_deref().map_or(Prefix::Text(epoch.text()), Prefix::Written),
+            prefix: epoch.text(),
             amendments: amendments(of_epoch, 0),
         };
         // The digest is of the prefix; the document has more in it.

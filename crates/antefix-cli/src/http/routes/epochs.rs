@@ -19,7 +19,7 @@ use crate::http::{Server, work};
 use crate::ledger::document::{self, DifferenceOf, EpochDocument, RowOf};
 use crate::ledger::price::Bill;
 use crate::setup;
-use crate::tally::Tally;
+use antefix::document::Tally;
 
 /// An epoch in a list.
 #[derive(Serialize, ToSchema)]

@@ -19,7 +19,7 @@ use crate::http::{Server, work};
 use crate::ledger::document::{DriftDocument, drift};
 use crate::ledger::price::Bill;
 use crate::setup::{self, Look};
-use crate::tally::{self, Tally};
+use antefix::document::{Explained, Tally};
 
 #[derive(Deserialize, ToSchema)]
 pub(super) struct PreviewBody {
@@ -103,8 +103,10 @@ fn preview(server: &Server, body: PreviewBody) -> Answer {
         prepared.call(id);
     }
     let mut composed = setup::composed_of(prepared, Look::Closely)?;
-    let tally = Tally::of(&composed)?;
-    let findings = tally::findings(&composed)?;
+    let models = composed.prepared.models()?;
+    let model = composed.prepared.model();
+    let tally = Tally::of_prompt(&composed.prompt, &models, model);
+    let findings = model.map(|name| models.findings(name, composed.prompt.prefix())).unwrap_or_default();
     composed.diagnostics.extend(findings);
     let drifted = match &compared {
         None => None,
@@ -119,6 +121,17 @@ fn preview(server: &Server, body: PreviewBody) -> Answer {
         drifted.difference.as_ref().map(|one| Bill::new(one, &drifted.next, model, &models))
     });
     let change = drifted.as_ref().zip(conversation.as_deref()).map(|(drifted, id)| drift(id, drifted, bill.as_ref()));
-    let explanation = document::explanation(&composed, tally.as_ref());
+    let hooks: Vec<_> =
+        composed.prepared.hooks().into_iter().map(|(program, state)| (program.clone(), state)).collect();
+    let explanation = document::explanation(
+        Explained {
+            prompt: &composed.prompt,
+            report: &composed.report,
+            diagnostics: &composed.diagnostics,
+            order: composed.order.as_deref(),
+            hooks: &hooks,
+        },
+        tally.as_ref(),
+    );
     Ok(json(&Preview { explanation, breakpoints: breakpoints(&composed)?, minimum: minimum(&composed)?, change }))
 }

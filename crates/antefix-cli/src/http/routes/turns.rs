@@ -142,7 +142,7 @@ fn answer(server: &Server, Id(conversation): &Id, Unread(sent): &Unread, body: T
     }
     let prefix = done.epoch.as_ref().filter(|_| done.replacement.is_none());
     let prefix = prefix.and_then(|epoch| server.escaped.prefix(epoch));
-    let document = turn(conversation.as_str(), &done, delivery.as_ref()).with_prefix(prefix.as_deref());
+    let document = turn(conversation.as_str(), &done, delivery.as_ref());
     let document = document::print(&document);
     let Some(epoch) = &done.epoch else { return Ok(written(document)) };
     // A turn that takes, appends or says something for once is another one when it is asked for again.

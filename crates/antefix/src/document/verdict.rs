@@ -1,19 +1,19 @@
 //! What a cache gave back, or would, as a JSON document. Later versions only add to it.
 
-use antefix::deliver::{Content, Receipt, Target, deliver};
-use antefix::discover::Tools;
-use antefix::freeze::EpochBody;
-use antefix::models::Model;
-use antefix::observe::{Basis, Expectation, Explanation, Parting, Said, Stretch, Verdict};
-use antefix::tokens::{Tokenizer, Tokens};
+use crate::deliver::{Content, Receipt, Target, deliver};
+use crate::discover::Tools;
+use crate::freeze::EpochBody;
+use crate::models::Model;
+use crate::observe::{Basis, Expectation, Explanation, Parting, Said, Stretch, Verdict};
+use crate::tokens::{Tokenizer, Tokens};
 use serde::Serialize;
 
-use crate::Failure;
-use crate::ledger::document::DifferenceOf;
+use super::DifferenceOf;
+use crate::error::Result;
 
 /// The receipt of an epoch that nobody kept one of: its prefix, in the shape of a target, with its tokens counted.
-pub(crate) fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Result<Receipt, Failure> {
-    let tools = body.told_tools().map_err(antefix::Error::from)?;
+pub fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Result<Receipt> {
+    let tools = body.told_tools()?;
     let tools = tools.map(Tools::from);
     let content = Content::of_epoch(body, tools.as_ref());
     let tokenizer = model.map_or(&Tokenizer::Exact, |model| &model.tokenizer);
@@ -22,7 +22,7 @@ pub(crate) fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -
 
 /// What `why --json` prints.
 #[derive(Serialize)]
-pub(crate) struct VerdictDocument<'v> {
+pub struct VerdictDocument<'v> {
     outcome: &'static str,
     as_expected: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub(crate) struct VerdictDocument<'v> {
 
 /// What should be read: a part of `why --json`, and `prediction` of `drift --json`.
 #[derive(Serialize)]
-pub(crate) struct ExpectationDocument<'e> {
+pub struct ExpectationDocument<'e> {
     target: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'e str>,
@@ -120,7 +120,8 @@ struct ExplanationOf {
     look_back_blocks: Option<usize>,
 }
 
-pub(crate) fn verdict(verdict: &Verdict) -> VerdictDocument<'_> {
+/// What a cache gave back, held against what it should have.
+pub fn verdict(verdict: &Verdict) -> VerdictDocument<'_> {
     let usage = &verdict.usage;
     VerdictDocument {
         outcome: verdict.outcome.name(),
@@ -146,7 +147,8 @@ pub(crate) fn verdict(verdict: &Verdict) -> VerdictDocument<'_> {
     }
 }
 
-pub(crate) fn expectation(expectation: &Expectation) -> ExpectationDocument<'_> {
+/// What a cache should give back.
+pub fn expectation(expectation: &Expectation) -> ExpectationDocument<'_> {
     ExpectationDocument {
         target: expectation.target.name(),
         model: expectation.model.as_ref().map(|model| model.name.as_str()),

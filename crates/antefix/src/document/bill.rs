@@ -1,38 +1,42 @@
 //! What a change costs: tokens that a provider bills anew.
 
-use antefix::freeze::{Difference, EpochBody, Same};
-use antefix::models::{Match, Models};
-use antefix::tokens::Tokens;
+use crate::freeze::{Difference, EpochBody, Same};
+use crate::models::{Match, Models};
+use crate::tokens::Tokens;
 use serde::Serialize;
-
-use crate::terminal::{FAINT, number};
 
 /// The tokens of a difference, and their price where the model has one.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct Bill {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Bill {
+    /// Those that stay as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    kept_tokens: Option<Count>,
+    pub kept_tokens: Option<Count>,
+    /// Those that are billed anew.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lost_tokens: Option<Count>,
+    pub lost_tokens: Option<Count>,
     /// What the figures rest on.
-    basis: String,
+    pub basis: String,
     /// What the lost tokens cost more than if they were read from the cache, in dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cost: Option<String>,
+    pub cost: Option<String>,
 }
 
+/// A number of tokens, or an estimate of it.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-struct Count {
-    count: usize,
-    low: usize,
-    high: usize,
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Count {
+    /// The likeliest value.
+    pub count: usize,
+    /// At least.
+    pub low: usize,
+    /// At most.
+    pub high: usize,
 }
 
 impl Bill {
     /// The bill for going from one prefix to another.
-    pub(crate) fn new(difference: &Difference, after: &EpochBody, model: Option<&str>, models: &Models) -> Bill {
+    pub fn new(difference: &Difference, after: &EpochBody, model: Option<&str>, models: &Models) -> Bill {
         let found = model.and_then(|name| models.find(name));
         let tokenizer = models.tokenizer(model);
         let count = |text: &str| tokenizer.count(text);
@@ -56,27 +60,5 @@ impl Bill {
         };
         let of = |tokens: Tokens| Count { count: tokens.count, low: tokens.low, high: tokens.high };
         Bill { kept_tokens: kept.map(of), lost_tokens: lost.map(of), basis, cost: cost.map(|cost| cost.to_string()) }
-    }
-
-    /// For people.
-    pub(crate) fn words(&self) -> String {
-        let mut text = String::new();
-        let mut row = |name: &str, what: String| text.push_str(&format!("  {FAINT}{name:<10}{FAINT:#} {what}\n"));
-        if let (Some(kept), Some(lost)) = (&self.kept_tokens, &self.lost_tokens) {
-            row("tokens", format!("{} kept, {} lost ({})", kept.words(), lost.words(), self.basis));
-        }
-        if let Some(cost) = &self.cost {
-            row("cost", format!("{cost} more than reading them from the cache, once"));
-        }
-        text
-    }
-}
-
-impl Count {
-    fn words(&self) -> String {
-        if self.low == self.high {
-            return number(self.count);
-        }
-        format!("~{} [{}–{}]", number(self.count), number(self.low), number(self.high))
     }
 }

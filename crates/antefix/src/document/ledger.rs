@@ -1,32 +1,28 @@
 //! The JSON documents about conversations. Later versions only add to them.
 
-use antefix::Diagnostic;
-use antefix::deliver::{Delivery, Fragment, Receipt};
-use antefix::freeze::{
+use crate::deliver::{Delivery, Fragment, Receipt};
+use crate::diagnostic::Diagnostic;
+use crate::freeze::{
     Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
     RecordedSpan, Same, Side,
 };
-use antefix::hooks::HookDid;
-use antefix::keeper::{Began, Compaction, Drift, Turn};
-use antefix::observe::Expectation;
+use crate::hooks::HookDid;
+use crate::keeper::{Began, Compaction, Drift, Turn};
+use crate::observe::Expectation;
 use serde::Serialize;
-#[cfg(feature = "serve")]
-use serde_json::value::RawValue;
 
-use super::price::Bill;
-use crate::document::Finding;
-use crate::reading::{self, ExpectationDocument};
+use super::verdict;
+use super::{Bill, ExpectationDocument, Finding};
 
 /// What `turn --json` prints.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct TurnDocument<'t> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TurnDocument<'t> {
     conversation: &'t str,
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<EpochOf<'t>>,
     began: bool,
-    #[cfg_attr(feature = "serve", schema(value_type = String))]
-    prefix: Prefix<'t>,
+    prefix: &'t str,
     amendments: Vec<AmendmentOf<'t>>,
     suffix: &'t str,
     messages: Vec<MessageOf<'t>>,
@@ -37,34 +33,18 @@ pub(crate) struct TurnDocument<'t> {
     pending: Vec<ChangeOf<'t>>,
     changes: Vec<ChangeOf<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "serve", schema(value_type = Option<serde_json::Value>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<serde_json::Value>))]
     fragment: Option<&'t Fragment>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     receipt: Option<&'t Receipt>,
     diagnostics: Vec<Finding<'t>>,
 }
 
-#[cfg(feature = "serve")]
-impl<'t> TurnDocument<'t> {
-    /// The same, with the prefix as somebody has written it already.
-    pub(crate) fn with_prefix(self, prefix: Option<&'t RawValue>) -> TurnDocument<'t> {
-        TurnDocument { prefix: prefix.map_or(self.prefix, Prefix::Written), ..self }
-    }
-}
-
-/// A prefix, to be written or written already.
-#[derive(Clone, Copy, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Prefix<'t> {
-    Text(&'t str),
-    #[cfg(feature = "serve")]
-    Written(&'t RawValue),
-}
-
+/// An epoch, without its text.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct EpochOf<'e> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct EpochOf<'e> {
     number: u64,
     cause: &'static str,
     digest: String,
@@ -74,12 +54,13 @@ pub(crate) struct EpochOf<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'e str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    #[cfg_attr(feature = "serve", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
     gaps: &'e [RecordedGap],
 }
 
 impl<'e> EpochOf<'e> {
-    pub(crate) fn new(epoch: &'e Epoch) -> EpochOf<'e> {
+    /// What is shown of an epoch.
+    pub fn new(epoch: &'e Epoch) -> EpochOf<'e> {
         EpochOf {
             number: epoch.number(),
             cause: epoch.cause().name(),
@@ -93,9 +74,10 @@ impl<'e> EpochOf<'e> {
     }
 }
 
+/// A notice.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct AmendmentOf<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AmendmentOf<'a> {
     number: u64,
     section: &'a str,
     kind: &'static str,
@@ -106,7 +88,8 @@ pub(crate) struct AmendmentOf<'a> {
     text: &'a str,
 }
 
-pub(crate) fn amendments(amendments: &[Amendment], fresh: usize) -> Vec<AmendmentOf<'_>> {
+/// The notices of an epoch, of which the last `fresh` are new.
+pub fn amendments(amendments: &[Amendment], fresh: usize) -> Vec<AmendmentOf<'_>> {
     let old = amendments.len() - fresh;
     let numbered = amendments.iter().enumerate();
     numbered.map(|(position, amendment)| AmendmentOf::new(amendment, position >= old)).collect()
@@ -127,21 +110,24 @@ impl<'a> AmendmentOf<'a> {
     }
 }
 
+/// A queued message.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct MessageOf<'m> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct MessageOf<'m> {
     number: u64,
     at: String,
     text: &'m str,
 }
 
-pub(crate) fn message(message: &QueuedMessage) -> MessageOf<'_> {
+/// A queued message.
+pub fn message(message: &QueuedMessage) -> MessageOf<'_> {
     MessageOf { number: message.number, at: message.at.to_string(), text: &message.text }
 }
 
+/// A change.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct ChangeOf<'c> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChangeOf<'c> {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     section: Option<&'c str>,
@@ -149,7 +135,8 @@ pub(crate) struct ChangeOf<'c> {
     detail: &'c str,
 }
 
-pub(crate) fn changes(changes: &[Change]) -> Vec<ChangeOf<'_>> {
+/// Changes, in order.
+pub fn changes(changes: &[Change]) -> Vec<ChangeOf<'_>> {
     changes.iter().map(ChangeOf::new).collect()
 }
 
@@ -164,12 +151,13 @@ impl<'c> ChangeOf<'c> {
     }
 }
 
-pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&'t Delivery>) -> TurnDocument<'t> {
+/// A turn, with its delivery if there is one.
+pub fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&'t Delivery>) -> TurnDocument<'t> {
     TurnDocument {
         conversation,
         epoch: turn.epoch.as_deref().map(EpochOf::new),
         began: turn.began == Began::Now,
-        prefix: Prefix::Text(turn.prefix()),
+        prefix: turn.prefix(),
         amendments: amendments(&turn.amendments, turn.fresh),
         suffix: turn.suffix.text(),
         messages: turn.messages.iter().map(message).collect(),
@@ -185,7 +173,7 @@ pub(crate) fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&
 
 /// A message that a hook added.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct AddedOf<'t> {
     hook: &'t str,
     message: &'t serde_json::Value,
@@ -193,7 +181,7 @@ struct AddedOf<'t> {
 
 /// What a hook did.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct HookOf<'t> {
     hook: &'t str,
     on: &'static str,
@@ -209,8 +197,8 @@ impl HookOf<'_> {
 
 /// What `renew --json` and `compact commit --json` print.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct BegunDocument<'b> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BegunDocument<'b> {
     conversation: &'b str,
     #[serde(skip_serializing_if = "Option::is_none")]
     began: Option<bool>,
@@ -221,7 +209,7 @@ pub(crate) struct BegunDocument<'b> {
 }
 
 /// An epoch that stands after somebody asked for one, and what hooks made of that.
-pub(crate) fn begun<'b>(
+pub fn begun<'b>(
     conversation: &'b str,
     began: Option<Began>,
     epoch: &'b Epoch,
@@ -239,8 +227,8 @@ pub(crate) fn begun<'b>(
 
 /// What `compact begin --json` prints.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct CompactionDocument<'c> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CompactionDocument<'c> {
     conversation: &'c str,
     token: &'c str,
     prompt: &'c str,
@@ -250,7 +238,7 @@ pub(crate) struct CompactionDocument<'c> {
 }
 
 /// A compaction that was begun.
-pub(crate) fn compaction<'c>(
+pub fn compaction<'c>(
     conversation: &'c str,
     begun: &'c Compaction,
     diagnostics: &'c [Diagnostic],
@@ -267,19 +255,20 @@ pub(crate) fn compaction<'c>(
 
 /// What `drift --json` prints.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct DriftDocument<'d> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DriftDocument<'d> {
     conversation: &'d str,
     epoch: EpochOf<'d>,
     changes: Vec<ChangeOf<'d>>,
     difference: Option<DifferenceOf<'d>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     prediction: Option<ExpectationDocument<'d>>,
     diagnostics: Vec<Finding<'d>>,
 }
 
-pub(crate) fn drift<'d>(conversation: &'d str, drift: &'d Drift, bill: Option<&'d Bill>) -> DriftDocument<'d> {
+/// What composing now would change.
+pub fn drift<'d>(conversation: &'d str, drift: &'d Drift, bill: Option<&'d Bill>) -> DriftDocument<'d> {
     DriftDocument {
         conversation,
         epoch: EpochOf::new(&drift.epoch),
@@ -292,16 +281,16 @@ pub(crate) fn drift<'d>(conversation: &'d str, drift: &'d Drift, bill: Option<&'
 
 impl<'d> DriftDocument<'d> {
     /// The same document, with what sending the renewed prefix to a target would do there.
-    pub(crate) fn predicting(mut self, prediction: Option<&'d Expectation>) -> DriftDocument<'d> {
-        self.prediction = prediction.map(reading::expectation);
+    pub fn predicting(mut self, prediction: Option<&'d Expectation>) -> DriftDocument<'d> {
+        self.prediction = prediction.map(verdict::expectation);
         self
     }
 }
 
 /// Where two prefixes part.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct DifferenceOf<'d> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DifferenceOf<'d> {
     kind: &'static str,
     at: usize,
     tools_changed: bool,
@@ -310,16 +299,16 @@ pub(crate) struct DifferenceOf<'d> {
     kept_bytes: usize,
     lost_bytes: usize,
     #[serde(flatten)]
-    #[cfg_attr(feature = "serve", schema(value_type = Option<Bill>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Bill>))]
     bill: Option<&'d Bill>,
 }
 
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct SideOf<'s> {
     section: &'s str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "serve", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     origin: Option<&'s RecordedOrigin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -327,7 +316,8 @@ struct SideOf<'s> {
 }
 
 impl<'d> DifferenceOf<'d> {
-    pub(crate) fn new(difference: &'d Difference, bill: Option<&'d Bill>) -> DifferenceOf<'d> {
+    /// Where two prefixes differ, with what that costs.
+    pub fn new(difference: &'d Difference, bill: Option<&'d Bill>) -> DifferenceOf<'d> {
         let side = |side: &'d Side| SideOf {
             section: &side.section,
             origin: side.origin.as_ref(),
@@ -349,28 +339,28 @@ impl<'d> DifferenceOf<'d> {
 
 /// One epoch, with all that is known of it.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct EpochDocument<'e> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct EpochDocument<'e> {
     conversation: &'e str,
     epoch: EpochOf<'e>,
     cwd: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'e str>,
-    #[cfg_attr(feature = "serve", schema(value_type = Object))]
-    made_by: &'e antefix::freeze::MadeBy,
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    made_by: &'e crate::freeze::MadeBy,
     prefix: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'e str>,
     sections: Vec<SectionOf<'e>>,
-    #[cfg_attr(feature = "serve", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
     spans: Vec<RecordedSpan>,
     amendments: Vec<AmendmentOf<'e>>,
-    #[cfg_attr(feature = "serve", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
     diagnostics: &'e [RecordedDiagnostic],
 }
 
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct SectionOf<'e> {
     id: &'e str,
     stability: &'static str,
@@ -380,7 +370,8 @@ struct SectionOf<'e> {
     digest: String,
 }
 
-pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> antefix::Result<EpochDocument<'e>> {
+/// An epoch with all that is kept of it.
+pub fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> crate::error::Result<EpochDocument<'e>> {
     let (row, body) = (epoch.row(), epoch.body());
     let sections = body.sections.iter().map(|section| SectionOf {
         id: &section.id,
@@ -407,8 +398,8 @@ pub(crate) fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> antefix:
 
 /// An epoch in a list.
 #[derive(Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
-pub(crate) struct RowOf<'r> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RowOf<'r> {
     conversation: &'r str,
     number: u64,
     cause: &'static str,
@@ -421,7 +412,8 @@ pub(crate) struct RowOf<'r> {
     model: Option<&'r str>,
 }
 
-pub(crate) fn row(row: &EpochRow) -> RowOf<'_> {
+/// The row of an epoch.
+pub fn row(row: &EpochRow) -> RowOf<'_> {
     RowOf {
         conversation: row.conversation.as_str(),
         number: row.number,

@@ -1,0 +1,28 @@
+//! The JSON of everything that is shown to programs: by `--json`, over HTTP and to bindings. Later versions only add to it.
+
+mod bill;
+mod explanation;
+mod ledger;
+mod tally;
+mod verdict;
+
+use serde::Serialize;
+
+pub use self::bill::{Bill, Count};
+pub use self::explanation::{
+    Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,
+};
+pub use self::ledger::{
+    AmendmentOf, BegunDocument, ChangeOf, CompactionDocument, DifferenceOf, DriftDocument, EpochDocument, EpochOf,
+    MessageOf, RowOf, TurnDocument, amendments, begun, changes, compaction, drift, epoch, message, row, turn,
+};
+pub use self::tally::Tally;
+pub use self::verdict::{ExpectationDocument, VerdictDocument, expectation, receipt, verdict};
+
+/// A document as text, with a final line feed.
+pub fn print(document: &impl Serialize) -> String {
+    // Documents are made of strings and numbers only: nothing in them can fail to be written.
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}
