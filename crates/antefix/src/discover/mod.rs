@@ -9,6 +9,7 @@ pub mod git;
 pub mod hidden;
 pub mod secrets;
 
+pub(crate) mod environment;
 mod fact;
 mod file;
 mod frame;
