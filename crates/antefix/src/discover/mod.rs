@@ -15,6 +15,7 @@ mod file;
 mod frame;
 mod front_matter;
 mod given;
+mod glob;
 mod hygiene;
 pub mod ignore;
 mod imports;
