@@ -49,6 +49,7 @@ pub mod tokens;
 
 mod diagnostic;
 mod error;
+mod recent;
 mod toml_words;
 
 pub use deliver::{Delivery, Target};

@@ -172,7 +172,8 @@ impl Server {
             let row = match last.filter(|row| row.digest == template_digest(dialect, text)) {
                 Some(row) => row,
                 None => {
-                    let template = SavedTemplate::new(number, dialect, Arc::clone(text), now(), author.clone());
+                    let template =
+                        SavedTemplate::new(number, dialect, Arc::clone(text), Timestamp::now(), author.clone());
                     match keeper.store().save_template(&template).map_err(Problem::from).map_err(not_available)? {
                         Appended::Won => template.row,
                         Appended::Lost(_) => continue,
@@ -184,12 +185,6 @@ impl Server {
         }
         Err(antefix::Error::new(ErrorKind::Conflict, "the template is saved by others all the time").into())
     }
-}
-
-/// Stores keep times to the microsecond.
-fn now() -> Timestamp {
-    let now = Timestamp::now();
-    Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
 }
 
 /// What clients of the first server of this kind know.

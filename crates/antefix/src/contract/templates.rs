@@ -4,9 +4,12 @@ use super::{Medium, moment, open};
 use crate::compose::Dialect;
 use crate::freeze::{Appended, SavedTemplate, Store, Sweep, template_digest};
 
-/// A template that was not saved yet.
+/// A template that was not saved yet. Its time has microseconds, as those of earlier versions had.
 fn template(number: u64, text: &str) -> SavedTemplate {
-    SavedTemplate::new(number, Dialect::Bracket, text, moment(number as i64), Some("Zoë\0".to_owned()))
+    let at = moment(number as i64);
+    let mut template = SavedTemplate::new(number, Dialect::Bracket, text, at, Some("Zoë\0".to_owned()));
+    template.row.at = at;
+    template
 }
 
 #[track_caller]

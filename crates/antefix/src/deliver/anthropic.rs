@@ -28,18 +28,13 @@ pub(super) fn fill(
         fragment.insert_tools(Place::Tools, shaped);
     }
     let mut system = Vec::new();
-    for (what, text, lifetime) in
-        [("fixed", content.fixed, breakpoints.fixed), ("frozen", content.frozen, breakpoints.frozen)]
-    {
-        if text.is_empty() {
-            continue;
-        }
-        let mut block = json!({"type": "text", "text": text});
-        let ttl = lifetime.map(|seconds| if seconds >= 3600 { "1h" } else { "5m" });
+    for part in breakpoints.parts(content) {
+        let mut block = json!({"type": "text", "text": part.text});
+        let ttl = part.anthropic_ttl();
         if let Some(ttl) = ttl {
             block["cache_control"] = json!({"type": "ephemeral", "ttl": ttl});
         }
-        receipt.prefix_part(content, what, "system", format!("/system/{}", system.len()), text, ttl);
+        receipt.prefix_part(content, part.name, "system", format!("/system/{}", system.len()), part.text, ttl);
         system.push(block);
     }
     receipt.prefix_ends();

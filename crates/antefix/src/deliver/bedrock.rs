@@ -34,15 +34,10 @@ pub(super) fn fill(
         }
     }
     let mut system = Vec::new();
-    for (what, text, lifetime) in
-        [("fixed", content.fixed, breakpoints.fixed), ("frozen", content.frozen, breakpoints.frozen)]
-    {
-        if text.is_empty() {
-            continue;
-        }
-        let ttl = lifetime.map(|seconds| if seconds >= 3600 { "1h" } else { "5m" });
-        receipt.prefix_part(content, what, "system", format!("/system/{}", system.len()), text, ttl);
-        system.push(json!({"text": text}));
+    for part in breakpoints.parts(content) {
+        let ttl = part.anthropic_ttl();
+        receipt.prefix_part(content, part.name, "system", format!("/system/{}", system.len()), part.text, ttl);
+        system.push(json!({"text": part.text}));
         if let Some(ttl) = ttl {
             system.push(json!({"cachePoint": {"type": "default", "ttl": ttl}}));
         }

@@ -49,6 +49,28 @@ impl Breakpoints {
             (false, true, _) => Breakpoints { fixed: None, frozen: Some(shortest) },
         }
     }
+
+    /// The parts of the prefix with their breakpoints, in order.
+    pub(super) fn parts<'c>(self, content: &Content<'c>) -> impl Iterator<Item = Part<'c>> {
+        let fixed = Part { name: "fixed", text: content.fixed, lifetime: self.fixed };
+        let frozen = Part { name: "frozen", text: content.frozen, lifetime: self.frozen };
+        [fixed, frozen].into_iter().filter(|part| !part.text.is_empty())
+    }
+}
+
+/// A part of the prefix that is not empty.
+pub(super) struct Part<'c> {
+    pub(super) name: &'static str,
+    pub(super) text: &'c str,
+    /// How long the breakpoint behind it lives, in seconds, if there is one.
+    pub(super) lifetime: Option<u64>,
+}
+
+impl Part<'_> {
+    /// The lifetime as Anthropic's models spell it, here and on Bedrock: there are two.
+    pub(super) fn anthropic_ttl(&self) -> Option<&'static str> {
+        self.lifetime.map(|seconds| if seconds >= 3600 { "1h" } else { "5m" })
+    }
 }
 
 /// How many breakpoints a caller's message has.

@@ -84,19 +84,15 @@ fn fill(
 fn marked(content: &Content<'_>, model: &Model, api: &Api, role: &str, receipt: &mut Receipt) -> Option<Value> {
     let breakpoints = Breakpoints::decide(content, model, "prompt_cache_breakpoint", receipt);
     let mut parts = Vec::new();
-    for (what, text, lifetime) in
-        [("fixed", content.fixed, breakpoints.fixed), ("frozen", content.frozen, breakpoints.frozen)]
-    {
-        if text.is_empty() {
-            continue;
-        }
-        let mut part = json!({"type": api.text, "text": text});
-        let ttl = lifetime.map(|seconds| if seconds > 1800 { "12h" } else { "30m" });
+    for part in breakpoints.parts(content) {
+        let mut block = json!({"type": api.text, "text": part.text});
+        let ttl = part.lifetime.map(|seconds| if seconds > 1800 { "12h" } else { "30m" });
         if let Some(ttl) = ttl {
-            part["prompt_cache_breakpoint"] = json!({"mode": "explicit", "ttl": ttl});
+            block["prompt_cache_breakpoint"] = json!({"mode": "explicit", "ttl": ttl});
         }
-        receipt.prefix_part(content, what, role, format!("/{}/0/content/{}", api.key, parts.len()), text, ttl);
-        parts.push(part);
+        let pointer = format!("/{}/0/content/{}", api.key, parts.len());
+        receipt.prefix_part(content, part.name, role, pointer, part.text, ttl);
+        parts.push(block);
     }
     (!parts.is_empty()).then(|| object([("role", Value::from(role)), ("content", Value::Array(parts))]))
 }

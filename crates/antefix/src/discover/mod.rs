@@ -9,11 +9,13 @@ pub mod git;
 pub mod hidden;
 pub mod secrets;
 
+pub(crate) mod environment;
 mod fact;
 mod file;
 mod frame;
 mod front_matter;
 mod given;
+mod glob;
 mod hygiene;
 pub mod ignore;
 mod imports;

@@ -77,6 +77,11 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
         search.look_for_rules(&place, &mut found);
         search.hold(&touched, &mut found);
     }
+    if search.steps == 0 {
+        let message = "the patterns of the rules take too long to match: the rest is not matched with the paths";
+        let diagnostic = Diagnostic::warning("scan-limit", message).about(name.as_str());
+        search.diagnostics.push(diagnostic.hint("shorten the patterns, or touch fewer paths at once"));
+    }
     found.retain(|file| !told.contains(file.label.as_ref()));
     search.fit(&mut found);
     let unavailable = search.unavailable;
@@ -93,8 +98,8 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
 impl Search<'_> {
     /// Takes the rules that were found last, as far as they hold for a path.
     fn hold(&mut self, touched: &[PathBuf], found: &mut Vec<Instruction>) {
-        for mut rule in std::mem::take(&mut self.scoped) {
-            if !touched.iter().any(|path| rule.patterns.match_path(path)) {
+        for rule in std::mem::take(&mut self.scoped) {
+            if !touched.iter().any(|path| rule.patterns.match_path(path, &mut self.steps)) {
                 let patterns = rule.patterns.written();
                 self.not_loaded(&rule.label, Why::Scoped { patterns });
                 continue;

@@ -16,6 +16,7 @@ mod record;
 mod standing;
 mod store;
 mod template;
+mod time;
 
 pub use amendment::{Amendment, AmendmentBody};
 pub use cause::Cause;
@@ -30,6 +31,7 @@ pub use store::{
     StoreError, StoreResult, Sweep, Swept,
 };
 pub use template::{SavedTemplate, TemplateRow, Templates, template_digest};
+pub use time::truncate_to_millis;
 
 pub(crate) use epoch::Making;
 pub use standing::Watch;

@@ -7,7 +7,8 @@
 //! 4. A store that cannot answer says so with a [`Fault`], within a bounded time. It never panics and never mends a file
 //!    that it does not understand.
 //! 5. Every byte of a text and of a message is kept, also NUL. Ids are compared and ordered byte by byte.
-//! 6. Times are kept to the microsecond. Whoever makes a row cuts finer ones off, so that it equals the row that is kept.
+//! 6. Whoever makes a row gives it whole milliseconds ([`truncate_to_millis`](super::truncate_to_millis)), so that it
+//!    equals the row that is kept. A store keeps times to the microsecond all the same: earlier versions had such rows.
 //!
 //! A store knows nothing of layouts, facts or prompts: to it a body is a text like any other. [`crate::contract`] has
 //! the rules that every store must keep.

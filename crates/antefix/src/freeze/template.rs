@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::store::{Appended, StoreResult};
+use super::truncate_to_millis;
 use crate::compose::Dialect;
 use crate::text::Digest;
 
@@ -42,7 +43,7 @@ pub struct SavedTemplate {
 }
 
 impl SavedTemplate {
-    /// A template to save.
+    /// A template to save; of `at` the milliseconds count.
     pub fn new(
         number: u64,
         dialect: Dialect,
@@ -51,6 +52,7 @@ impl SavedTemplate {
         author: Option<String>,
     ) -> SavedTemplate {
         let text = text.into();
+        let at = truncate_to_millis(at);
         let (digest, bytes) = (template_digest(dialect, &text), text.len() as u64);
         let row = TemplateRow { number, digest, dialect, bytes, at, author, label: None };
         SavedTemplate { row, text }

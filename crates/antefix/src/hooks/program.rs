@@ -16,6 +16,7 @@ use super::trust::{self, Approvals, Files, TrustState};
 use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, SystemOfTurn, TurnChange};
 use crate::compose::Layout;
 use crate::diagnostic::Diagnostic;
+use crate::discover::environment::{self, Started, absolute_search_path};
 use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Paths, Workspace, World, normalize};
 use crate::text::Digest;
 
@@ -50,13 +51,6 @@ pub struct Program {
     layout_files: Vec<(String, Answer<Digest>)>,
     trusted: Option<Files>,
 }
-
-/// Variables that a program gets, if they are there.
-const VARIABLES: [&str; 9] =
-    ["HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR"];
-
-/// What a program needs to start at all on Windows.
-const WINDOWS: [&str; 3] = ["SystemRoot", "USERPROFILE", "TEMP"];
 
 impl Program {
     /// The programs of a layout that was read from `file`; a built-in one was read from none.
@@ -151,7 +145,7 @@ impl Program {
             return Some(self.directory.as_ref()?.join(path));
         }
         let is_file = |path: &PathBuf| matches!(world.kind(path), Answer::Present(Kind::File));
-        search_path(world).into_iter().map(|directory| directory.join(path)).find(is_file)
+        absolute_search_path(world).into_iter().map(|directory| directory.join(path)).find(is_file)
     }
 
     /// Runs it, if it may.
@@ -177,7 +171,7 @@ impl Program {
         let answer = world.run(&Command {
             program: program.to_string_lossy().into_owned(),
             args: self.rule.command.get(1..).unwrap_or_default().to_vec(),
-            env: environment(world, &self.rule),
+            env: environment(world, workspace, &self.rule),
             cwd: workspace.root.clone(),
             stdin,
             time_limit: self.rule.time_limit,
@@ -251,22 +245,9 @@ impl Hook for Program {
     }
 }
 
-/// The absolute directories of `PATH`.
-fn search_path(world: &dyn World) -> Vec<PathBuf> {
-    let path = world.env("PATH").present().unwrap_or_default();
-    std::env::split_paths(&path).filter(|directory| directory.is_absolute()).collect()
-}
-
-/// All that a program knows of our environment: no key, no token, no socket that somebody exported.
-fn environment(world: &dyn World, rule: &HookRule) -> Vec<(String, String)> {
-    let mut environment = Vec::new();
-    if let Ok(path) = std::env::join_paths(search_path(world)) {
-        environment.push(("PATH".to_owned(), path.to_string_lossy().into_owned()));
-    }
-    let windows: &[&str] = if world.platform() == "win32" { &WINDOWS } else { &[] };
-    for name in VARIABLES.iter().chain(windows) {
-        environment.extend(world.env(name).present().map(|value| ((*name).to_owned(), value)));
-    }
+/// What hooks get, and the point that they stand at.
+fn environment(world: &dyn World, workspace: &Workspace, rule: &HookRule) -> Vec<(String, String)> {
+    let mut environment = environment::environment(world, Started::Hook, &workspace.root);
     environment.push(("ANTEFIX_HOOK".to_owned(), rule.on.name().to_owned()));
     environment
 }

@@ -35,7 +35,7 @@ use crate::discover::Discovery;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{
     Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, EpochRow, Now,
-    Standing, Store, Told, Watch,
+    Standing, Store, Told, Watch, truncate_to_millis,
 };
 use crate::hooks::{AskedRoots, HookDid};
 
@@ -223,7 +223,7 @@ impl Keeper {
 
     /// Queues a message for the next turn.
     pub fn send(&self, conversation: &ConversationId, message: &str, at: Timestamp) -> Result<u64> {
-        Ok(self.store.queue(conversation, whole(at), message)?)
+        Ok(self.store.queue(conversation, truncate_to_millis(at), message)?)
     }
 
     fn drifted(&self, told: &Told<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
@@ -261,14 +261,9 @@ fn replaced(text: &str, input: &TurnInput<'_>) -> Turn {
     }
 }
 
-/// The clock, as fine as every store keeps it.
+/// The clock, as fine as a row has it.
 fn now(input: &TurnInput<'_>) -> Timestamp {
-    whole(input.world.now())
-}
-
-/// Whole milliseconds.
-fn whole(at: Timestamp) -> Timestamp {
-    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
+    truncate_to_millis(input.world.now())
 }
 
 fn unknown(conversation: &ConversationId) -> Error {

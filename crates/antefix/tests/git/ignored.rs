@@ -7,11 +7,11 @@ use antefix::discover::ignore::{Entry, Ignores};
 use crate::fixture::Repo;
 
 const DIRECTORIES: [&str; 6] = ["a", "a/b", "a/b/a", "b", "ab", "b/ab"];
-const FILES: [&str; 12] =
-    ["a/ab", "a/a", "a/b/b", "a/b/a/a", "b/a", "b/b", "ab/b", "b/ab/a.b", "ba", "a-", "a b", "[a]"];
+const FILES: [&str; 15] =
+    ["a/ab", "a/a", "a/b/b", "a/b/a/a", "b/a", "b/b", "ab/b", "b/ab/a.b", "ba", "a-", "a b", "[a]", "é", "aé", "b/ü"];
 
 /// What patterns are made of.
-const PIECES: [&str; 28] = [
+const PIECES: [&str; 32] = [
     "a",
     "b",
     "ab",
@@ -40,6 +40,11 @@ const PIECES: [&str; 28] = [
     " ",
     "[",
     "-",
+    // Git goes by bytes, and a letter beyond ASCII has two.
+    "é",
+    "??",
+    "[é]",
+    "[!a-é]",
 ];
 
 /// Numbers that look random and are the same each time.
@@ -63,19 +68,33 @@ impl Dice {
         line
     }
 
-    /// A file of some lines. A slash within brackets is left out: we call it a fault, and git a set that no slash fits.
+    /// A file of some lines. A slash within brackets is left out: we call it a fault, and git a set that no slash fits. So
+    /// are [stars that git takes for directories](stars_cross_behind_a_name).
     fn file(&mut self) -> String {
         let mut text = String::new();
         while text.is_empty() || self.throw(3) > 0 {
             let line = self.line();
             let in_brackets = line.split('[').skip(1).any(|rest| rest.split(']').next().unwrap().contains('/'));
-            if !in_brackets {
+            if !in_brackets && !stars_cross_behind_a_name(&line) {
                 text.push_str(&line);
                 text.push('\n');
             }
         }
         text
     }
+}
+
+/// Git's manual calls `**` in `ab**/c` a regular asterisk, and so do we. But git compares the characters in front of the
+/// first wildcard by themselves, and what is left, `**/c`, then begins with directories: it fits `abc` as well.
+fn stars_cross_behind_a_name(line: &str) -> bool {
+    let pattern = line.strip_prefix('!').unwrap_or(line);
+    let Some(first) = pattern.find(['*', '?', '[', '\\']) else { return false };
+    let (name, rest) = pattern.split_at(first);
+    let behind = rest.trim_start_matches('*');
+    !name.is_empty()
+        && !name.ends_with('/')
+        && rest.starts_with("**")
+        && behind.trim_start_matches('\\').starts_with('/')
 }
 
 /// What git says of every path: the line that ignores it, if one does.

@@ -76,6 +76,42 @@ fn hostile_patterns_end_soon() {
     assert!(bombs.diagnostics.iter().any(|finding| finding.code == "bad-pattern"));
 }
 
+#[test]
+fn patterns_that_take_long_are_given_up_and_it_is_told() {
+    let _alone = given::alone();
+    let (name, slow) = ("a".repeat(4_000), format!("*{}b", "a".repeat(1_000)));
+    let rule = format!("---\npaths:\n{}---\nSlow.", format!("  - \"{slow}\"\n").repeat(40));
+    let quick = "---\npaths: \"*.rs\"\n---\nQuick.";
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.claude/rules/a.md", quick),
+        ("/p/.claude/rules/slow-1.md", &rule),
+        ("/p/.claude/rules/slow-2.md", &rule),
+        ("/p/.claude/rules/slow-3.md", &rule),
+        ("/p/a.rs", ""),
+        (&format!("/p/{name}"), ""),
+    ]);
+    let started = Instant::now();
+    let touched = touched(&world, "/p", &[&name, "a.rs"], &[]);
+    assert_eq!(labels(Some(&touched.files)), [".claude/rules/a.md"], "what was matched before holds");
+    let told: Vec<&str> = touched.diagnostics.iter().map(|told| told.message.as_str()).collect();
+    assert_eq!(told, ["the patterns of the rules take too long to match: the rest is not matched with the paths"]);
+
+    let mut situation = situation(&world, "/p", "");
+    situation.survey = Survey::Project;
+    let discovery = discover(&world, &situation.situation(), [&given::name("instructions:files")]);
+    let told: Vec<&str> = discovery.diagnostics.iter().map(|told| told.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "the patterns of the rules take too long to match: the rest of the project is not looked through for what they \
+          match, nor for nested instruction files"
+        ],
+        "and no rule is said to match nothing"
+    );
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -19,7 +19,7 @@ mod recipe;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub(super) use self::recipe::search_path;
+pub(super) use self::recipe::repository;
 
 use crate::discover::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
 

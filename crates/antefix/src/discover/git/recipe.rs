@@ -14,9 +14,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::discover::environment::{self, Started};
 use crate::discover::{Answer, Output, Reason, ReasonCode, World};
 
-/// Variables that git gets in any case.
+/// Variables that git gets in any case, beside those of `discover/environment.rs`.
 const VARIABLES: &[(&str, &str)] = &[
     // `git status` does not rewrite the index. `git diff` still does when only times differ, as it does for a person.
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -47,52 +48,16 @@ const CONFIGURATION: &[(&str, &str)] = &[
     ("color.diff", "false"),
 ];
 
-/// The environment for git in a directory, apart from the configuration.
+/// The environment for git in a directory, apart from the configuration: what every program gets of its kind, and what
+/// git gets besides.
 pub(super) fn environment(world: &dyn World, cwd: &Path) -> Vec<(String, String)> {
-    let mut environment = Vec::new();
-    if let Some(path) = search_path(world, cwd) {
-        environment.push(("PATH".to_owned(), path));
-    }
-    let homes: &[&str] = match world.platform().as_str() {
-        "win32" => &["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot"],
-        _ => &["HOME", "XDG_CONFIG_HOME"],
-    };
-    for &name in homes {
-        // A relative home would make files of the repository the user's own configuration.
-        if let Answer::Present(value) = world.env(name)
-            && Path::new(&value).is_absolute()
-        {
-            environment.push((name.to_owned(), value));
-        }
-    }
+    let mut environment = environment::environment(world, Started::Git, cwd);
     environment.extend(VARIABLES.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
     environment
 }
 
-/// The directories of `PATH` in which the repository cannot have put a program.
-///
-/// Package managers put directories such as `node_modules/.bin` into `PATH` as absolute paths; a `git` there is as much
-/// the repository's as one in the current directory.
-pub(in crate::discover) fn search_path(world: &dyn World, cwd: &Path) -> Option<String> {
-    let path = world.env("PATH").present()?;
-    let inside = repository(world, cwd).unwrap_or_else(|| cwd.to_owned());
-    // A repository at the root of the file system holds everything, the system's own programs included.
-    let bounds: Vec<PathBuf> = [Some(inside.clone()), world.resolve(&inside).present()]
-        .into_iter()
-        .flatten()
-        .filter(|bound| bound.parent().is_some())
-        .collect();
-    let is_inside = |path: &Path| bounds.iter().any(|bound| path.starts_with(bound));
-    let entries = std::env::split_paths(&path).filter(|entry| {
-        entry.is_absolute()
-            && !is_inside(entry)
-            && !world.resolve(entry).present().is_some_and(|entry| is_inside(&entry))
-    });
-    std::env::join_paths(entries).ok()?.into_string().ok()
-}
-
 /// The nearest directory, from `cwd` upwards, that holds a `.git`.
-pub(super) fn repository(world: &dyn World, cwd: &Path) -> Option<PathBuf> {
+pub(in crate::discover) fn repository(world: &dyn World, cwd: &Path) -> Option<PathBuf> {
     let mut directories = cwd.ancestors();
     directories.find(|directory| !matches!(world.kind(&directory.join(".git")), Answer::Absent)).map(Path::to_owned)
 }

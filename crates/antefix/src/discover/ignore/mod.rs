@@ -7,14 +7,13 @@
 //! 3. The last line that fits decides, and a file further down comes before those above it.
 //! 4. It reads text that it is given, and touches nothing. Patterns and steps are bounded; see [`Ignores`].
 //!
-//! The language is small, and patterns are not compiled: crates for it bring an engine of regular expressions that takes
-//! longer to build than a scan takes altogether (DESIGN.md). `tests/git` holds it against git itself.
+//! `syntax.rs` reads a pattern for the engine of `discover/glob.rs`. `tests/git` holds all of it against git itself.
 
-mod glob;
+mod syntax;
 
 use std::sync::Arc;
 
-use self::glob::Glob;
+use super::glob::Matcher;
 
 /// How many patterns the files of one scan may have.
 pub const PATTERNS: usize = 1_000;
@@ -24,7 +23,7 @@ const LONGEST: usize = 256;
 /// A line that says something.
 #[derive(Debug)]
 struct Pattern {
-    glob: Glob,
+    matcher: Matcher,
     line: usize,
     effect: Effect,
     fits: Fits,
@@ -123,6 +122,7 @@ impl Ignores {
 
     /// Which line ignores a path, given by its names. Each step of the search is taken from `steps`.
     pub fn by(&self, path: &[&str], entry: Entry, steps: &mut usize) -> Option<String> {
+        let path: Vec<&[u8]> = path.iter().map(|name| name.as_bytes()).collect();
         let mut next = self.innermost.as_deref();
         while let Some(file) = next {
             let here = path.get(file.depth..).unwrap_or_default();
@@ -153,18 +153,18 @@ impl Pattern {
             return Err("it has more than 256 characters");
         }
         let place = if rest.contains('/') { Place::Here } else { Place::AnyDepth };
-        let glob = Glob::parse(rest.strip_prefix('/').unwrap_or(rest))?;
-        Ok(Pattern { glob, line: number, effect, fits, place })
+        let matcher = syntax::parse(rest.strip_prefix('/').unwrap_or(rest))?;
+        Ok(Pattern { matcher, line: number, effect, fits, place })
     }
 
-    fn decides(&self, path: &[&str], entry: Entry, steps: &mut usize) -> bool {
+    fn decides(&self, path: &[&[u8]], entry: Entry, steps: &mut usize) -> bool {
         *steps = steps.saturating_sub(1);
         if self.fits == Fits::Directories && entry == Entry::File {
             return false;
         }
         match self.place {
-            Place::Here => self.glob.fits(path, steps),
-            Place::AnyDepth => self.glob.fits(path.last().map(std::slice::from_ref).unwrap_or_default(), steps),
+            Place::Here => self.matcher.matches(path, steps),
+            Place::AnyDepth => self.matcher.matches(path.last().map(std::slice::from_ref).unwrap_or_default(), steps),
         }
     }
 }

@@ -27,7 +27,7 @@ use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
 use super::frame::protected;
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::rules::{Bounds, GlobLimits, Scoped};
+use super::rules::{self, Bounds, GlobLimits, Scoped};
 use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
@@ -149,6 +149,8 @@ pub(super) struct Search<'s> {
     pub(super) bounds: Bounds,
     /// What rules may still have in patterns.
     pub(super) globs_left: GlobLimits,
+    /// How many steps matching them with touched paths may still take.
+    pub(super) steps: usize,
     /// Why the first file that could not be used could not.
     pub(super) unavailable: Option<Reason>,
 }
@@ -176,6 +178,7 @@ impl<'s> Search<'s> {
             scoped: Vec::new(),
             bounds: Bounds::default(),
             globs_left: GlobLimits::default(),
+            steps: rules::STEPS,
             unavailable: None,
         }
     }

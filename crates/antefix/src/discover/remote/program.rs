@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::{RemoteLimits, at_home, decoded};
-use crate::discover::git::search_path;
+use crate::discover::environment::{self, Started};
 use crate::discover::{Answer, Command, Kill, Output, ReasonCode, Workspace, World};
 
 /// How much of an error line is told.
@@ -46,23 +46,10 @@ pub(super) fn ask(world: &dyn World, workspace: &Workspace, words: &[String], li
     })
 }
 
-/// The least that a program needs: no token, agent socket or library path of the caller's gets there.
+/// What programs of its kind get, and a language that does not depend on the user's.
 fn environment(world: &dyn World, workspace: &Workspace) -> Vec<(String, String)> {
-    let mut environment = vec![("LANG".to_owned(), "C.UTF-8".to_owned())];
-    if let Some(path) = search_path(world, &workspace.root) {
-        environment.push(("PATH".to_owned(), path));
-    }
-    let homes: &[&str] = match world.platform().as_str() {
-        "win32" => &["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot"],
-        _ => &["HOME", "XDG_CONFIG_HOME"],
-    };
-    for &name in homes {
-        if let Answer::Present(value) = world.env(name)
-            && Path::new(&value).is_absolute()
-        {
-            environment.push((name.to_owned(), value));
-        }
-    }
+    let mut environment = environment::environment(world, Started::TextProgram, &workspace.root);
+    environment.push(("LANG".to_owned(), "C.UTF-8".to_owned()));
     environment
 }
 

@@ -15,6 +15,7 @@ mod load;
 mod patterns;
 mod scan;
 mod survey;
+mod syntax;
 
 use std::sync::Arc;
 
@@ -28,6 +29,9 @@ pub use self::survey::Survey;
 
 /// How many rules are read for one conversation.
 const RULES: usize = 500;
+
+/// How many steps matching the patterns of all rules with touched paths may take: a fraction of a second.
+pub(super) const STEPS: usize = 100_000_000;
 
 /// Whose way a rule is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The patterns of a rule.
 //!
-//! 1. `*` and `?` stay within a name, `**` crosses directories, `[a-z]` is one character, `{a,b}` is either; case counts.
+//! 1. `*`, `?` and `[a-z]` stay within a name, `**` crosses directories, `{a,b}` is either; case counts.
 //!    `?` and classes are for ASCII: another letter takes a `?` for each of its bytes.
 //! 2. A pattern is relative to the directory that holds the rules' directory: `src/*.rs` of `.claude/rules` is beside
 //!    `.claude`. One without a slash matches a name at any depth; a slash in front keeps it from that; one at the end
@@ -8,13 +8,13 @@
 //! 3. `*`, `**` and `**/*` are every file: such a rule always holds.
 //! 4. Braces stand for at most [`GlobLimits::alternatives`] patterns together, in all rules. Beyond that, they are taken
 //!    as characters, and it is told.
-//! 5. No pattern takes more than linear time to match, and none is compiled before a path is held against it.
+//! 5. Matching counts its steps; whoever asks says how many it may take.
 
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-
 use super::braces::{Count, count, literal};
+use super::syntax;
+use crate::discover::glob::Matcher;
 
 /// The longest pattern, in bytes.
 const LONGEST: usize = 1_024;
@@ -38,8 +38,10 @@ impl Default for GlobLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     written: String,
-    /// As it is matched: relative to the directory, with its depth said.
-    matched: String,
+    /// What it begins with, as far as these are characters and no patterns.
+    begin: String,
+    /// What it stands for: one pattern, or one for each way to choose from its braces.
+    alternatives: Vec<Matcher>,
     /// What its reader is to be told.
     told: Option<String>,
 }
@@ -70,7 +72,7 @@ impl Glob {
             return Err("all rules together have too many patterns".to_owned());
         };
         limits.patterns = left;
-        let mut glob = Glob { written: written.to_owned(), matched: String::new(), told: None };
+        let mut told = None;
         let wanted = match count(written) {
             Count::One => Some(0),
             Count::Many(wanted) => Some(wanted),
@@ -88,17 +90,15 @@ impl Glob {
                     None => "its braces nest too deep".to_owned(),
                 };
                 let all = GlobLimits::default().alternatives;
-                glob.told = Some(format!(
+                told = Some(format!(
                     "{why}, and those of all rules together may stand for {all}: they are taken as characters"
                 ));
                 literal(written)
             }
         };
-        glob.matched = anchored(&pattern);
-        match glob.parse() {
-            Ok(_) => Ok(glob),
-            Err(error) => Err(error.kind().to_string()),
-        }
+        let anchored = anchored(&pattern);
+        let begin = anchored.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned();
+        Ok(Glob { written: written.to_owned(), begin, alternatives: syntax::parse(&anchored)?, told })
     }
 
     /// As its author wrote it.
@@ -118,11 +118,12 @@ impl Glob {
 
     /// Whether it matches a path that is relative to its directory, with `/` between its parts.
     pub fn matches(&self, path: &str) -> bool {
-        set(std::slice::from_ref(self)).is_some_and(|set| set.is_match(path))
+        let names: Vec<&[u8]> = path.split('/').map(str::as_bytes).collect();
+        self.match_names(&names, &mut usize::MAX.clone())
     }
 
-    fn parse(&self) -> Result<globset::Glob, globset::Error> {
-        GlobBuilder::new(&self.matched).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
+    fn match_names(&self, names: &[&[u8]], steps: &mut usize) -> bool {
+        self.alternatives.iter().any(|alternative| *steps > 0 && alternative.matches(names, steps))
     }
 }
 
@@ -135,25 +136,15 @@ fn anchored(pattern: &str) -> String {
     format!("{deep}{inner}{below}")
 }
 
-/// The patterns as one set; none if they cannot be compiled, which only a pattern of an enormous size can cause.
-fn set(globs: &[Glob]) -> Option<GlobSet> {
-    let mut builder = GlobSetBuilder::new();
-    for glob in globs {
-        builder.add(glob.parse().ok()?);
-    }
-    builder.build().ok()
-}
-
 /// The patterns of a rule, and where they are held against.
 pub(in crate::discover) struct Patterns {
     base: PathBuf,
     globs: Vec<Glob>,
-    set: Option<GlobSet>,
 }
 
 impl Patterns {
     pub(super) fn new(base: PathBuf, globs: Vec<Glob>) -> Patterns {
-        Patterns { base, globs, set: None }
+        Patterns { base, globs }
     }
 
     /// As their author wrote them.
@@ -161,28 +152,18 @@ impl Patterns {
         self.globs.iter().map(|glob| glob.written.clone()).collect()
     }
 
-    /// Whether one of them matches an absolute path.
-    pub(in crate::discover) fn match_path(&mut self, path: &Path) -> bool {
+    /// Whether one of them matches an absolute path. Each step is taken from `steps`; without any, none does.
+    pub(in crate::discover) fn match_path(&self, path: &Path, steps: &mut usize) -> bool {
         let Ok(inside) = path.strip_prefix(&self.base) else { return false };
-        let globs = &self.globs;
-        let set = self.set.get_or_insert_with(|| {
-            // One that is too large to compile must not disturb the others.
-            set(globs).unwrap_or_else(|| {
-                let alone = globs.iter().filter(|glob| set(std::slice::from_ref(*glob)).is_some());
-                set(&alone.cloned().collect::<Vec<_>>()).unwrap_or_default()
-            })
-        });
-        set.is_match(inside)
+        let names: Vec<&[u8]> = inside.iter().map(|name| name.as_encoded_bytes()).collect();
+        self.globs.iter().any(|glob| glob.match_names(&names, steps))
     }
 
     /// Whether one of them could match something below a directory, by the letters that it begins with.
     pub(super) fn may_match_below(&self, directory: &Path) -> bool {
         let Ok(inside) = directory.strip_prefix(&self.base) else { return false };
         let below = format!("{}/", inside.to_string_lossy());
-        self.globs.iter().any(|glob| {
-            let begin = glob.matched.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
-            below.starts_with(begin) || begin.starts_with(&below)
-        })
+        self.globs.iter().any(|glob| below.starts_with(&glob.begin) || glob.begin.starts_with(&below))
     }
 }
 
@@ -208,6 +189,16 @@ mod tests {
             ("a{,b}", &["a", "ab"], &["b"]),
             ("[a-c]", &["b", "x/c"], &["d", "ab"]),
             ("[!a]", &["b"], &["a"]),
+            ("a[!b]c", &["axc"], &["abc", "a/c"]),
+            ("[]-]x", &["]x", "-x"], &["x"]),
+            ("[a-]x", &["ax", "-x"], &["bx"]),
+            ("[\\]x", &["\\x"], &["]x"]),
+            ("[à-é]?", &["é"], &["e", "ee"]),
+            ("a**b", &["ab", "axb", "x/axb"], &["a/b"]),
+            ("{,x/}y", &["y", "x/y"], &["z/y", "z/x/y"]),
+            ("x{/**,}", &["x", "x/a/b"], &["z/x"]),
+            ("{a}{}", &["a", "x/a"], &["b"]),
+            ("a,b", &["a,b"], &["a", "b"]),
             ("*.{ts,tsx}", &["a.ts", "x/a.tsx"], &["a.js"]),
             ("{src,lib}/**", &["src/a", "lib/x/a"], &["bin/a"]),
             ("{a,{b,c}d}", &["a", "bd", "cd"], &["b", "ad"]),
@@ -230,7 +221,9 @@ mod tests {
     fn what_cannot_be_a_pattern_says_why() {
         let read = |pattern: &str| Glob::read(pattern, &mut GlobLimits::default()).unwrap_err();
         assert_eq!(read("["), "unclosed character class; missing ']'");
+        assert_eq!(read("[]"), "unclosed character class; missing ']'");
         assert_eq!(read("{a"), "unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)");
+        assert_eq!(read("a}"), "unopened alternate group; missing '{' (maybe escape '}' with '[}]'?)");
         assert_eq!(read("z[b-a]"), "invalid range; 'b' > 'a'");
         assert_eq!(read("a\\"), "dangling '\\'");
         assert_eq!(read(" "), "it is empty");

@@ -2,8 +2,8 @@
 //! working directory.
 //!
 //! 1. It is done only where the caller asks for it: a prompt does not need it.
-//! 2. At most [`DIRECTORIES`] directories and [`NAMES`] names are looked at, those below the working directory first.
-//!    Where that was not all, it is told, and no rule is said to match nothing.
+//! 2. At most [`DIRECTORIES`] directories and [`NAMES`] names are looked at, those below the working directory first, and
+//!    matching the patterns with them takes at most [`STEPS`] steps. Where that was not all, it is told, and no rule is said to match nothing.
 //! 3. Hidden directories that are not [`WRITTEN`] in by people, those that hold what programs made, and links to directories are
 //!    passed over; of the first two only instruction files right in them are listed. A rule with a pattern for one of them is
 //!    not said to match nothing either.
@@ -21,6 +21,8 @@ use crate::discover::world::{Answer, Kind, Link, Listing};
 const DIRECTORIES: usize = 5_000;
 /// How many names are looked at.
 const NAMES: usize = 50_000;
+/// How many steps matching the patterns with them may take: a second or two.
+const STEPS: usize = 300_000_000;
 /// In how many directories nested instruction files are read, to say what would become of them.
 const READ: usize = 500;
 /// Directories that hold what programs made, or what others wrote.
@@ -53,10 +55,10 @@ pub enum Survey {
 impl Search<'_> {
     /// Lists the rules that wait for a path, and with a survey also the instruction files that do.
     pub(in crate::discover) fn list_waiting(&mut self) {
-        let mut scoped = std::mem::take(&mut self.scoped);
+        let scoped = std::mem::take(&mut self.scoped);
         let mut unmatched: Vec<usize> = (0..scoped.len()).collect();
         let complete = match self.situation.survey {
-            Survey::Project => self.survey(&mut scoped, &mut unmatched),
+            Survey::Project => self.survey(&scoped, &mut unmatched),
             Survey::Skip => Complete::No,
         };
         for (number, rule) in scoped.iter().enumerate() {
@@ -77,11 +79,12 @@ impl Search<'_> {
         }
     }
 
-    fn survey(&mut self, scoped: &mut [Scoped], unmatched: &mut Vec<usize>) -> Complete {
+    fn survey(&mut self, scoped: &[Scoped], unmatched: &mut Vec<usize>) -> Complete {
         let workspace = &self.situation.workspace;
         let (root, cwd) = (workspace.root.clone(), workspace.cwd.clone());
         let mut waiting: VecDeque<PathBuf> = [cwd.clone()].into();
         let (mut directories, mut names) = (0, 0);
+        let mut steps = STEPS;
         let mut at_root = false;
         let mut read = 0;
         // Directories of which nothing is known.
@@ -92,6 +95,12 @@ impl Search<'_> {
                     "the project has more than {DIRECTORIES} directories or {NAMES} names: the rest is not looked \
                      through for what the rules match, nor for nested instruction files"
                 );
+                self.diagnostics.push(Diagnostic::note("scan-limit", message).about(self.name.as_str()));
+                return Complete::No;
+            }
+            if steps == 0 {
+                let message = "the patterns of the rules take too long to match: the rest of the project is not looked \
+                               through for what they match, nor for nested instruction files";
                 self.diagnostics.push(Diagnostic::note("scan-limit", message).about(self.name.as_str()));
                 return Complete::No;
             }
@@ -131,7 +140,7 @@ impl Search<'_> {
                     // Below the working directory everything was seen first.
                     Some(Kind::Directory) if at_root && path == cwd => {}
                     Some(Kind::Directory) => waiting.push_back(path),
-                    _ => unmatched.retain(|number| !scoped[*number].patterns.match_path(&path)),
+                    _ => unmatched.retain(|number| !scoped[*number].patterns.match_path(&path, &mut steps)),
                 }
             }
         }

@@ -273,7 +273,9 @@ fn write_the_past() {
     assert_eq!(store.save_template(&template()).unwrap(), Appended::Won);
 }
 
-/// What is saved since version 2.
+/// What is saved since version 2, when templates had microseconds.
 fn template() -> SavedTemplate {
-    SavedTemplate::new(1, Dialect::Jinja, "In {{ prompt.cwd }}.", moment(3), Some("Zoë".to_owned()))
+    let mut template = SavedTemplate::new(1, Dialect::Jinja, "In {{ prompt.cwd }}.", moment(3), Some("Zoë".to_owned()));
+    template.row.at = moment(3);
+    template
 }

@@ -91,7 +91,7 @@ fn names(root: &Path, path: &Path, directory: &Dir, found: Found, limit: usize) 
     Ok(Listing { entries: entries.collect(), more })
 }
 
-fn kind(metadata: &Metadata) -> Kind {
+pub(super) fn kind(metadata: &Metadata) -> Kind {
     if metadata.is_file() {
         Kind::File
     } else if metadata.is_dir() {

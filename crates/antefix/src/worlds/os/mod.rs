@@ -24,6 +24,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::Metadata;
 use jiff::Timestamp;
 
 use crate::discover::{
@@ -108,15 +109,7 @@ impl World for OsWorld {
     }
 
     fn kind(&self, path: &Path) -> Answer<Kind> {
-        answer(std::fs::metadata(path)).map(|metadata| {
-            if metadata.is_file() {
-                Kind::File
-            } else if metadata.is_dir() {
-                Kind::Directory
-            } else {
-                Kind::Other
-            }
-        })
+        answer(std::fs::metadata(path)).map(|metadata| directories::kind(&Metadata::from_just_metadata(metadata)))
     }
 
     fn owner(&self, path: &Path) -> Answer<Owner> {
