@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::Scratch;
+use crate::project;
+use antefix_testing::{Need, Server};
 
 fn deploy(name: &str) -> String {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy")).join(name);
@@ -12,10 +13,10 @@ fn deploy(name: &str) -> String {
 
 #[test]
 fn the_configuration_starts_a_server_with_every_key_that_it_names() {
-    let scratch = Scratch::new();
+    let scratch = project();
     scratch.write("home/token", &format!("{}\n", "t".repeat(40)));
     let token = scratch.path("home/token");
-    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    scratch.mode("home/token", 0o600);
     // Every key that is commented out, with its example, but for the places that are not on this machine.
     let text = deploy("serve.toml");
     let lines = text.lines().map(|line| match line.strip_prefix("# ") {
@@ -36,18 +37,17 @@ fn the_configuration_starts_a_server_with_every_key_that_it_names() {
     let unit = deploy("antefix.service");
     let exec = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/antefix ")).unwrap();
     assert_eq!(exec, words.join(" ").replace(&config, "/etc/antefix/serve.toml"));
-    let server = scratch.start(scratch.command(&words), &["--no-link", "--token-file", token.to_str().unwrap()]);
+    let server = Server::start(scratch.command(&words), &token);
     let about = server.get("/about").ok().json();
     assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("dispatch"), Some(8_388_608)));
 }
 
 #[test]
 fn systemd_finds_no_fault_with_the_unit() {
-    if Command::new("systemd-analyze").arg("--version").output().is_err() {
-        eprintln!("NOT RUN: systemd-analyze is not installed");
+    if Need::SYSTEMD.is_left_out() {
         return;
     }
-    let scratch = Scratch::new();
+    let scratch = project();
     // The program must be there for systemd; which one it is does not matter.
     let unit = deploy("antefix.service").replace("/usr/local/bin/antefix", env!("CARGO_BIN_EXE_antefix"));
     scratch.write("home/antefix.service", &unit);
@@ -60,7 +60,7 @@ fn systemd_finds_no_fault_with_the_unit() {
 
 #[test]
 fn the_container_sets_what_the_program_reads() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let (file, help) = (deploy("Containerfile"), scratch.print(&["serve", "--help"]));
     let environment = file.lines().find_map(|line| line.strip_prefix("ENV ")).unwrap();
     for pair in environment.split(' ') {
