@@ -297,6 +297,7 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn control_characters_never_reach_the_terminal() {
     let ran = project().file("p/t.md", "[TODO: \u{1b}[31mred\u{202e}]").run(&["check", "--template", "t.md"]);
+    assert!(ran.stderr.contains("warning[unknown-variable]"), "{ran:?}");
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{202e}'), "{ran:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CANARY, PREFIX, Proxied as _, project, texts};
+use super::{PREFIX, Proxied as _, project, texts};
 
 const BASE_BLOCK: &str = "[Base]\nCANARY-7c1 base.";
 
@@ -221,5 +221,7 @@ fn an_empty_prompt_is_sent_nowhere() {
         assert_eq!(scratch.heard("session/new")["params"], scratch.new_session(), "{name}");
         assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"], "{name}");
     }
-    assert!(!scratch.journal().iter().any(|one| one.to_string().contains(CANARY)));
+    // Nobody is asked by a method of its own either.
+    let methods: Vec<Value> = scratch.journal().iter().map(|message| message["method"].clone()).collect();
+    assert_eq!(methods, ["initialize", "session/new", "session/prompt"].repeat(3));
 }
