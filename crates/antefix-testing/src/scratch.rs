@@ -45,12 +45,6 @@ impl Scratch {
         self.directory.path().canonicalize().unwrap().join(name)
     }
 
-    /// The same as text, for arguments and settings.
-    #[track_caller]
-    pub fn path_text(&self, name: &str) -> String {
-        self.path(name).to_str().expect("temporary directories have names in UTF-8").to_owned()
-    }
-
     /// Makes a directory, and those around it.
     #[track_caller]
     pub fn directory(&self, name: &str) {
