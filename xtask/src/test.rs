@@ -1,12 +1,16 @@
 //! `cargo xtask test`: everything that can fail.
 //!
-//! What could not run is not passed over: it is told when it is noticed, told again at the end, and fails the command
-//! unless the caller allows it. Only what the system forbids, and no package could change, is told and nothing more.
+//! What could not run is not passed over: it is reported when it is noticed and again at the end, and fails the command
+//! unless the caller allows it. What the system forbids, and no package could change, is reported and no failure.
+
+use std::process::Command;
+
+use antefix_testing::{Need, Remedy, WITHOUT};
 
 use crate::fuzz;
 use crate::postgres;
 use crate::sdk;
-use crate::step::{Outcome, cargo, program, read, show};
+use crate::step::{Outcome, cargo, show};
 use crate::web;
 
 /// How long each fuzz target runs.
@@ -14,64 +18,94 @@ const FUZZ_SECONDS: u32 = 5;
 
 /// Runs the tests of all crates and, unless `quick`, the fuzz targets.
 pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
-    let (mut missing, mut forbidden) = (Vec::new(), Vec::new());
+    let mut not_run = NotRun::default();
     // Cargo runs the doc tests of libraries along with the rest.
     let mut tests = cargo(&["test", "--workspace"]);
+    prepare(&mut tests, &mut not_run);
+    show(&mut tests)?;
+    if let Err(why) = web::test()? {
+        not_run.missing("tests of the page in a browser", &why);
+    }
+    if quick {
+        eprintln!("\n▸ --quick: the fuzz targets are left out");
+    } else if let Err(why) = fuzz::prepare() {
+        not_run.missing("fuzz targets", &why);
+    } else {
+        fuzz::run(&fuzz::TARGETS, FUZZ_SECONDS)?;
+    }
+    not_run.report(allow_missing)
+}
+
+/// Finds out what the machine lacks, and tells the tests to leave that out.
+fn prepare(tests: &mut Command, not_run: &mut NotRun) {
     if let Err(why) = postgres::prepare() {
-        eprintln!("\n▸ the tests against PostgreSQL cannot run: {why}");
-        missing.push(format!("tests against PostgreSQL: {why}"));
+        not_run.missing("tests against PostgreSQL", &why);
         tests.env(postgres::VARIABLE, "none");
     }
     match sdk::prepare() {
         Ok(place) => drop(tests.env(sdk::VARIABLE, place)),
         Err(why) => {
-            eprintln!(
-                "\n▸ the tests with the providers' SDKs, of the clients and of the OpenAPI document cannot run: {why}"
-            );
-            missing.push(format!("tests with the providers' SDKs, of the clients and of the OpenAPI document: {why}"));
+            not_run.missing("tests with the providers' SDKs, of the clients and of the OpenAPI document", &why);
             tests.env(sdk::VARIABLE, "none");
         }
     }
     match web::chromium() {
         Ok(browser) => drop(tests.env(web::VARIABLE, browser)),
         Err(why) => {
-            eprintln!("\n▸ the test of a hostile page cannot run: {why}");
-            missing.push(format!("a hostile page in a browser: {why}"));
+            not_run.missing("a hostile page in a browser", &why);
             tests.env(web::VARIABLE, "none");
         }
     }
-    if let Err(why) = read(&mut program("strace", &["-o", "/dev/null", "true"])) {
-        eprintln!("\n▸ the tests with syncs that fail cannot run: {why}");
-        missing.push(format!("tests with syncs that fail, for which strace is needed: {why}"));
+    let lacking: Vec<(Need, String)> = Need::ALL.into_iter().filter_map(|need| Some((need, need.missing()?))).collect();
+    for (need, why) in &lacking {
+        match need.remedy {
+            Remedy::Install(_) => not_run.missing(need.tests, why),
+            Remedy::Forbidden(_) => not_run.forbidden(need.tests, why),
+        }
     }
-    if let Err(why) = read(&mut program("unshare", &["--net", "ip", "link", "show", "lo"])) {
-        // Nothing that could be installed would help where the system forbids it.
-        eprintln!("\n▸ the test of a replica that is cut off cannot run: {why}");
-        forbidden.push(format!("a replica that is cut off, for which network namespaces are needed: {why}"));
+    let names: Vec<&str> = lacking.iter().map(|(need, _)| need.name).collect();
+    if !names.is_empty() {
+        tests.env(WITHOUT, names.join(","));
     }
-    show(&mut tests)?;
-    if let Err(why) = web::test()? {
-        eprintln!("\n▸ the tests of the page cannot run: {why}");
-        missing.push(format!("tests of the page in a browser: {why}"));
+}
+
+/// What could not run.
+#[derive(Default)]
+struct NotRun {
+    missing: Vec<String>,
+    forbidden: Vec<String>,
+}
+
+impl NotRun {
+    /// Something is not there that could be.
+    fn missing(&mut self, what: &str, why: &str) {
+        self.missing.push(noticed(what, why));
     }
-    if quick {
-        eprintln!("\n▸ --quick: the fuzz targets are left out");
-    } else if let Err(why) = fuzz::prepare() {
-        eprintln!("\n▸ the fuzz targets cannot run: {why}");
-        missing.push(format!("fuzz targets: {why}"));
-    } else {
-        fuzz::run(&fuzz::TARGETS, FUZZ_SECONDS)?;
+
+    /// The system does not allow it, and nothing that could be installed would help.
+    fn forbidden(&mut self, what: &str, why: &str) {
+        self.forbidden.push(noticed(what, why));
     }
-    let told: Vec<String> = missing.iter().chain(&forbidden).cloned().collect();
-    if told.is_empty() {
-        eprintln!("\nall that was asked for ran and is well");
-        return Ok(());
+
+    /// Lists it all. What is missing is a failure, unless the caller allows it.
+    fn report(self, allow_missing: bool) -> Outcome {
+        let lines = [self.missing.as_slice(), &self.forbidden].concat();
+        if lines.is_empty() {
+            eprintln!("\nall that was asked for ran and is well");
+            return Ok(());
+        }
+        eprintln!("\n{}", boxed(&lines));
+        if self.missing.is_empty() || allow_missing {
+            return Ok(());
+        }
+        Err("not everything could run; `--allow-missing` lets that pass".to_owned())
     }
-    eprintln!("\n{}", boxed(&told));
-    if missing.is_empty() {
-        return Ok(());
-    }
-    if allow_missing { Ok(()) } else { Err("not everything could run; `--allow-missing` lets that pass".to_owned()) }
+}
+
+/// Says at once that something cannot run, and gives the line for the end.
+fn noticed(what: &str, why: &str) -> String {
+    eprintln!("\n▸ NOT RUN  {what}: {why}");
+    format!("{what}: {why}")
 }
 
 /// Lines in a frame that nobody overlooks. Only the first line of each message fits.
@@ -86,7 +120,21 @@ fn boxed(lines: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::boxed;
+    use super::{NotRun, boxed};
+
+    #[test]
+    fn what_is_missing_fails_unless_it_is_allowed_and_what_is_forbidden_does_not() {
+        let mut forbidden = NotRun::default();
+        forbidden.forbidden("namespaces", "no root");
+        assert_eq!(forbidden.report(false), Ok(()));
+        let missing = || {
+            let mut missing = NotRun::default();
+            missing.missing("syncs that fail", "no strace");
+            missing
+        };
+        assert!(missing().report(false).is_err());
+        assert_eq!(missing().report(true), Ok(()));
+    }
 
     #[test]
     fn the_frame_fits_the_longest_line() {

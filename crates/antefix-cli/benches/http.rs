@@ -12,15 +12,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a benchmark that cannot go on says so by failing")]
 
-#[allow(dead_code, reason = "the tests of the store do more with it")]
-#[path = "../../antefix/tests/store/postgres/cluster.rs"]
-mod cluster;
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use antefix_testing::{memory, postgres};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -74,8 +71,8 @@ fn main() {
     eprintln!("{conversations} conversations opened in {opened:.1} s; {} MB resident", resident / 1_000_000);
     drop(served);
 
-    if !cluster::is_left_out() && is_chosen("http/postgres") {
-        let database = cluster::Database::new();
+    if !postgres::is_left_out() && is_chosen("http/postgres") {
+        let database = postgres::Database::new();
         let store = database.url("");
         let one = Served::start(&mut project.server(&store));
         let other = Served::start(&mut project.server(&store));
@@ -311,10 +308,7 @@ impl Served {
 
     /// What it has in memory, in bytes.
     fn resident(&self) -> u64 {
-        let status =
-            std::fs::read_to_string(Path::new("/proc").join(self.child.id().to_string()).join("status")).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap()
+        memory::resident(self.child.id())
     }
 }
 

@@ -2,81 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use antefix_testing::{Ran, Scratch};
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// A scratch project with a home beside it.
-struct Scratch {
-    directory: TempDir,
-}
-
-impl Scratch {
-    fn new() -> Scratch {
-        let scratch = Scratch { directory: tempfile::tempdir().unwrap() };
-        std::fs::create_dir_all(scratch.path("home")).unwrap();
-        // A mark of its own keeps the project root here, wherever the scratch directory lies.
-        std::fs::create_dir_all(scratch.path("p/.antefix")).unwrap();
-        scratch
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.directory.path().canonicalize().unwrap().join(name)
-    }
-
-    fn file(self, name: &str, text: &str) -> Scratch {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-        self
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_antefix"));
-        command.args(args).current_dir(self.path("p")).env_clear();
-        command.env("HOME", self.path("home")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        Ran::new(&self.command(args).stdin(Stdio::null()).output().unwrap())
-    }
-
-    fn run_with(&self, args: &[&str], stdin: &str) -> Ran {
-        let mut child =
-            self.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
-        Ran::new(&child.wait_with_output().unwrap())
-    }
-}
-
-#[derive(Debug)]
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Ran {
-    fn new(output: &Output) -> Ran {
-        Ran {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout.clone()).unwrap(),
-            stderr: String::from_utf8(output.stderr.clone()).unwrap(),
-        }
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
-    }
+/// A scratch project with nothing in it.
+fn project() -> Scratch {
+    Scratch::new(env!("CARGO_BIN_EXE_antefix"))
 }
 
 #[test]
 fn show_prints_the_bytes_and_nothing_else() {
-    let ran = Scratch::new()
+    let ran = project()
         .file("p/AGENTS.md", "RULES")
         .file("p/t.md", "A [file:AGENTS.md] \\[x:y] on [system:date] at [prompt:cwd_absolute]\n")
         .run(&["show", "--template", "t.md", "--now", "2024-06-15T12:30:00Z", "--set", "prompt:cwd_absolute=/proj"]);
@@ -86,7 +25,7 @@ fn show_prints_the_bytes_and_nothing_else() {
 
 #[test]
 fn dispatch_shows_agents_md_between_its_own_lines() {
-    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    let scratch = project().file("p/AGENTS.md", "RULES");
     let cwd = scratch.path("p");
     let ran = scratch.run(&["show", "--layout", "dispatch"]);
     let expected = format!(
@@ -98,22 +37,25 @@ fn dispatch_shows_agents_md_between_its_own_lines() {
 
 #[test]
 fn a_template_can_come_from_stdin() {
-    let ran = Scratch::new().run_with(&["show", "--template", "-", "--set", "git:branch=main"], "On [git:branch].\n");
+    let ran = project().run_with(&["show", "--template", "-", "--set", "git:branch=main"], "On [git:branch].\n");
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "On main.\n"));
 }
 
 #[test]
 fn a_template_in_a_file_includes_the_files_beside_it() {
-    let ran = Scratch::new()
-        .file("p/prompts/root.md", "A{% include \"part\" %}C")
-        .file("p/prompts/part.md", "B\n")
-        .run(&["show", "--template", "prompts/root.md", "--dialect", "jinja"]);
+    let ran = project().file("p/prompts/root.md", "A{% include \"part\" %}C").file("p/prompts/part.md", "B\n").run(&[
+        "show",
+        "--template",
+        "prompts/root.md",
+        "--dialect",
+        "jinja",
+    ]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "ABC"), "{}", ran.stderr);
 }
 
 #[test]
 fn prefix_and_suffix_together_are_the_whole_prompt() {
-    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    let scratch = project().file("p/AGENTS.md", "RULES");
     let now = ["--now", "2024-06-15T12:30:00Z"];
     let part = |part: &str| scratch.run(&["show", "--part", part, now[0], now[1]]).stdout;
     assert!(!part("prefix").is_empty() && !part("suffix").is_empty());
@@ -123,13 +65,13 @@ fn prefix_and_suffix_together_are_the_whole_prompt() {
 #[test]
 fn the_layout_is_the_named_one_else_the_projects_else_the_users_else_the_default() {
     let layout = |text: &str| format!("[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"{text}\"\n");
-    let scratch = Scratch::new().file("home/.config/antefix/layout.toml", &layout("user"));
+    let scratch = project().file("home/.config/antefix/layout.toml", &layout("user"));
     assert_eq!(scratch.run(&["show"]).stdout, "user");
     let scratch = scratch.file("p/.antefix/layout.toml", &layout("project"));
     assert_eq!(scratch.run(&["show"]).stdout, "project");
     let scratch = scratch.file("p/other.toml", &layout("named"));
     assert_eq!(scratch.run(&["show", "--layout", "./other.toml"]).stdout, "named");
-    let default = Scratch::new().run(&["explain", "--json"]).json();
+    let default = project().run(&["explain", "--json"]).json();
     assert_eq!(default["layout"], "coding-agent");
 }
 
@@ -138,7 +80,7 @@ fn wordings_come_in_four_layers() {
     let wording = |text: &str| format!("[wording]\ncut_notice = \"{text}\"\n");
     let layout =
         "[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"0123456789abcdef\"\nbudget = { bytes = 8 }\n";
-    let scratch = Scratch::new().file("p/.antefix/layout.toml", layout);
+    let scratch = project().file("p/.antefix/layout.toml", layout);
     let scratch = scratch.file("home/.config/antefix/wording.toml", &wording("U"));
     assert_eq!(scratch.run(&["show"]).stdout, "0123456U");
     let scratch = scratch.file("p/.antefix/wording.toml", &wording("W"));
@@ -151,7 +93,7 @@ fn wordings_come_in_four_layers() {
 
 #[test]
 fn explain_accounts_for_every_byte_in_json() {
-    let document = Scratch::new()
+    let document = project()
         .file("p/AGENTS.md", "RULES")
         .file("p/t.md", "A [file:AGENTS.md] [file:NO] Z")
         .run(&["explain", "--json", "--template", "t.md"])
@@ -176,7 +118,7 @@ fn explain_accounts_for_every_byte_in_json() {
 
 #[test]
 fn explain_at_a_byte_names_the_file_and_the_line() {
-    let scratch = Scratch::new().file("p/AGENTS.md", "one\ntwo\n").file("p/t.md", "A [file:AGENTS.md]");
+    let scratch = project().file("p/AGENTS.md", "one\ntwo\n").file("p/t.md", "A [file:AGENTS.md]");
     let ran = scratch.run(&["explain", "--template", "t.md", "--at", "7"]);
     let path = scratch.path("p/AGENTS.md");
     assert!(ran.stdout.contains(&format!("{}:2\n", path.display())), "{ran:?}");
@@ -187,7 +129,7 @@ fn explain_at_a_byte_names_the_file_and_the_line() {
 
 #[test]
 fn check_fails_on_errors_and_passes_with_warnings() {
-    let scratch = Scratch::new().file("p/warn.md", "[TODO: x]").file("p/bad.md", "{{ ghost }}");
+    let scratch = project().file("p/warn.md", "[TODO: x]").file("p/bad.md", "{{ ghost }}");
     let warned = scratch.run(&["check", "--template", "warn.md"]);
     assert_eq!(warned.code, 0);
     assert!(warned.stderr.contains("warning[unknown-variable]") && warned.stderr.contains("warn.md:1:1"), "{warned:?}");
@@ -201,7 +143,7 @@ fn check_fails_on_errors_and_passes_with_warnings() {
 
 #[test]
 fn wrong_usage_exits_with_two() {
-    let scratch = Scratch::new();
+    let scratch = project();
     for args in [
         &["show", "--nope"][..],
         &["show", "--set", "git:brunch=x"],
@@ -215,7 +157,7 @@ fn wrong_usage_exits_with_two() {
 
 #[test]
 fn wrong_input_exits_with_one_and_says_what_to_do() {
-    let scratch = Scratch::new()
+    let scratch = project()
         .file("p/latin1.json", "[1")
         .file("p/number.json", "[\"read\", 1]")
         .file("p/wrong.json", "[{\"name\": \"a\", \"hidden\": \"no\"}]")
@@ -241,20 +183,19 @@ fn wrong_input_exits_with_one_and_says_what_to_do() {
 
 #[test]
 fn tools_are_named_in_order_of_the_alphabet() {
-    let ran =
-        Scratch::new().file("p/tools.json", r#"["write", {"name": "bash", "description": "d"}, "edit"]"#).run_with(
-            &["show", "--tools", "tools.json", "--dialect", "jinja", "--template", "-"],
-            "{{ tools | join(',') }}",
-        );
+    let ran = project().file("p/tools.json", r#"["write", {"name": "bash", "description": "d"}, "edit"]"#).run_with(
+        &["show", "--tools", "tools.json", "--dialect", "jinja", "--template", "-"],
+        "{{ tools | join(',') }}",
+    );
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "bash,edit,write"));
 }
 
 #[test]
 fn a_variable_needs_the_users_leave() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let show = |scratch: &Scratch| {
         let mut command = scratch.command(&["show", "--template", "t.md"]);
-        Ran::new(&command.env("CANARY", "sings").output().unwrap())
+        Ran::from(command.env("CANARY", "sings").output().unwrap())
     };
     let scratch = scratch.file("p/t.md", "[env:CANARY]");
     let refused = show(&scratch);
@@ -271,7 +212,7 @@ fn a_variable_needs_the_users_leave() {
 
 #[test]
 fn files_outside_the_project_need_the_users_leave() {
-    let scratch = Scratch::new().file("elsewhere/x.md", "X");
+    let scratch = project().file("elsewhere/x.md", "X");
     let outside = scratch.path("elsewhere");
     let scratch = scratch.file("p/t.md", &format!("[file:{}/x.md][file:../elsewhere/x.md]", outside.display()));
     let refused = scratch.run(&["show", "--template", "t.md"]);
@@ -284,7 +225,7 @@ fn files_outside_the_project_need_the_users_leave() {
 
 #[test]
 fn init_makes_a_layout_that_composes_and_never_overwrites() {
-    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    let scratch = project().file("p/AGENTS.md", "RULES");
     assert_eq!(scratch.run(&["init"]).code, 0);
     let check = scratch.run(&["check"]);
     assert_eq!(
@@ -306,7 +247,7 @@ fn init_makes_a_layout_that_composes_and_never_overwrites() {
 #[test]
 fn layouts_print_files_that_work_where_they_are_copied() {
     for name in ["coding-agent", "dispatch", "yoi"] {
-        let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+        let scratch = project().file("p/AGENTS.md", "RULES");
         let now = "2024-06-15T12:30:00Z";
         let built_in = scratch.run(&["show", "--layout", name, "--now", now]).stdout;
         let printed = scratch.run(&["layouts", name]).stdout;
@@ -317,7 +258,7 @@ fn layouts_print_files_that_work_where_they_are_copied() {
 
 #[test]
 fn vars_list_the_catalog() {
-    let document = Scratch::new().run(&["vars", "--json"]).json();
+    let document = project().run(&["vars", "--json"]).json();
     let variables = document["variables"].as_array().unwrap();
     assert_eq!(variables.len(), antefix::discover::catalog::CATALOG.len());
     let dynamic: Vec<&str> = variables
@@ -331,7 +272,7 @@ fn vars_list_the_catalog() {
 #[test]
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let ran = Scratch::new().run(&["completions", shell]);
+        let ran = project().run(&["completions", shell]);
         assert_eq!(ran.code, 0);
         assert!(ran.stdout.contains("explain"), "{shell}");
     }
@@ -339,7 +280,7 @@ fn completions_know_the_commands() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let big = "x".repeat(1 << 20);
     let scratch = scratch.file("p/big.md", &big);
     let mut child = scratch
@@ -355,7 +296,8 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn control_characters_never_reach_the_terminal() {
-    let ran = Scratch::new().file("p/t.md", "[TODO: \u{1b}[31mred\u{202e}]").run(&["check", "--template", "t.md"]);
+    let ran = project().file("p/t.md", "[TODO: \u{1b}[31mred\u{202e}]").run(&["check", "--template", "t.md"]);
+    assert!(ran.stderr.contains("warning[unknown-variable]"), "{ran:?}");
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{202e}'), "{ran:?}");
 }
 
@@ -363,7 +305,7 @@ fn control_characters_never_reach_the_terminal() {
 fn half_a_layout_is_no_layout() {
     let section = "[[section]]\nid = \"a\"\nstability = \"fixed\"\ntext = \"x\"\n";
     let long = format!("{section}{}", "# a comment\n".repeat(30_000));
-    let ran = Scratch::new().file("p/.antefix/layout.toml", &long).run(&["show"]);
+    let ran = project().file("p/.antefix/layout.toml", &long).run(&["show"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     assert!(ran.stderr.contains("layout.toml") && ran.stderr.contains("262144 bytes"), "{ran:?}");
 }
@@ -375,7 +317,7 @@ fn a_layout_cannot_take_the_machine() {
     };
     let layout = |count: usize| format!("dialect = \"bracket\"\n{}", sections(count));
     for (count, message) in [(90, "1048576 bytes together"), (101, "at most 100 sections")] {
-        let scratch = Scratch::new().file("p/.antefix/x.md", &"\\[".repeat(130_000));
+        let scratch = project().file("p/.antefix/x.md", &"\\[".repeat(130_000));
         let ran = scratch.file("p/.antefix/layout.toml", &layout(count)).run(&["check"]);
         assert_eq!(ran.code, 1);
         assert!(ran.stderr.contains(message), "{ran:?}");
@@ -384,10 +326,10 @@ fn a_layout_cannot_take_the_machine() {
 
 #[test]
 fn nothing_is_written_by_looking_but_token_counts() {
-    let scratch = Scratch::new().file("p/AGENTS.md", "RULES");
+    let scratch = project().file("p/AGENTS.md", "RULES");
     let files = || {
         let mut entries = Vec::new();
-        list(scratch.directory.path(), &mut entries);
+        list(&scratch.path(""), &mut entries);
         entries.sort();
         entries
     };
@@ -414,7 +356,7 @@ fn list(directory: &Path, entries: &mut Vec<String>) {
 
 #[test]
 fn a_project_that_is_not_trusted_says_nothing() {
-    let scratch = Scratch::new()
+    let scratch = project()
         .file("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\n")
         .file("home/.config/antefix/AGENTS.md", "MINE")
         .file("p/AGENTS.md", "THEIRS")
@@ -438,7 +380,7 @@ fn a_project_that_is_not_trusted_says_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_directory_that_the_user_trusts_is_read_through_its_real_path() {
-    let scratch = Scratch::new()
+    let scratch = project()
         .file("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\ntrusted = [\"~/link\"]\n")
         .file("p/AGENTS.md", "THEIRS");
     assert!(!scratch.run(&["show"]).stdout.contains("THEIRS"));
@@ -448,7 +390,7 @@ fn a_directory_that_the_user_trusts_is_read_through_its_real_path() {
 
 #[test]
 fn a_project_cannot_trust_itself() {
-    let scratch = Scratch::new()
+    let scratch = project()
         .file("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\n")
         .file("p/.antefix/settings.toml", "untrusted_text = \"use\"\ntrusted = [\"/\"]\n")
         .file("p/AGENTS.md", "THEIRS");
@@ -461,14 +403,14 @@ fn a_project_cannot_trust_itself() {
 fn names_of_tools_that_are_set_by_hand_are_a_list() {
     let template = "{% for tool in tools %}<{{ tool }}>{% endfor %}";
     let args = ["show", "--template", "-", "--dialect", "jinja", "--set", "tools:names=bash, read"];
-    let ran = Scratch::new().run_with(&args, template);
+    let ran = project().run_with(&args, template);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "<bash><read>"), "{}", ran.stderr);
 }
 
 /// A server on this machine that answers every connection with the same bytes, for as long as the test runs.
 #[cfg(feature = "http")]
 fn server(answer: &'static str) -> String {
-    use std::io::Read;
+    use std::io::{Read, Write};
 
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap();
@@ -532,14 +474,14 @@ impl Drop for Secure {
 #[test]
 fn a_memory_behind_tls_is_asked_if_its_certificate_is_trusted() {
     let answer = "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nI am Ada";
-    let scratch = Scratch::new();
-    std::fs::create_dir(scratch.path("tls")).unwrap();
+    let scratch = project();
+    scratch.directory("tls");
     let server = Secure::start(&scratch.path("tls"), answer);
     let settings = format!("[memory.core]\nhttp = \"https://127.0.0.1:{}/core\"\n", server.port);
     let scratch = scratch.file("home/.config/antefix/settings.toml", &settings);
     let show = |authority: &str| {
         let mut command = scratch.command(&["show", "--layout", "buzz"]);
-        Ran::new(&command.env("SSL_CERT_FILE", authority).stdin(Stdio::null()).output().unwrap())
+        Ran::from(command.env("SSL_CERT_FILE", authority).output().unwrap())
     };
     let trusted = show(scratch.path("tls/ca.crt").to_str().unwrap());
     assert!(trusted.code == 0 && trusted.stdout.contains("I am Ada"), "{trusted:?}");
@@ -571,7 +513,7 @@ fn explain_tells_what_became_of_the_memory() {
     ];
     for (answer, sections, reason, gaps) in rows {
         let settings = format!("[memory.core]\nhttp = \"{}\"\n", server(answer));
-        let scratch = Scratch::new().file("home/.config/antefix/settings.toml", &settings);
+        let scratch = project().file("home/.config/antefix/settings.toml", &settings);
         let ran = scratch.run(&["explain", "--layout", "buzz", "--json"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         let document = ran.json();
@@ -604,17 +546,10 @@ fn explain_tells_what_became_of_the_memory() {
 #[test]
 fn a_program_keeps_the_operators_prompt_and_sees_nothing_of_ours() {
     let settings = "[identity.operator]\ncommand = [\"sh\", \"-c\", \"env; pwd\"]\n";
-    let scratch = Scratch::new().file("home/.config/antefix/settings.toml", settings);
+    let scratch = project().file("home/.config/antefix/settings.toml", settings);
     let mut command = scratch.command(&["show", "--template", "-"]);
-    let mut child = command
-        .env("AWS_SECRET_ACCESS_KEY", "CANARY")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"[identity:operator]").unwrap();
-    let ran = Ran::new(&child.wait_with_output().unwrap());
+    command.env("AWS_SECRET_ACCESS_KEY", "CANARY");
+    let ran = Scratch::feed(command, "[identity:operator]");
     let home = scratch.path("home").display().to_string();
     assert!(ran.stdout.contains("LANG=C.UTF-8\n") && ran.stdout.ends_with(&home), "{ran:?}");
     assert!(!ran.stdout.contains("CANARY"), "{ran:?}");
@@ -624,24 +559,18 @@ fn a_program_keeps_the_operators_prompt_and_sees_nothing_of_ours() {
 #[cfg(unix)]
 #[test]
 fn a_program_is_not_looked_for_in_the_project() {
-    use std::os::unix::fs::PermissionsExt;
-
     let settings = "[memory.core]\ncommand = [\"antefix-core\"]\n";
-    let scratch = Scratch::new()
-        .file("home/.config/antefix/settings.toml", settings)
-        .file("p/.git/HEAD", "")
-        .file("p/bin/antefix-core", "#!/bin/sh\necho planted\n");
-    let program = scratch.path("p/bin/antefix-core");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let scratch = project().file("home/.config/antefix/settings.toml", settings).file("p/.git/HEAD", "");
+    scratch.executable("p/bin/antefix-core", "#!/bin/sh\necho planted\n");
     let run = |cwd: &str| {
         let mut command = scratch.command(&["explain", "--layout", "buzz", "--json"]);
         command.current_dir(scratch.path(cwd)).env("PATH", scratch.path("p/bin"));
-        Ran::new(&command.output().unwrap())
+        Ran::from(command.output().unwrap())
     };
     let inside = run("p");
     assert!(inside.stdout.contains("not installed: antefix-core"), "{inside:?}");
     // From elsewhere it is an ordinary program.
-    std::fs::create_dir_all(scratch.path("elsewhere/.git")).unwrap();
+    scratch.directory("elsewhere/.git");
     let elsewhere = run("elsewhere");
     assert!(elsewhere.stdout.contains("planted"), "{elsewhere:?}");
 }
@@ -650,7 +579,7 @@ fn a_program_is_not_looked_for_in_the_project() {
 #[test]
 fn a_project_says_nothing_about_where_memory_is_kept() {
     let settings = "[memory.core]\ncommand = [\"touch\", \"CANARY\"]\n";
-    let scratch = Scratch::new().file("p/.antefix/settings.toml", settings);
+    let scratch = project().file("p/.antefix/settings.toml", settings);
     let ran = scratch.run(&["explain", "--layout", "buzz", "--json"]);
     assert!(ran.stdout.contains("your settings have no [memory.core]"), "{ran:?}");
     let scratch = scratch.file(
@@ -671,7 +600,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_place() {
         ("[memory]\nfile = \"a\"\n", "there is no key `file` here"),
     ];
     for (settings, message) in rows {
-        let ran = Scratch::new().file("home/.config/antefix/settings.toml", settings).run(&["show"]);
+        let ran = project().file("home/.config/antefix/settings.toml", settings).run(&["show"]);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.stderr.contains(message) && ran.stderr.contains("settings.toml:"), "{ran:?}");
     }
@@ -680,7 +609,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_place() {
 /// The expected counts are those of another implementation, `bpe-openai`: `hello world` has 2 tokens, nine the sentence.
 #[test]
 fn explain_counts_tokens_and_says_how_sure_they_are() {
-    let scratch = Scratch::new().file("p/t.md", "You help with the code in this directory.\n");
+    let scratch = project().file("p/t.md", "You help with the code in this directory.\n");
     let explain = |model: &[&str]| {
         let args: Vec<&str> = ["explain", "--json", "--template", "t.md"].iter().chain(model).copied().collect();
         scratch.run(&args).json()
@@ -708,7 +637,7 @@ fn explain_counts_tokens_and_says_how_sure_they_are() {
 /// A count that only the file can have told proves that nothing was counted.
 #[test]
 fn counts_are_kept_for_the_next_run_and_a_damaged_file_is_harmless() {
-    let scratch = Scratch::new().file("p/t.md", "hello world");
+    let scratch = project().file("p/t.md", "hello world");
     let file = scratch.path("home/.cache/antefix/tokens");
     let tokens = || scratch.run(&["explain", "--json", "--template", "t.md"]).json()["prefix"]["tokens"].clone();
     assert!(scratch.run(&["show", "--template", "t.md"]).code == 0 && !file.exists(), "showing counts nothing");
@@ -736,7 +665,7 @@ fn counts_are_kept_for_the_next_run_and_a_damaged_file_is_harmless() {
 
 #[test]
 fn check_compares_the_prefix_with_the_models_minimum() {
-    let scratch = Scratch::new().file("p/t.md", "hello world");
+    let scratch = project().file("p/t.md", "hello world");
     let check = |scratch: &Scratch, model: &str| scratch.run(&["check", "--template", "t.md", "--model", model]);
     let ran = check(&scratch, "gpt-5");
     assert_eq!(ran.code, 0);
@@ -757,7 +686,7 @@ fn check_compares_the_prefix_with_the_models_minimum() {
 fn a_prompt_keeps_to_its_budget_in_tokens() {
     let layout =
         "budget = { tokens = 200 }\n[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = '{{ file(\"A\") }}'\n";
-    let scratch = Scratch::new().file("p/.antefix/layout.toml", layout).file("p/A", &"word ".repeat(1000));
+    let scratch = project().file("p/.antefix/layout.toml", layout).file("p/A", &"word ".repeat(1000));
     let ran = scratch.run(&["explain", "--json"]).json();
     assert_eq!(ran["prefix"]["tokens"], 200);
     assert!(ran["prefix"]["text"].as_str().unwrap().ends_with("size limit]"));
@@ -766,7 +695,7 @@ fn a_prompt_keeps_to_its_budget_in_tokens() {
 
 /// A project with a rule for Rust, one that always holds, and a nested file.
 fn with_rules() -> Scratch {
-    Scratch::new()
+    project()
         .file("p/AGENTS.md", "Root.\n")
         .file("p/.claude/rules/rust.md", "---\npaths: [\"src/**/*.rs\", \"[\"]\n---\nFormat it.\n")
         .file("p/.claude/rules/zig.md", "---\npaths: \"*.zig\"\n---\nZig.\n")
@@ -824,7 +753,7 @@ fn explain_lists_what_waits_for_a_path_and_show_does_not_look() {
 fn a_projects_own_files_are_looked_through() {
     let token = "ghp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5";
     let layout = "dialect = \"jinja\"\n[[section]]\nid = \"a\"\nstability = \"frozen\"\nfile = \"$layout/t\"\n";
-    let scratch = Scratch::new()
+    let scratch = project()
         .file("p/.git/HEAD", "ref: refs/heads/main\n")
         .file("p/.antefix/layout.toml", layout)
         .file("p/.antefix/t.md", &format!("one {token}\n"));
@@ -843,7 +772,7 @@ fn a_projects_own_files_are_looked_through() {
             ("layout", layout.replace("file = \"$layout/t\"", &format!("text = \"{text}\""))),
             ("wording", format!("[wording]\ntouch_notice = \"{text} {{{{ text\"\n")),
         ] {
-            let scratch = Scratch::new().file("p/.git/HEAD", "").file(&format!("p/.antefix/{name}.toml"), &file);
+            let scratch = project().file("p/.git/HEAD", "").file(&format!("p/.antefix/{name}.toml"), &file);
             let refused = scratch.run(&["show"]);
             assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{file}");
             assert!(refused.stderr.contains("escapes in it write a secret or hidden characters"), "{refused:?}");
@@ -863,7 +792,7 @@ fn a_projects_own_files_are_looked_through() {
 fn reasons_of_failures_have_no_secrets() {
     let token = "ghp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5";
     let settings = format!("[memory.core]\ncommand = [\"sh\", \"-c\", \"echo err {token} >&2; exit 1\"]\n");
-    let scratch = Scratch::new()
+    let scratch = project()
         .file("p/.git", &format!("gitdir: /nonexistent/{token}\n"))
         .file("home/.config/antefix/settings.toml", &settings);
     for layout in ["coding-agent", "buzz"] {
@@ -881,7 +810,7 @@ fn reasons_of_failures_have_no_secrets() {
 #[test]
 fn a_renewal_tells_what_it_could_not_ask_for() {
     let settings = |command: &str| format!("[memory.core]\ncommand = [\"sh\", \"-c\", \"{command}\"]\n");
-    let scratch = Scratch::new().file("home/.config/antefix/settings.toml", &settings("echo core"));
+    let scratch = project().file("home/.config/antefix/settings.toml", &settings("echo core"));
     assert_eq!(scratch.run(&["turn", "c", "--layout", "buzz"]).code, 0);
     let scratch = scratch.file("home/.config/antefix/settings.toml", &settings("exit 3"));
     let renewed = scratch.run(&["renew", "c", "--layout", "buzz"]);
@@ -899,7 +828,7 @@ fn a_report_is_true_where_the_whole_prompt_is_over_its_budget() {
     let layout = "dialect = \"jinja\"\nbudget = 1700\n[[section]]\nid = \"a\"\nstability = \"frozen\"\n\
                   text = \"{% for one in instructions.files %}{{ one.path }}\\n{{ one.text }}{% endfor %}\"\n";
     let file = |letter: &str| letter.repeat(1000);
-    let scratch = Scratch::new()
+    let scratch = project()
         .file("p/.git/HEAD", "")
         .file("p/.antefix/layout.toml", layout)
         .file("p/AGENTS.md", &file("a"))

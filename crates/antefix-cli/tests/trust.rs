@@ -6,15 +6,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
+use antefix_testing::Scratch;
 use serde_json::Value;
-use tempfile::TempDir;
-
-/// A project whose layout declares a hook on every point; each leaves a canary.
-struct Scratch {
-    directory: TempDir,
-}
 
 const LAYOUT: &str = r#"
 [[section]]
@@ -48,61 +43,43 @@ on = "messages"
 command = ["hooks/note"]
 "#;
 
-impl Scratch {
-    fn new() -> Scratch {
-        let scratch = Scratch { directory: TempDir::new().unwrap() };
-        scratch.file("p/.antefix/layout.toml", LAYOUT);
-        scratch.file("p/.antefix/base.md", "Base.\n");
-        scratch.file("p/vendor/AGENTS.md", "Vendor.");
-        scratch.program(
-            "p/.antefix/hooks/note",
-            "[ $ANTEFIX_HOOK = before_turn ] && printf '%s' '{\"append\": \"Noted.\\n\"}'; true",
-        );
-        scratch.file("p/.antefix/hooks/roots.sh", "touch canary; echo '{\"instructions\": [\"vendor\"]}'\n");
-        fs::create_dir_all(scratch.path("home")).unwrap();
-        scratch
-    }
+/// A project whose layout declares a hook on every point; each leaves a canary.
+fn project() -> Scratch {
+    let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix")).env("AWS_SECRET_ACCESS_KEY", "canary");
+    scratch.write("p/.antefix/layout.toml", LAYOUT);
+    scratch.write("p/.antefix/base.md", "Base.\n");
+    scratch.write("p/vendor/AGENTS.md", "Vendor.");
+    scratch.hook(
+        "p/.antefix/hooks/note",
+        "[ $ANTEFIX_HOOK = before_turn ] && printf '%s' '{\"append\": \"Noted.\\n\"}'; true",
+    );
+    scratch.write("p/.antefix/hooks/roots.sh", "touch canary; echo '{\"instructions\": [\"vendor\"]}'\n");
+    scratch
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().canonicalize().unwrap().join(name)
-    }
-
-    fn file(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn program(&self, name: &str, script: &str) {
-        self.file(name, &format!("#!/bin/sh\ntouch canary\n{script}\n"));
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_antefix"));
-        command.args(args).current_dir(self.path("p")).env_clear().stdin(Stdio::null());
-        command.env("HOME", self.path("home")).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("AWS_SECRET_ACCESS_KEY", "canary");
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        let output = self.command(args).output().unwrap();
-        Ran {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-
+/// What is done with such a project.
+trait Hooked {
+    /// A program that leaves a canary and runs a script.
+    fn hook(&self, name: &str, script: &str);
     /// Whether a hook ran since the last look.
+    fn ran(&self) -> bool;
+    /// The user trusts all that the project has now.
+    fn trust(&self);
+    /// Where that is remembered.
+    fn kept(&self) -> PathBuf;
+}
+
+impl Hooked for Scratch {
+    fn hook(&self, name: &str, script: &str) {
+        self.executable(name, &format!("#!/bin/sh\ntouch canary\n{script}\n"));
+    }
+
     fn ran(&self) -> bool {
         fs::remove_file(self.path("p/canary")).is_ok()
     }
 
     fn trust(&self) {
-        let ran = self.run(&["trust", "--yes"]);
-        assert_eq!(ran.code, 0, "{ran:?}");
+        self.ok(&["trust", "--yes"]);
     }
 
     fn kept(&self) -> PathBuf {
@@ -110,20 +87,13 @@ impl Scratch {
     }
 }
 
-#[derive(Debug)]
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
 const COMPOSING: [&[&str]; 5] =
     [&["show"], &["explain"], &["explain", "--json"], &["check"], &["turn", "c", "--messages", "../messages.json"]];
 
 #[test]
 fn nothing_of_a_project_runs_before_it_is_trusted() {
-    let scratch = Scratch::new();
-    scratch.file("messages.json", "[]");
+    let scratch = project();
+    scratch.write("messages.json", "[]");
     for args in COMPOSING {
         let ran = scratch.run(args);
         assert!(ran.code == 0 && !scratch.ran(), "{args:?}: {ran:?}");
@@ -139,16 +109,16 @@ fn nothing_of_a_project_runs_before_it_is_trusted() {
 
 #[test]
 fn what_hooks_make_of_a_new_epoch_is_in_the_document() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let fails = "\n[[hook]]\nname = \"fails\"\non = \"renewed\"\ncommand = [\"hooks/fails\"]\n";
-    scratch.file("p/.antefix/layout.toml", &format!("{LAYOUT}{fails}"));
-    scratch.program("p/.antefix/hooks/fails", "exit 3");
+    scratch.write("p/.antefix/layout.toml", &format!("{LAYOUT}{fails}"));
+    scratch.hook("p/.antefix/hooks/fails", "exit 3");
     scratch.trust();
     assert_eq!(scratch.run(&["turn", "c"]).code, 0);
     let said = |args: &[&str]| -> Value {
         let ran = scratch.run(args);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args:?}");
-        serde_json::from_str(&ran.stdout).unwrap()
+        ran.json()
     };
     let found = |document: &Value| {
         let hooks: Vec<String> = document["hooks"].as_array().unwrap().iter().map(|did| format!("{did}")).collect();
@@ -157,11 +127,11 @@ fn what_hooks_make_of_a_new_epoch_is_in_the_document() {
         assert_eq!(hooks, [r#"{"bytes":0,"did":"failed","hook":"fails","on":"renewed"}"#]);
         assert_eq!(codes, ["hook-failed"]);
     };
-    scratch.file("p/vendor/AGENTS.md", "Other.");
+    scratch.write("p/vendor/AGENTS.md", "Other.");
     let renewed = said(&["renew", "c", "--json"]);
     assert_eq!((&renewed["began"], &renewed["epoch"]["number"]), (&true.into(), &2.into()));
     found(&renewed);
-    scratch.file("p/vendor/AGENTS.md", "Third.");
+    scratch.write("p/vendor/AGENTS.md", "Third.");
     let begun = said(&["compact", "c", "begin", "--json"]);
     assert_eq!(begun["diagnostics"], Value::Array(Vec::new()));
     let committed = said(&["compact", "c", "commit", "--json", begun["token"].as_str().unwrap()]);
@@ -171,14 +141,14 @@ fn what_hooks_make_of_a_new_epoch_is_in_the_document() {
 
 #[test]
 fn what_is_trusted_runs_and_says_its_part() {
-    let scratch = Scratch::new();
-    let before: Value = serde_json::from_str(&scratch.run(&["turn", "c", "--json"]).stdout).unwrap();
+    let scratch = project();
+    let before = scratch.run(&["turn", "c", "--json"]).json();
     assert_eq!(before["prefix"], "Base.\n");
     scratch.trust();
     assert!(!scratch.ran(), "to trust runs nothing");
     let ran = scratch.run(&["show"]);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("Base.\nVendor.\n", ""));
-    let turn: Value = serde_json::from_str(&scratch.run(&["turn", "c", "--json"]).stdout).unwrap();
+    let turn = scratch.run(&["turn", "c", "--json"]).json();
     assert!(scratch.ran());
     assert_eq!((&turn["prefix"], &turn["suffix"]), (&"Base.\nVendor.\n".into(), &"Noted.\n".into()));
     assert_eq!((&turn["epoch"]["number"], &turn["epoch"]["cause"]), (&2.into(), &"recovered".into()));
@@ -202,12 +172,12 @@ fn other_bytes_are_not_run_until_they_are_trusted_again() {
         ("p/.antefix/layout.toml", "# changed\n", &["note", "sh"]),
     ];
     for (file, text, hooks) in changes {
-        let scratch = Scratch::new();
+        let scratch = project();
         scratch.trust();
         let text = if file.ends_with("layout.toml") { format!("{LAYOUT}{text}") } else { text.to_owned() };
-        scratch.file(file, &text);
+        scratch.write(file, &text);
         let ran = scratch.run(&["explain", "--json"]);
-        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let document = ran.json();
         let label = file.strip_prefix("p/").unwrap();
         for hook in document["hooks"].as_array().unwrap() {
             let is_changed = hooks.contains(&hook["name"].as_str().unwrap())
@@ -232,7 +202,7 @@ fn other_bytes_are_not_run_until_they_are_trusted_again() {
 
 #[test]
 fn without_a_terminal_and_without_yes_nothing_is_trusted() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let ran = scratch.run(&["trust"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     assert!(ran.stderr.contains(".antefix/hooks/note") && ran.stderr.contains("no terminal"), "{}", ran.stderr);
@@ -241,7 +211,7 @@ fn without_a_terminal_and_without_yes_nothing_is_trusted() {
 
 #[test]
 fn what_is_trusted_is_shown_listed_and_revoked() {
-    let scratch = Scratch::new();
+    let scratch = project();
     assert_eq!(scratch.run(&["trust", "--list"]).stdout, "nothing is trusted\n");
     let shown = scratch.run(&["trust", "--yes"]).stdout;
     for part in [
@@ -273,7 +243,7 @@ fn a_damaged_or_shared_file_makes_nothing_trusted_and_is_told() {
         ("writable for others", None, 0o666),
     ];
     for (case, text, mode) in damages {
-        let scratch = Scratch::new();
+        let scratch = project();
         scratch.trust();
         if let Some(text) = text {
             fs::write(scratch.kept(), text).unwrap();
@@ -290,8 +260,8 @@ fn a_damaged_or_shared_file_makes_nothing_trusted_and_is_told() {
 
 #[test]
 fn who_trusts_a_project_trusts_its_text() {
-    let scratch = Scratch::new();
-    scratch.file("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\n");
+    let scratch = project();
+    scratch.write("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\n");
     let ran = scratch.run(&["show"]);
     assert!(!ran.stdout.contains("Base.") && ran.stderr.contains("antefix trust"), "{ran:?}");
     scratch.trust();
@@ -300,35 +270,35 @@ fn who_trusts_a_project_trusts_its_text() {
 
 #[test]
 fn a_layout_outside_the_project_is_the_users_own() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let layout = "[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"A\"\n[[hook]]\non = \"before_turn\"\ncommand = [\"COMMAND\"]\n";
-    scratch.program("elsewhere/mine", "echo '{\"append\": \"Mine.\"}'");
-    scratch.file("elsewhere/layout.toml", &layout.replace("COMMAND", "./mine"));
+    scratch.hook("elsewhere/mine", "echo '{\"append\": \"Mine.\"}'");
+    scratch.write("elsewhere/layout.toml", &layout.replace("COMMAND", "./mine"));
     let ran = scratch.run(&["turn", "c", "--layout", "../elsewhere/layout.toml"]);
     assert_eq!((ran.stdout.as_str(), scratch.ran()), ("AMine.", true), "{ran:?}");
     // In the user's configuration as well; but a file of the project waits for trust, whoever names it.
-    fs::remove_file(scratch.path("p/.antefix/layout.toml")).unwrap();
-    scratch.program("home/.config/antefix/bin/mine", "echo '{\"append\": \"Home.\"}'");
-    scratch.file("home/.config/antefix/layout.toml", &layout.replace("COMMAND", "bin/mine"));
+    scratch.remove("p/.antefix/layout.toml");
+    scratch.hook("home/.config/antefix/bin/mine", "echo '{\"append\": \"Home.\"}'");
+    scratch.write("home/.config/antefix/layout.toml", &layout.replace("COMMAND", "bin/mine"));
     let ran = scratch.run(&["turn", "d"]);
     assert_eq!((ran.stdout.as_str(), scratch.ran()), ("AHome.", true), "{ran:?}");
     let theirs = scratch.path("p/.antefix/hooks/note");
-    scratch.file("home/.config/antefix/layout.toml", &layout.replace("COMMAND", theirs.to_str().unwrap()));
+    scratch.write("home/.config/antefix/layout.toml", &layout.replace("COMMAND", theirs.to_str().unwrap()));
     let ran = scratch.run(&["turn", "e"]);
     assert_eq!((ran.stdout.as_str(), scratch.ran()), ("A", false), "{ran:?}");
     scratch.trust();
     assert_eq!(scratch.run(&["turn", "e"]).stdout, "ANoted.\n");
     // One in the project that is named on the command line is still the project's.
-    scratch.file("p/other.toml", &layout.replace("COMMAND", "sh"));
+    scratch.write("p/other.toml", &layout.replace("COMMAND", "sh"));
     let ran = scratch.run(&["turn", "f", "--layout", "other.toml"]);
     assert!(ran.stderr.contains("hook-untrusted"), "{ran:?}");
 }
 
 #[test]
 fn a_link_to_a_program_of_the_project_is_no_way_around() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let layout = "[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"A\"\n[[hook]]\non = \"before_turn\"\ncommand = [\"./link\"]\n";
-    scratch.file("elsewhere/layout.toml", layout);
+    scratch.write("elsewhere/layout.toml", layout);
     std::os::unix::fs::symlink(scratch.path("p/.antefix/hooks/note"), scratch.path("elsewhere/link")).unwrap();
     let ran = scratch.run(&["turn", "c", "--layout", "../elsewhere/layout.toml"]);
     assert!(ran.stderr.contains("hook-untrusted") && !scratch.ran(), "{ran:?}");
@@ -336,8 +306,8 @@ fn a_link_to_a_program_of_the_project_is_no_way_around() {
 
 #[test]
 fn hooks_see_nothing_of_the_callers_secrets() {
-    let scratch = Scratch::new();
-    scratch.program("p/.antefix/hooks/note", "env > environment");
+    let scratch = project();
+    scratch.hook("p/.antefix/hooks/note", "env > environment");
     scratch.trust();
     scratch.run(&["turn", "c"]);
     let environment = fs::read_to_string(scratch.path("p/environment")).unwrap();
@@ -346,13 +316,13 @@ fn hooks_see_nothing_of_the_callers_secrets() {
 
 #[test]
 fn of_many_that_are_trusted_at_once_none_is_lost() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let projects: Vec<String> = (0..12).map(|number| format!("p{number}")).collect();
     for project in &projects {
-        scratch.file(&format!("{project}/.antefix/layout.toml"), LAYOUT);
-        scratch.file(&format!("{project}/.antefix/base.md"), "Base.\n");
-        scratch.program(&format!("{project}/.antefix/hooks/note"), "true");
-        scratch.file(&format!("{project}/.antefix/hooks/roots.sh"), "true\n");
+        scratch.write(&format!("{project}/.antefix/layout.toml"), LAYOUT);
+        scratch.write(&format!("{project}/.antefix/base.md"), "Base.\n");
+        scratch.hook(&format!("{project}/.antefix/hooks/note"), "true");
+        scratch.write(&format!("{project}/.antefix/hooks/roots.sh"), "true\n");
     }
     let trusting: Vec<_> = projects
         .iter()

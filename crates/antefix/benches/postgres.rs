@@ -10,21 +10,19 @@
     reason = "a benchmark is outside of the library"
 )]
 
-#[allow(dead_code, reason = "the tests do more with it")]
-#[path = "../tests/store/postgres/cluster.rs"]
-mod cluster;
-
 use antefix::contract::{epoch, id};
 use antefix::freeze::Store;
+use antefix::stores::PostgresStore;
+use antefix_testing::postgres;
 use criterion::Criterion;
 
 fn main() {
-    if cluster::is_left_out() {
+    if postgres::is_left_out() {
         return;
     }
     let mut criterion = Criterion::default().configure_from_args();
-    let database = cluster::Database::new();
-    let store = database.store();
+    let database = postgres::Database::new();
+    let store = PostgresStore::connect(&database.url("")).unwrap();
     for conversation in 0..100 {
         let (row, bundle) = epoch(&format!("c{conversation}"), 1, &format!("prefix {conversation}"));
         store.append(&row, &bundle).unwrap();

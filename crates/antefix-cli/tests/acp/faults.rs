@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Client, Scratch};
+use super::{Client, Proxied as _, project};
 
 fn field() -> Value {
     json!({"agent": {"name": "any"}, "capabilities": {"systemPrompt": {}}})
@@ -12,7 +12,7 @@ fn field() -> Value {
 
 #[test]
 fn what_is_not_ours_goes_on_as_the_very_bytes() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.initialize();
     let lines = [
@@ -34,7 +34,7 @@ fn what_is_not_ours_goes_on_as_the_very_bytes() {
 
 #[test]
 fn answers_come_back_as_the_agent_wrote_them() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.say(r#"{"id":"i\u0031","method":"initialize","params":{}}"#);
     let line = String::from_utf8(client.line()).unwrap();
@@ -46,7 +46,7 @@ fn answers_come_back_as_the_agent_wrote_them() {
 
 #[test]
 fn a_session_within_a_batch_is_told_as_well() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.initialize();
     let new = json!({"jsonrpc": "2.0", "id": 50, "method": "session/new", "params": scratch.new_session()});
@@ -59,7 +59,7 @@ fn a_session_within_a_batch_is_told_as_well() {
 
 #[test]
 fn broken_json_that_may_begin_a_session_is_answered_and_goes_nowhere() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.initialize();
     client.say(r#"{"id":3,"method":"session/new","params":{"cwd":"/"#);
@@ -71,7 +71,7 @@ fn broken_json_that_may_begin_a_session_is_answered_and_goes_nowhere() {
 
 #[test]
 fn a_prompt_that_cannot_be_composed_is_an_error_of_the_session() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.initialize();
     let answer = client.ask("session/new", &json!({"cwd": scratch.path("none"), "mcpServers": []}));
@@ -85,7 +85,7 @@ fn a_prompt_that_cannot_be_composed_is_an_error_of_the_session() {
 
 #[test]
 fn nobody_waits_for_an_agent_that_has_died() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut script = field();
     script["dies_on"] = json!("session/prompt");
     let mut client = scratch.start(&[], &script);
@@ -99,8 +99,8 @@ fn nobody_waits_for_an_agent_that_has_died() {
 
 #[test]
 fn an_agent_that_cannot_be_started_is_an_error_of_the_first_request() {
-    let scratch = Scratch::new();
-    let mut client = Client::start(scratch.antefix(&["acp", "--", "no-such-agent-7c1"]));
+    let scratch = project();
+    let mut client = Client::start(scratch.command(&["acp", "--", "no-such-agent-7c1"]));
     client.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
     let answer = client.hear();
     assert!(answer["error"]["message"].as_str().unwrap().contains("no-such-agent-7c1"), "{answer}");
@@ -111,7 +111,7 @@ fn an_agent_that_cannot_be_started_is_an_error_of_the_first_request() {
 
 #[test]
 fn an_agent_that_stays_when_its_client_has_gone_is_ended() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut script = field();
     script["lingers"] = json!(true);
     let mut client = scratch.start(&[], &script);
@@ -124,7 +124,7 @@ fn an_agent_that_stays_when_its_client_has_gone_is_ended() {
 
 #[test]
 fn a_signal_ends_both() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.initialize();
     let status = std::process::Command::new("kill").arg(client.child.id().to_string()).status().unwrap();
@@ -137,7 +137,7 @@ fn a_signal_ends_both() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_huge_line_passes_in_little_memory() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.initialize();
     client.ask("session/new", &scratch.new_session());
@@ -149,18 +149,16 @@ fn a_huge_line_passes_in_little_memory() {
     assert_eq!(client.hear()["result"], line.len());
     client.say(&json!({"id": 900, "method": "large", "params": {"bytes": bytes}}).to_string());
     assert_eq!(client.line().len(), r#"{"result":"","id":900}"#.len() + bytes + 1);
-    let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let peak: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    assert!(peak < 80_000, "{peak} kB");
+    let peak = antefix_testing::memory::peak(client.child.id()).unwrap();
+    assert!(peak < 80_000 * 1024, "{peak} bytes");
     client.prompt("s1", "it still works");
     client.leave();
 }
 
 #[test]
 fn a_link_in_a_chain_starts_nothing_and_wraps_what_is_for_the_agent() {
-    let scratch = Scratch::new();
-    let mut client = Client::start(scratch.antefix(&["acp"]));
+    let scratch = project();
+    let mut client = Client::start(scratch.command(&["acp"]));
     client.say(r#"{"jsonrpc":"2.0","id":0,"method":"proxy/initialize","params":{"protocolVersion":1}}"#);
     let wrapped = client.hear();
     assert_eq!(wrapped["method"], "proxy/successor");
@@ -194,8 +192,8 @@ fn a_link_in_a_chain_starts_nothing_and_wraps_what_is_for_the_agent() {
 
 #[test]
 fn without_an_agent_and_without_a_chain_the_client_is_told() {
-    let scratch = Scratch::new();
-    let mut client = Client::start(scratch.antefix(&["acp"]));
+    let scratch = project();
+    let mut client = Client::start(scratch.command(&["acp"]));
     client.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
     assert_eq!(client.hear()["error"]["message"], "no agent was named");
     assert_eq!(client.end().0.code(), Some(2));

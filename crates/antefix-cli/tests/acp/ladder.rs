@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CANARY, PREFIX, Scratch, texts};
+use super::{PREFIX, Proxied as _, project, texts};
 
 const BASE_BLOCK: &str = "[Base]\nCANARY-7c1 base.";
 
@@ -13,7 +13,7 @@ fn agent(name: &str, capabilities: Value) -> Value {
 
 #[test]
 fn an_agent_that_announces_the_field_gets_it() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &agent("any", json!({"systemPrompt": {}})));
     client.initialize();
     assert_eq!(client.ask("session/new", &scratch.new_session())["result"]["sessionId"], "s1");
@@ -33,7 +33,7 @@ fn an_agent_that_announces_the_field_gets_it() {
 #[test]
 fn override_is_sent_to_whoever_announces_it_and_to_nobody_else() {
     for (capability, mode) in [(json!({"mode": {"override": {}}}), "override"), (json!({}), "append")] {
-        let scratch = Scratch::new();
+        let scratch = project();
         let mut client = scratch.start(&["--override"], &agent("any", json!({"systemPrompt": capability})));
         client.initialize();
         client.ask("session/new", &scratch.new_session());
@@ -44,7 +44,7 @@ fn override_is_sent_to_whoever_announces_it_and_to_nobody_else() {
 
 #[test]
 fn an_agent_that_is_known_to_read_meta_gets_it_there_beside_other_keys() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &agent("@agentclientprotocol/claude-agent-acp", json!({})));
     client.initialize();
     let mut params = scratch.new_session();
@@ -61,7 +61,7 @@ fn an_agent_that_is_known_to_read_meta_gets_it_there_beside_other_keys() {
 
 #[test]
 fn goose_is_asked_by_its_own_method_before_the_client_may_go_on() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &agent("goose", json!({})));
     client.initialize();
     client.ask("session/new", &scratch.new_session());
@@ -81,7 +81,7 @@ fn goose_is_asked_by_its_own_method_before_the_client_may_go_on() {
 
 #[test]
 fn a_goose_that_does_not_know_the_method_is_told_in_the_message_and_asked_no_more() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut script = agent("goose", json!({}));
     script["method"] = json!(-32601);
     let mut client = scratch.start(&[], &script);
@@ -98,7 +98,7 @@ fn a_goose_that_does_not_know_the_method_is_told_in_the_message_and_asked_no_mor
 
 #[test]
 fn a_goose_that_refuses_is_an_error_of_the_session_and_nothing_is_recorded() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut script = agent("goose", json!({}));
     script["method"] = json!(-32602);
     let mut client = scratch.start(&[], &script);
@@ -112,7 +112,7 @@ fn a_goose_that_refuses_is_an_error_of_the_session_and_nothing_is_recorded() {
 
 #[test]
 fn an_agent_can_be_started_with_the_prompt_in_a_file_of_its_own() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut script = agent("gemini", json!({"systemPrompt": {}}));
     script["tells"] = json!("GEMINI_SYSTEM_MD");
     let mut client = scratch.start(&["--launch-env", "GEMINI_SYSTEM_MD"], &script);
@@ -131,7 +131,7 @@ fn an_agent_can_be_started_with_the_prompt_in_a_file_of_its_own() {
 
 #[test]
 fn everyone_else_is_told_in_the_first_message_that_succeeds_and_never_again() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut script = agent("plain", json!({}));
     script["prompts"] = json!(["error", "cancelled", "refusal", "end_turn", "end_turn"]);
     let mut client = scratch.start(&[], &script);
@@ -151,7 +151,7 @@ fn everyone_else_is_told_in_the_first_message_that_succeeds_and_never_again() {
 
 #[test]
 fn two_prompts_at_once_carry_it_once() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &agent("plain", json!({})));
     client.initialize();
     client.ask("session/new", &scratch.new_session());
@@ -167,7 +167,7 @@ fn two_prompts_at_once_carry_it_once() {
 
 #[test]
 fn a_slash_command_carries_nothing() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut client = scratch.start(&[], &agent("plain", json!({})));
     client.initialize();
     client.ask("session/new", &scratch.new_session());
@@ -180,7 +180,7 @@ fn a_slash_command_carries_nothing() {
 
 #[test]
 fn the_users_settings_say_how_an_agent_takes_it() {
-    let scratch = Scratch::new();
+    let scratch = project();
     scratch.write("home/.config/antefix/settings.toml", "[acp.agents]\nmine = \"meta\"\n");
     let mut client = scratch.start(&[], &agent("mine", json!({})));
     client.initialize();
@@ -195,7 +195,7 @@ fn the_clients_own_system_prompt_stands_beside_ours() {
     let contents = |heard: &Value| heard["params"]["systemPrompt"]["content"].clone();
     let (ours, theirs) = (json!({"type": "text", "text": PREFIX}), json!({"type": "text", "text": "THEIRS"}));
     for (mode, expected) in [("append", [&ours, &theirs]), ("override", [&theirs, &ours])] {
-        let scratch = Scratch::new();
+        let scratch = project();
         let mut client = scratch.start(&[], &agent("any", json!({"systemPrompt": {"mode": {"override": {}}}})));
         client.initialize();
         let mut params = scratch.new_session();
@@ -210,7 +210,7 @@ fn the_clients_own_system_prompt_stands_beside_ours() {
 
 #[test]
 fn an_empty_prompt_is_sent_nowhere() {
-    let scratch = Scratch::new();
+    let scratch = project();
     scratch.write("p/.antefix/layout.toml", "[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"\"\n");
     for (name, capabilities) in [("any", json!({"systemPrompt": {}})), ("pi-acp", json!({})), ("goose", json!({}))] {
         let mut client = scratch.start(&[], &agent(name, capabilities));
@@ -221,5 +221,7 @@ fn an_empty_prompt_is_sent_nowhere() {
         assert_eq!(scratch.heard("session/new")["params"], scratch.new_session(), "{name}");
         assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"], "{name}");
     }
-    assert!(!scratch.journal().iter().any(|one| one.to_string().contains(CANARY)));
+    // Nobody is asked by a method of its own either.
+    let methods: Vec<Value> = scratch.journal().iter().map(|message| message["method"].clone()).collect();
+    assert_eq!(methods, ["initialize", "session/new", "session/prompt"].repeat(3));
 }

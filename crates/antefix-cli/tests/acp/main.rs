@@ -10,13 +10,12 @@ mod ladder;
 mod sessions;
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use antefix_testing::Scratch;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 /// A word that is in the prompt, and nowhere else.
 const CANARY: &str = "CANARY-7c1";
@@ -50,39 +49,29 @@ text = "{% for one in instructions.files %}{{ one.body }}{% endfor %}"
 /// The prefix of that layout in a project whose AGENTS.md says `Use tabs.`
 const PREFIX: &str = "CANARY-7c1 base.  \n\nUse tabs.";
 
-/// A scratch project with a home beside it.
-struct Scratch {
-    directory: TempDir,
+/// A scratch project with that layout.
+fn project() -> Scratch {
+    let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix"));
+    scratch.file("p/.antefix/layout.toml", LAYOUT).file("p/AGENTS.md", "Use tabs.")
 }
 
-impl Scratch {
-    fn new() -> Scratch {
-        let scratch = Scratch { directory: tempfile::tempdir().unwrap() };
-        for directory in ["home/.config/antefix", "p/.antefix", "q", "state"] {
-            std::fs::create_dir_all(scratch.path(directory)).unwrap();
-        }
-        scratch.write("p/.antefix/layout.toml", LAYOUT);
-        scratch.write("p/AGENTS.md", "Use tabs.");
-        scratch
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().canonicalize().unwrap().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-    }
-
-    fn antefix(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_antefix"));
-        command.args(args).current_dir(self.path("p")).env_clear();
-        command.env("HOME", self.path("home")).env("XDG_STATE_HOME", self.path("state"));
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command
-    }
-
+/// A project with an agent behind antefix, which writes down what it hears.
+trait Proxied {
     /// A client with an agent behind antefix. `script` is what the agent does.
+    fn start(&self, args: &[&str], script: &Value) -> Client;
+    /// What the agent has heard, message by message.
+    fn journal(&self) -> Vec<Value>;
+    /// What the agent has heard of a method, the last time.
+    fn heard(&self, method: &str) -> Value;
+    /// How often the agent has heard the word that is in the prompt and nowhere else.
+    fn canaries(&self) -> usize;
+    /// What the ledger has under an id; none if it knows none.
+    fn epoch(&self, conversation: &str) -> Option<String>;
+    /// What a client says when it begins a session in the project.
+    fn new_session(&self) -> Value;
+}
+
+impl Proxied for Scratch {
     fn start(&self, args: &[&str], script: &Value) -> Client {
         let mut script = script.clone();
         script["journal"] = json!(self.path("journal"));
@@ -91,34 +80,30 @@ impl Scratch {
         let mut all = vec!["acp"];
         all.extend(args);
         all.extend(["--", "sh", "-c", speak, own.to_str().unwrap()]);
-        let mut command = self.antefix(&all);
+        let mut command = self.command(&all);
         command.env(fake::SCRIPT, script.to_string());
         Client::start(command)
     }
 
-    /// What the agent has heard.
     fn journal(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.path("journal")).unwrap_or_default();
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// What the agent has heard of a method, the last time.
     fn heard(&self, method: &str) -> Value {
         let journal = self.journal();
         let found = journal.iter().rev().find(|message| message["method"] == method);
         found.cloned().unwrap_or_else(|| panic!("no {method} in {journal:?}"))
     }
 
-    /// How many texts that the agent has heard contain the word.
     fn canaries(&self) -> usize {
         let text = std::fs::read_to_string(self.path("journal")).unwrap_or_default();
         text.matches(CANARY).count()
     }
 
-    /// What the ledger has under an id; none if it knows none.
     fn epoch(&self, conversation: &str) -> Option<String> {
-        let output = self.antefix(&["epochs", conversation, "1"]).output().unwrap();
-        output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+        let ran = self.run(&["epochs", conversation, "1"]);
+        (ran.code == 0).then_some(ran.stdout)
     }
 
     fn new_session(&self) -> Value {

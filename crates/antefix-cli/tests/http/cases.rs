@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::{Reply, Scratch, Server};
+use crate::project;
+use antefix_testing::{Reply, Scratch, Server};
 
 /// The headers that a client acts on. A response has those that its file names, and no others of these.
 const HEADERS: [&str; 10] = [
@@ -84,11 +85,9 @@ fn folders() -> Vec<PathBuf> {
 fn check(folder: &Path) -> Vec<String> {
     let name = folder.file_name().unwrap().display().to_string();
     let case: Case = toml::from_str(&read(&folder.join("case.toml"))).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let scratch = Scratch::new();
+    let scratch = project();
     for (file, text) in &case.files {
-        let path = scratch.path("p").join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        scratch.write(&format!("p/{file}"), text);
     }
     let serve: Vec<&str> = case.serve.iter().map(String::as_str).collect();
     let begun = Timestamp::now();

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::Scratch;
+use crate::project;
+use antefix_testing::{Need, Server};
 
 fn deploy(name: &str) -> String {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy")).join(name);
@@ -12,10 +13,10 @@ fn deploy(name: &str) -> String {
 
 #[test]
 fn the_configuration_starts_a_server_with_every_key_that_it_names() {
-    let scratch = Scratch::new();
+    let scratch = project();
     scratch.write("home/token", &format!("{}\n", "t".repeat(40)));
     let token = scratch.path("home/token");
-    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    scratch.mode("home/token", 0o600);
     // Every key that is commented out, with its example, but for the places that are not on this machine.
     let text = deploy("serve.toml");
     let lines = text.lines().map(|line| match line.strip_prefix("# ") {
@@ -36,31 +37,36 @@ fn the_configuration_starts_a_server_with_every_key_that_it_names() {
     let unit = deploy("antefix.service");
     let exec = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/antefix ")).unwrap();
     assert_eq!(exec, words.join(" ").replace(&config, "/etc/antefix/serve.toml"));
-    let server = scratch.start(scratch.command(&words), &["--no-link", "--token-file", token.to_str().unwrap()]);
+    let server = Server::start(scratch.command(&words), &token);
     let about = server.get("/about").ok().json();
     assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("dispatch"), Some(8_388_608)));
 }
 
 #[test]
 fn systemd_finds_no_fault_with_the_unit() {
-    if Command::new("systemd-analyze").arg("--version").output().is_err() {
-        eprintln!("NOT RUN: systemd-analyze is not installed");
+    if Need::SYSTEMD.is_left_out() {
         return;
     }
-    let scratch = Scratch::new();
+    let scratch = project();
+    // Other units of the machine may have faults of their own.
+    let faults = |unit: &str| {
+        scratch.write("home/antefix.service", unit);
+        let path = scratch.path("home/antefix.service");
+        let output = Command::new("systemd-analyze").arg("verify").arg(path).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        said.lines().filter(|line| line.contains("antefix")).map(str::to_owned).collect::<Vec<_>>()
+    };
     // The program must be there for systemd; which one it is does not matter.
     let unit = deploy("antefix.service").replace("/usr/local/bin/antefix", env!("CARGO_BIN_EXE_antefix"));
-    scratch.write("home/antefix.service", &unit);
-    let output =
-        Command::new("systemd-analyze").arg("verify").arg(scratch.path("home/antefix.service")).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    // Other units of the machine may have faults of their own.
-    assert!(!said.contains("antefix"), "{said}");
+    assert_eq!(faults(&unit), [""; 0]);
+    // It does look: a key that it does not know is a fault.
+    let broken = faults(&unit.replace("[Service]\n", "[Service]\nNonsense=yes\n"));
+    assert!(broken.len() == 1 && broken[0].contains("'Nonsense'"), "{broken:?}");
 }
 
 #[test]
 fn the_container_sets_what_the_program_reads() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let (file, help) = (deploy("Containerfile"), scratch.print(&["serve", "--help"]));
     let environment = file.lines().find_map(|line| line.strip_prefix("ENV ")).unwrap();
     for pair in environment.split(' ') {

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::Scratch;
+use crate::project;
 
 #[test]
 fn the_document_is_the_one_that_is_kept() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
     let kept = std::fs::read_to_string(kept).unwrap();
     assert!(scratch.print(&["serve", "--openapi"]) == kept, "docs/openapi.json is stale: run `cargo xtask docs`");
@@ -15,7 +15,7 @@ fn the_document_is_the_one_that_is_kept() {
 
 #[test]
 fn every_route_that_is_described_is_there() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let document: Value = server.get("/openapi.json").ok().json();
     let paths = document["paths"].as_object().unwrap();

@@ -2,7 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::{Scratch, Server};
+use crate::project;
+use antefix_testing::Server;
 
 /// A request with the token, and these headers in the place of our own.
 fn with(server: &Server, headers: &[(&str, &str)]) -> u16 {
@@ -19,7 +20,7 @@ fn with(server: &Server, headers: &[(&str, &str)]) -> u16 {
 
 #[test]
 fn only_names_of_ours_are_answered() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let port = server.port;
     for host in
@@ -54,7 +55,7 @@ fn only_names_of_ours_are_answered() {
 
 #[test]
 fn pages_of_other_origins_get_nothing() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let host = server.host();
     let origin = |origin: &str| with(&server, &[("host", &host), ("origin", origin)]);
@@ -72,7 +73,7 @@ fn pages_of_other_origins_get_nothing() {
 
 #[test]
 fn everything_wants_the_token() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let host = server.host();
     let paths = [
@@ -116,7 +117,7 @@ fn everything_wants_the_token() {
 
 #[test]
 fn a_link_becomes_a_cookie_once_and_changes_need_proof_of_the_page() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let host = server.host();
     let path = server.link.split(' ').nth(1).unwrap().strip_prefix(&format!("http://{host}")).unwrap().to_owned();
@@ -166,7 +167,7 @@ fn a_link_becomes_a_cookie_once_and_changes_need_proof_of_the_page() {
 
 #[test]
 fn only_json_is_taken_and_no_get_changes_anything() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let token = format!("Bearer {}", server.token);
     let host = server.host();
@@ -193,7 +194,7 @@ fn only_json_is_taken_and_no_get_changes_anything() {
 
 #[test]
 fn no_answer_can_be_run_framed_or_guessed() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     for path in ["/", "/system-prompt", "/nothing", "/healthz", "/metrics"] {
         let reply = server.get(path);
@@ -211,12 +212,11 @@ fn no_answer_can_be_run_framed_or_guessed() {
 
 #[test]
 fn a_server_that_others_can_reach_must_be_meant() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let refused = |args: &[&str], word: &str| {
-        let output = scratch.run(&[&["serve", "--listen", "0.0.0.0:0"], args].concat());
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{stderr}");
-        assert!(stderr.contains(word), "{stderr}");
+        let ran = scratch.run(&[&["serve", "--listen", "0.0.0.0:0"], args].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.stderr.contains(word), "{ran:?}");
     };
     let file = scratch.path("home/token");
     let file = file.to_str().unwrap();
@@ -228,26 +228,26 @@ fn a_server_that_others_can_reach_must_be_meant() {
 
 #[test]
 fn the_token_is_for_its_user_alone() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let file = scratch.path("home/.local/state/antefix/token");
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
     assert_eq!(server.token.len(), 64);
+    let first = server.token.clone();
     drop(server);
     // It stays what it is.
-    assert_eq!(scratch.serve().token, scratch.token());
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let output = scratch.run(&["serve", "--listen", "127.0.0.1:0"]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && stderr.contains("chmod 600"), "{stderr}");
+    assert_eq!(scratch.serve().token, first);
+    scratch.mode("home/.local/state/antefix/token", 0o644);
+    let ran = scratch.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert!(ran.code == 1 && ran.stderr.contains("chmod 600"), "{ran:?}");
 }
 
 #[test]
 fn requests_work_under_the_roots_alone() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.path("outside")).unwrap();
-    std::fs::create_dir_all(scratch.path("p/inside")).unwrap();
+    let scratch = project();
+    scratch.directory("outside");
+    scratch.directory("p/inside");
     scratch.write("outside/AGENTS.md", "canary");
     std::os::unix::fs::symlink(scratch.path("outside"), scratch.path("p/link")).unwrap();
     let server = scratch.serve();
@@ -288,7 +288,7 @@ fn requests_work_under_the_roots_alone() {
 #[cfg(unix)]
 #[test]
 fn paths_are_completed_under_the_root_alone_and_never_to_a_secret() {
-    let scratch = Scratch::new();
+    let scratch = project();
     for directory in ["p/sub", "p/many", "outside"] {
         std::fs::create_dir(scratch.path(directory)).unwrap();
     }
@@ -321,7 +321,7 @@ fn paths_are_completed_under_the_root_alone_and_never_to_a_secret() {
 
 #[test]
 fn the_log_has_no_text_that_anybody_wrote() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut server = scratch.serve();
     scratch.write("p/AGENTS.md", "canary-of-a-file");
     server.put("/system-prompt", r#"{"template":"canary-of-a-template [file:AGENTS.md]"}"#).ok();
@@ -348,10 +348,10 @@ fn the_log_has_no_text_that_anybody_wrote() {
 
 #[test]
 fn a_socket_is_for_its_own_user() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let path = scratch.path("home/antefix.sock");
     let listen = format!("unix:{}", path.display());
-    let serve = || scratch.start(scratch.command(&["serve", "--listen", &listen]), &[]);
+    let serve = || scratch.start_server(scratch.command(&["serve", "--listen", &listen]));
     let mut server = serve();
     let metadata = std::fs::metadata(&path).unwrap();
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
@@ -363,8 +363,7 @@ fn a_socket_is_for_its_own_user() {
     assert_eq!(server.bare("GET", "/system-prompt", &foreign, "").status, 403);
     // There is one server at a place.
     let second = scratch.run(&["serve", "--listen", &listen]);
-    let said = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(second.status.code() == Some(1) && said.contains("in use"), "{said}");
+    assert!(second.code == 1 && second.stderr.contains("in use"), "{second:?}");
     server.get("/healthz").ok();
     assert_eq!(server.stop().1, Some(0));
     assert!(!path.exists());
@@ -374,8 +373,8 @@ fn a_socket_is_for_its_own_user() {
     serve().get("/healthz").ok();
     std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, "mine").unwrap();
-    assert_eq!(scratch.run(&["serve", "--listen", &listen]).status.code(), Some(1));
+    assert_eq!(scratch.run(&["serve", "--listen", &listen]).code, 1);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     let relative = scratch.run(&["serve", "--listen", "unix:x.sock"]);
-    assert_eq!(relative.status.code(), Some(2), "{}", String::from_utf8_lossy(&relative.stderr));
+    assert_eq!(relative.code, 2, "{relative:?}");
 }

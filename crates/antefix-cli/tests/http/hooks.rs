@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Scratch;
+use crate::project;
 
 const LAYOUT: &str = r#"
 [[section]]
@@ -28,8 +28,8 @@ command = ["sh", ".antefix/note.sh"]
 
 #[test]
 fn hooks_run_once_they_are_trusted_and_hear_of_every_epoch() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.path("p/.antefix")).unwrap();
+    let scratch = project();
+    scratch.directory("p/.antefix");
     scratch.write("p/.antefix/layout.toml", LAYOUT);
     scratch.write("p/.antefix/note.sh", "echo $ANTEFIX_HOOK >> canary\n");
     let server = scratch.serve_with(&["--layout", ".antefix/layout.toml"]);

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{Scratch, Server};
+use crate::project;
+use antefix_testing::Server;
 
 fn template(server: &Server, text: &str) {
     server.put("/system-prompt", &json!({"template": text}).to_string()).ok();
@@ -10,7 +11,7 @@ fn template(server: &Server, text: &str) {
 
 #[test]
 fn the_standing_prefix_is_a_document_or_its_bytes() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     assert_eq!(server.get("/conversations/c/system-prompt").status, 404);
     template(&server, "Say \"é\".\n");
@@ -38,7 +39,7 @@ fn the_standing_prefix_is_a_document_or_its_bytes() {
 
 #[test]
 fn epochs_are_listed_read_and_compared() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     for (number, text) in ["one and the same", "one and another", "one and another"].into_iter().enumerate() {
         template(&server, text);
@@ -84,7 +85,7 @@ fn epochs_are_listed_read_and_compared() {
 
 #[test]
 fn drift_says_what_a_renewal_would_change() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     server.post("/conversations/c/turns", r#"{"model":"claude-opus-5","tools":["bash"]}"#).ok();
     let drift = server.get("/conversations/c/drift").ok().json();
@@ -99,7 +100,7 @@ fn drift_says_what_a_renewal_would_change() {
 
 #[test]
 fn a_compaction_changes_the_ledger_only_if_it_succeeds() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     server.post("/conversations/c/turns", "{}").ok();
     template(&server, "fresh");
@@ -125,7 +126,7 @@ fn a_compaction_changes_the_ledger_only_if_it_succeeds() {
 
 #[test]
 fn conversations_are_paged() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     assert_eq!(server.get("/conversations").ok().json(), json!({"conversations": []}));
     for id in ["a", "b", "c"] {
@@ -141,7 +142,7 @@ fn conversations_are_paged() {
 
 #[test]
 fn the_page_can_choose_layouts_models_and_directories() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let layouts = server.get("/layouts").ok().json();
     let serving: Vec<&Value> =
@@ -167,7 +168,7 @@ fn the_page_can_choose_layouts_models_and_directories() {
 
 #[test]
 fn what_is_done_is_counted() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     server.post("/conversations/c/turns", "{}").ok();
     server.post("/conversations/c/turns", "{}").ok();

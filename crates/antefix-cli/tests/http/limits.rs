@@ -3,11 +3,12 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use crate::{Reply, Scratch};
+use crate::project;
+use antefix_testing::Reply;
 
 #[test]
 fn bodies_have_a_limit() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve_with(&["--body-limit", "1000"]);
     let body = |size: usize| format!("{{\"message\":\"{}\"}}", "x".repeat(size - 14));
     assert_eq!(server.post("/conversations/c/messages", &body(1000)).status, 201);
@@ -24,7 +25,7 @@ fn bodies_have_a_limit() {
 
 #[test]
 fn headers_have_a_limit() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let host = server.host();
     let large = "x".repeat(100_000);
@@ -41,7 +42,7 @@ fn headers_have_a_limit() {
 
 #[test]
 fn a_request_has_one_end() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let (host, token) = (server.host(), server.token.clone());
     let head = format!(
@@ -64,7 +65,7 @@ fn a_request_has_one_end() {
 
 #[test]
 fn a_client_that_says_nothing_is_cut_off_and_others_are_served() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let mut slow = server.connect();
     slow.write_all(b"GET /healthz HTTP/1.1\r\nhost:").unwrap();
@@ -94,24 +95,13 @@ fn a_client_that_says_nothing_is_cut_off_and_others_are_served() {
 
 #[test]
 fn when_too_much_is_composed_some_come_again_and_reading_goes_on() {
-    let scratch = Scratch::new();
+    let scratch = project();
     // A store whose writers wait for somebody who holds it, and one place to compose.
     let server = scratch.serve_with(&["--concurrency", "1", "--time-limit", "20"]);
     server.post("/conversations/c/turns", "{}").ok();
-    let locked = std::process::Command::new("sqlite3").arg("-version").output().is_ok();
-    if !locked {
-        return;
-    }
-    let mut holder = std::process::Command::new("sqlite3")
-        .arg(scratch.path("home/.local/share/antefix/ledger.db"))
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = holder.stdin.take().unwrap();
-    stdin.write_all(b".timeout 5000\nBEGIN IMMEDIATE;\n.print held\n").unwrap();
-    let mut held = [0; 5];
-    holder.stdout.as_mut().unwrap().read_exact(&mut held).unwrap();
+    let holder = rusqlite::Connection::open(scratch.path("home/.local/share/antefix/ledger.db")).unwrap();
+    holder.busy_timeout(Duration::from_secs(5)).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     let statuses: Vec<Reply> = std::thread::scope(|scope| {
         let turn = |number: usize| server.post(&format!("/conversations/n{number}/turns"), "{}");
         let turns: Vec<_> = (0..60).map(|number| scope.spawn(move || turn(number))).collect();
@@ -122,10 +112,9 @@ fn when_too_much_is_composed_some_come_again_and_reading_goes_on() {
             server.get("/conversations/c/system-prompt").ok();
             assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
         }
-        drop(stdin);
+        holder.execute_batch("ROLLBACK").unwrap();
         turns.into_iter().map(|turn| turn.join().unwrap()).collect()
     });
-    holder.wait().unwrap();
     let shed: Vec<&Reply> = statuses.iter().filter(|reply| reply.status == 503).collect();
     assert!(!shed.is_empty() && shed.len() < 60, "{}", shed.len());
     assert!(shed.iter().all(|reply| reply.header("retry-after").is_some()));
@@ -134,7 +123,7 @@ fn when_too_much_is_composed_some_come_again_and_reading_goes_on() {
 
 #[test]
 fn a_server_that_is_told_to_stop_loses_no_request() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let mut server = scratch.serve();
     let (port, token) = (server.port, server.token.clone());
     let workers: Vec<_> = (0..4)
@@ -184,9 +173,9 @@ fn a_server_that_is_told_to_stop_loses_no_request() {
 
 #[test]
 fn flags_go_before_the_environment_and_that_before_the_file() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.path("home/.config/antefix")).unwrap();
-    std::fs::create_dir_all(scratch.path("p/a")).unwrap();
+    let scratch = project();
+    scratch.directory("home/.config/antefix");
+    scratch.directory("p/a");
     let file = "layout = \"yoi\"\nroots = [\"a\"]\nbody_limit = 500\nlog = \"none\"\n";
     scratch.write("home/.config/antefix/serve.toml", file);
     let server = scratch.serve();
@@ -195,11 +184,10 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
     assert_eq!(about["roots"][0], scratch.path("p/a").display().to_string());
     let mut command = scratch.command(&["serve", "--listen", "127.0.0.1:0", "--layout", "pi"]);
     command.env("ANTEFIX_LAYOUT", "buzz").env("ANTEFIX_BODY_LIMIT", "600");
-    let server = scratch.start(command, &[]);
+    let server = scratch.start_server(command);
     let about = server.get("/about").ok().json();
     assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("pi"), Some(600)));
     scratch.write("home/.config/antefix/serve.toml", "lisen = \"x\"\n");
-    let output = scratch.run(&["serve", "--listen", "127.0.0.1:0"]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && stderr.contains("serve.toml") && stderr.contains("lisen"), "{stderr}");
+    let ran = scratch.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert!(ran.code == 1 && ran.stderr.contains("serve.toml") && ran.stderr.contains("lisen"), "{ran:?}");
 }

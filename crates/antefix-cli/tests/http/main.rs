@@ -5,9 +5,7 @@
 
 mod browser;
 mod cases;
-mod client;
 mod cut_off;
-mod database;
 mod deployed;
 mod described;
 mod guard;
@@ -15,15 +13,24 @@ mod hooks;
 mod ledger;
 mod limits;
 mod overload;
-mod process;
 mod replicas;
 mod side_by_side;
 mod soak;
-mod started;
 mod stood;
 mod store_away;
 mod template;
 mod turns;
 
-use client::{Reply, Server};
-use started::Scratch;
+use antefix_testing::postgres::Database;
+use antefix_testing::{Scratch, Server};
+
+/// A scratch repository with a file of instructions.
+fn project() -> Scratch {
+    let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix"));
+    scratch.file("p/.git/HEAD", "ref: refs/heads/main\n").file("p/AGENTS.md", "Use tabs.\n")
+}
+
+/// Several servers on one PostgreSQL.
+fn replicas(scratch: &Scratch, database: &Database, count: usize) -> Vec<Server> {
+    (0..count).map(|_| scratch.serve_with(&["--store", &database.url(""), "--no-link"])).collect()
+}

@@ -4,13 +4,16 @@ use std::sync::Barrier;
 
 use serde_json::{Value, json};
 
-use crate::Scratch;
-use crate::database::{Database, replicas};
+use crate::{project, replicas};
+use antefix_testing::postgres::{self, Database};
 
 #[test]
 fn replicas_see_each_others_templates_and_epochs_at_once() {
-    let Some(database) = Database::new() else { return };
-    let scratch = Scratch::new();
+    if postgres::is_left_out() {
+        return;
+    }
+    let database = Database::new();
+    let scratch = project();
     let servers = replicas(&scratch, &database, 2);
     let [one, other] = &servers[..] else { panic!() };
     assert_eq!(one.get("/about").ok().json()["store"], "postgres");
@@ -39,8 +42,11 @@ fn replicas_see_each_others_templates_and_epochs_at_once() {
 
 #[test]
 fn of_racing_first_turns_on_four_replicas_one_wins_also_when_one_is_killed() {
-    let Some(database) = Database::new() else { return };
-    let scratch = Scratch::new();
+    if postgres::is_left_out() {
+        return;
+    }
+    let database = Database::new();
+    let scratch = project();
     let mut servers = replicas(&scratch, &database, 4);
     servers[0].put("/system-prompt", r#"{"template":"[system:time]"}"#).ok();
     for round in 0..3 {

@@ -4,7 +4,8 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::{Scratch, Server};
+use crate::project;
+use antefix_testing::{Scratch, Server};
 
 /// A server in which a conversation stands whose turns are answered from memory by now.
 fn standing(scratch: &Scratch, server: &Server, body: &str) -> Value {
@@ -45,7 +46,7 @@ fn assert_seen(scratch: &Scratch, server: &Server, body: &str, before: &Value, w
 
 #[test]
 fn a_changed_file_is_seen_by_the_very_next_turn() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let stands = standing(&scratch, &server, "{}");
     // As long as the text before it, and written at once.
@@ -54,7 +55,7 @@ fn a_changed_file_is_seen_by_the_very_next_turn() {
     assert_eq!((&now["prefix"], now["pending"].as_array().unwrap().len()), (&stands["prefix"], 1));
     scratch.write("p/AGENTS.md", "Use tabs.\n");
     assert_eq!(server.post("/conversations/c/turns", "{}").ok().json(), stands);
-    std::fs::remove_file(scratch.path("p/AGENTS.md")).unwrap();
+    scratch.remove("p/AGENTS.md");
     assert_seen(&scratch, &server, "{}", &stands, "no file");
     scratch.write("home/outside.md", "Use tabs.\n");
     symlink(scratch.path("home/outside.md"), scratch.path("p/AGENTS.md")).unwrap();
@@ -63,7 +64,7 @@ fn a_changed_file_is_seen_by_the_very_next_turn() {
 
 #[test]
 fn what_others_write_into_the_store_is_seen_by_the_very_next_turn() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let (server, other) = (scratch.serve(), scratch.serve());
     let stands = standing(&scratch, &server, "{}");
     other.post("/conversations/c/messages", r#"{"message":"look"}"#);
@@ -89,7 +90,7 @@ fn what_others_write_into_the_store_is_seen_by_the_very_next_turn() {
 
 #[test]
 fn what_others_write_for_other_conversations_changes_nothing() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let (server, other) = (scratch.serve(), scratch.serve());
     let stands = standing(&scratch, &server, "{}");
     let before = recalled(&server);
@@ -102,9 +103,9 @@ fn what_others_write_for_other_conversations_changes_nothing() {
 
 #[test]
 fn settings_trust_and_place_are_seen_by_the_very_next_turn() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.path("home/.config/antefix")).unwrap();
-    std::fs::create_dir_all(scratch.path("p/deep")).unwrap();
+    let scratch = project();
+    scratch.directory("home/.config/antefix");
+    scratch.directory("p/deep");
     let server = scratch.serve();
     let stands = standing(&scratch, &server, r#"{"cwd":"."}"#);
     scratch.write("home/.config/antefix/settings.toml", "untrusted_text = \"withhold\"\n");
@@ -114,7 +115,7 @@ fn settings_trust_and_place_are_seen_by_the_very_next_turn() {
     assert_eq!(server.post("/conversations/c/turns", r#"{"cwd":"."}"#).ok().json(), stands);
     scratch.write("home/.config/antefix/settings.toml", "untrusted_text = 1\n");
     assert!(server.post("/conversations/c/turns", r#"{"cwd":"."}"#).status >= 400);
-    std::fs::remove_file(scratch.path("home/.config/antefix/settings.toml")).unwrap();
+    scratch.remove("home/.config/antefix/settings.toml");
 
     // The same words for another place.
     let stands = standing(&scratch, &server, r#"{"cwd":"deep"}"#);
@@ -127,7 +128,7 @@ fn settings_trust_and_place_are_seen_by_the_very_next_turn() {
 
 #[test]
 fn what_differs_each_time_is_never_answered_from_memory() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let layout = "[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"x\"\n\
                   [[section]]\nid = \"b\"\nstability = \"live\"\ntext = \"{{ system.time }}\"\n";
     scratch.write("home/layout.toml", layout);
@@ -152,7 +153,7 @@ fn what_differs_each_time_is_never_answered_from_memory() {
 
 #[test]
 fn many_at_once_never_get_an_answer_from_before_they_asked() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     standing(&scratch, &server, "{}");
     let before = recalled(&server);

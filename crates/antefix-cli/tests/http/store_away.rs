@@ -1,10 +1,10 @@
 //! A store that cannot be reached.
 
-use crate::Scratch;
+use crate::project;
 
 #[test]
 fn what_needs_no_store_is_still_answered() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve_with(&["--store", "postgres://nobody@127.0.0.1:1/none?pool_timeout=1"]);
     let document = server.get("/system-prompt").ok().json();
     assert_eq!(document["from"], "unreachable");
@@ -28,12 +28,12 @@ fn what_needs_no_store_is_still_answered() {
 
 #[test]
 fn a_store_that_is_no_store_is_told_at_once() {
-    let scratch = Scratch::new();
+    let scratch = project();
     scratch.write(
         "home/x.db",
         "no database at all, and long enough to be looked at as one: 0123456789 0123456789 0123456789",
     );
     let store = format!("sqlite:{}", scratch.path("home/x.db").display());
-    let output = scratch.run(&["serve", "--listen", "127.0.0.1:0", "--store", &store]);
-    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let ran = scratch.run(&["serve", "--listen", "127.0.0.1:0", "--store", &store]);
+    assert_eq!(ran.code, 3, "{ran:?}");
 }

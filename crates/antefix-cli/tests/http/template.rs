@@ -4,7 +4,8 @@ use std::sync::Barrier;
 
 use serde_json::json;
 
-use crate::{Reply, Scratch};
+use crate::project;
+use antefix_testing::Reply;
 
 const DEFAULT: &str = "You help with the code in this directory.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\n\
                        The current working directory is [prompt:cwd].\n";
@@ -15,7 +16,7 @@ fn etag(reply: &Reply) -> String {
 
 #[test]
 fn where_nothing_is_saved_the_layouts_own_text_counts() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let reply = server.get("/system-prompt").ok();
     let document = reply.json();
@@ -27,7 +28,7 @@ fn where_nothing_is_saved_the_layouts_own_text_counts() {
 
 #[test]
 fn mistakes_in_a_body_have_the_words_that_clients_know() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let object = "Request body must be a JSON object";
     let field = "Field 'template' is required and must be a string";
@@ -53,7 +54,7 @@ fn mistakes_in_a_body_have_the_words_that_clients_know() {
 
 #[test]
 fn a_template_is_saved_and_the_empty_one_means_no_prompt() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let saved =
         server.send_with("PUT", "/system-prompt", &[("antefix-author", "Zoë")], r#"{"template":"In [prompt:cwd]."}"#);
@@ -76,7 +77,7 @@ fn a_template_is_saved_and_the_empty_one_means_no_prompt() {
 
 #[test]
 fn a_template_that_cannot_be_parsed_is_not_saved() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let reply = server.put("/system-prompt", r#"{"template":"{{ prompt.cwd","dialect":"jinja"}"#);
     assert_eq!(reply.status, 422);
@@ -90,7 +91,7 @@ fn a_template_that_cannot_be_parsed_is_not_saved() {
 
 #[test]
 fn whoever_has_not_seen_what_counts_cannot_save() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let first = etag(&server.get("/system-prompt"));
     let put = |tag: &str, text: &str| {
@@ -108,7 +109,7 @@ fn whoever_has_not_seen_what_counts_cannot_save() {
 
 #[test]
 fn the_history_has_labels_and_leads_back() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     for text in ["one", "two", "three"] {
         server.put("/system-prompt", &json!({"template": text}).to_string()).ok();
@@ -152,7 +153,7 @@ fn the_history_has_labels_and_leads_back() {
 
 #[test]
 fn of_two_servers_on_one_store_one_wins() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let servers = [scratch.serve(), scratch.serve()];
     for round in 0..10 {
         let tag = etag(&servers[0].get("/system-prompt"));
@@ -177,7 +178,7 @@ fn of_two_servers_on_one_store_one_wins() {
 
 #[test]
 fn a_preview_is_what_explain_prints_and_stores_nothing() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let body = json!({"model": "claude-opus-5", "set": {"git:branch": "main"}, "now": "2026-11-16T08:00:00Z"});
     let args = ["explain", "--json", "--layout", "dispatch", "--model", "claude-opus-5", "--set", "git:branch=main"];
@@ -209,7 +210,7 @@ fn a_preview_is_what_explain_prints_and_stores_nothing() {
 
 #[test]
 fn another_layout_has_a_section_that_a_saved_template_takes_the_place_of() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let layout = "editable = \"mine\"\n[[section]]\nid = \"fixed\"\nstability = \"fixed\"\ntext = \"First.\"\n\
                   [[section]]\nid = \"mine\"\nstability = \"frozen\"\njoint = \"paragraph\"\ntext = \"In {{ prompt.cwd }}.\"\n";
     scratch.write("home/layout.toml", layout);
@@ -223,7 +224,7 @@ fn another_layout_has_a_section_that_a_saved_template_takes_the_place_of() {
 
 #[test]
 fn the_catalog_is_what_vars_prints() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     assert_eq!(server.get("/system-prompt/variables").ok().body, scratch.print(&["vars", "--json"]));
 }

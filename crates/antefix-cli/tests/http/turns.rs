@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Scratch;
+use crate::project;
 
 const LAYOUT: &str = r#"
 [instructions]
@@ -22,7 +22,7 @@ text = "{{ system.date }} {{ git.branch }}"
 
 #[test]
 fn the_same_inputs_give_the_same_bytes_as_the_command() {
-    let scratch = Scratch::new();
+    let scratch = project();
     scratch.write("home/layout.toml", LAYOUT);
     let tools = r#"[{"name":"read","description":"Read a file","parameters":{"type":"object"}},"bash"]"#;
     scratch.write("home/tools.json", tools);
@@ -54,8 +54,8 @@ fn the_same_inputs_give_the_same_bytes_as_the_command() {
 
 #[test]
 fn a_conversation_keeps_its_bytes_and_its_place() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.path("p/deep")).unwrap();
+    let scratch = project();
+    scratch.directory("p/deep");
     let server = scratch.serve();
     let first = server.post("/conversations/c/turns", r#"{"cwd":"deep"}"#).ok().json();
     assert_eq!((&first["began"], &first["epoch"]["cause"]), (&json!(true), &json!("opened")));
@@ -71,7 +71,7 @@ fn a_conversation_keeps_its_bytes_and_its_place() {
 
 #[test]
 fn who_asks_for_less_is_told_less() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     server.post("/conversations/c/turns", "{}").ok();
     scratch.write("p/AGENTS.md", "Use spaces.\n");
@@ -82,7 +82,7 @@ fn who_asks_for_less_is_told_less() {
 
 #[test]
 fn an_override_is_sent_as_it_is_and_nothing_is_stored() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let turn = server.post("/conversations/c/turns", r#"{"override":"x","target":"anthropic"}"#).ok().json();
     assert_eq!(turn["prefix"], "x");
@@ -93,7 +93,7 @@ fn an_override_is_sent_as_it_is_and_nothing_is_stored() {
 
 #[test]
 fn a_queued_message_goes_with_one_turn_and_again_with_the_same() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let queued = server.post("/conversations/c/messages", r#"{"message":"be brief"}"#);
     assert_eq!((queued.status, &queued.json()["number"]), (201, &json!(1)));
@@ -108,7 +108,7 @@ fn a_queued_message_goes_with_one_turn_and_again_with_the_same() {
 
 #[test]
 fn racing_first_turns_get_one_epoch_from_two_servers() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let servers = [scratch.serve(), scratch.serve()];
     servers[0].put("/system-prompt", r#"{"template":"[system:time]"}"#).ok();
     let answers: Vec<Value> = std::thread::scope(|scope| {
@@ -122,7 +122,7 @@ fn racing_first_turns_get_one_epoch_from_two_servers() {
 
 #[test]
 fn what_cannot_be_done_is_told_with_the_field() {
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let table = [
         ("{", 400, "Invalid JSON body"),
@@ -150,9 +150,9 @@ fn what_cannot_be_done_is_told_with_the_field() {
 /// What lies around is kept from turn to turn, and every change in it counts with the next one.
 #[test]
 fn what_changes_around_counts_at_once() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.path("home/.config/antefix")).unwrap();
-    std::fs::create_dir_all(scratch.path("p/.antefix/prompts")).unwrap();
+    let scratch = project();
+    scratch.directory("home/.config/antefix");
+    scratch.directory("p/.antefix/prompts");
     let layout = |words: &str| {
         let sections = r#"
             [[section]]
@@ -167,7 +167,7 @@ fn what_changes_around_counts_at_once() {
     let path = scratch.path("home/layout.toml").display().to_string();
     let mut command = scratch.command(&["serve", "--listen", "127.0.0.1:0", "--layout", &path]);
     command.env("PLACE", "here");
-    let server = scratch.start(command, &[]);
+    let server = scratch.start_server(command);
     let mut opened = 0;
     let mut open = || {
         opened += 1;
@@ -186,6 +186,6 @@ fn what_changes_around_counts_at_once() {
     let guideline = open().contains("Mine.");
     scratch.write("p/.antefix/wording.toml", "[wording]\nguideline_brief = \"Mine.\"\n");
     assert!(!guideline && open().contains("Mine."));
-    std::fs::remove_file(scratch.path("p/.antefix/wording.toml")).unwrap();
+    scratch.remove("p/.antefix/wording.toml");
     assert!(!open().contains("Mine."));
 }

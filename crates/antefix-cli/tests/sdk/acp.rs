@@ -155,7 +155,7 @@ impl Session {
             kept("to-client")
         );
         let mut command = sdk.node(&place.join("client.js"));
-        command.arg(project.path().canonicalize().unwrap()).args(["sh", "-c", &proxy]);
+        command.arg(project.path()).args(["sh", "-c", &proxy]);
         project.environment(&mut command);
         let mut said: Vec<String> = run_well(command, "").lines().map(str::to_owned).collect();
         // What antefix tells on stderr comes behind.

@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use antefix_testing::Scratch;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 const VARIABLE: &str = "ANTEFIX_TEST_SDK";
 
@@ -162,12 +162,14 @@ const ASKED: [Asked; 10] = [
 
 /// A scratch project whose instructions are long enough to be cached by everybody.
 struct Project {
-    directory: TempDir,
+    scratch: Scratch,
 }
 
 impl Project {
     fn new() -> Project {
-        let project = Project { directory: tempfile::tempdir().unwrap() };
+        let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix"));
+        let store = format!("sqlite:{}", scratch.path("ledger.sqlite").display());
+        let project = Project { scratch: scratch.env("ANTEFIX_STORE", store) };
         project.write("AGENTS.md", &"Indent with tabs: they are what everybody here has agreed upon.\n".repeat(330));
         project.write(
             "tools.json",
@@ -177,33 +179,34 @@ impl Project {
         project
     }
 
-    fn path(&self) -> &Path {
-        self.directory.path()
+    fn path(&self) -> PathBuf {
+        self.scratch.path("p")
     }
 
     fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path().join(name), text).unwrap();
+        self.scratch.write(&format!("p/{name}"), text);
     }
 
     /// Somebody edits the instructions.
     fn edit(&self) {
-        let text = std::fs::read_to_string(self.path().join("AGENTS.md")).unwrap();
+        let text = self.scratch.read("p/AGENTS.md");
         self.write("AGENTS.md", &(text + "Indent with spaces from now on.\n"));
     }
 
-    /// The environment of the program: a home and a store of its own.
+    /// Tells a program where antefix is, and its home and its store.
     fn environment(&self, command: &mut Command) {
-        command.env("HOME", self.path().join("home")).env("ANTEFIX_BIN", env!("CARGO_BIN_EXE_antefix"));
-        command.env("ANTEFIX_STORE", format!("sqlite:{}", self.path().join("ledger.sqlite").display()));
+        command.env("ANTEFIX_BIN", self.scratch.program());
+        for (name, value) in self.scratch.command(&[]).get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
     }
 
     /// What `antefix turn --json` prints.
     fn turn(&self, asked: &Asked, messages: &[Value]) -> Value {
-        let mut command = quiet(env!("CARGO_BIN_EXE_antefix"));
-        self.environment(&mut command);
-        command.args(["turn", &asked.name(), "--for", asked.target, "--model", asked.model, "--json"]);
-        command.args(["--messages", "-", "--tools", "tools.json"]).current_dir(self.path());
-        serde_json::from_str(&run_well(command, &Value::from(messages).to_string())).unwrap()
+        let name = asked.name();
+        let args = ["turn", &name, "--for", asked.target, "--model", asked.model, "--json"];
+        let args = [&args[..], &["--messages", "-", "--tools", "tools.json"]].concat();
+        self.scratch.ok_with(&args, &Value::from(messages).to_string()).json()
     }
 
     /// Four turns of a conversation, with an edit before the third: a notice where it is new, and where it was.

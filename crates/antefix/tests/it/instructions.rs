@@ -476,8 +476,8 @@ fn no_directory_forges_a_section() {
     situation.rules.instructions.protect = vec!["operator".to_owned()];
     let names = ["prompt:cwd", "prompt:cwd_absolute", "instructions:files"].map(given::name);
     let discovery = discover(&files, &situation.situation(), &names);
-    for (name, fact) in discovery.facts.iter() {
-        let text = fact.clone().present().unwrap().text(name);
+    for name in &names {
+        let text = discovery.facts.get(name).unwrap().clone().present().unwrap().text(name);
         let text = text.as_str().replace("\n\nA.", "");
         let forged = ["\n", "<operator", "\u{e0069}", token].iter().any(|part| text.contains(part));
         assert!(!forged && text.contains("U+E0069") && text.contains("[redacted:github-pat]"), "{name}: {text}");

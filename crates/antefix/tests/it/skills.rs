@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use antefix::discover::{Answer, Discovery, SkillRules, Tool, Workspace, discover};
+use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, SkillRules, Tool, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
@@ -545,10 +545,21 @@ fn a_scan_that_ends_at_its_depth_says_so() {
 /// S1: no finding carries a raw control character.
 #[test]
 fn findings_about_a_name_can_be_printed() {
-    let file = "---\nname: \"a\\e[31m\\rb\"\ndescription: d\n---\n";
-    let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", file)]));
-    for finding in &discovery.diagnostics {
-        assert!(!finding.to_string().contains(char::is_control), "{finding:?}");
+    let world = world(&[("/p/.agents/skills/x/SKILL.md", "---\nname: \"a\\e[31m\\rb\"\ndescription: d\n---\n")]);
+    // Two findings are about the name itself, where the file is used.
+    for (hidden, codes) in [
+        (HiddenText::Block, vec!["hidden-text"]),
+        (HiddenText::Escape, vec!["hidden-text", "skill", "skill"]),
+        (HiddenText::Allow, vec!["skill", "skill"]),
+    ] {
+        let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
+        situation.permissions.hygiene = Hygiene { hidden, ..Hygiene::default() };
+        let discovery = discover(&world, &situation.situation(), [&given::name("skills:listing")]);
+        let found: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.code).collect();
+        assert_eq!(found, codes);
+        for finding in &discovery.diagnostics {
+            assert!(!finding.to_string().contains(char::is_control), "{finding:?}");
+        }
     }
 }
 

@@ -37,6 +37,18 @@ fn run_plainly(program: &str, args: &[&str]) {
     assert!(std::process::Command::new(program).args(args).status().unwrap().success(), "{program} {args:?}");
 }
 
+/// What `ps` says about a process; nothing if there is none with that number.
+#[track_caller]
+fn process_state(pid: &str) -> String {
+    let output = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid.trim()]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Whether a state is that of no process, or of one that only its parent has not waited for.
+fn is_dead(state: &str) -> bool {
+    state.is_empty() || state.starts_with('Z')
+}
+
 #[test]
 fn the_machine_tells_about_itself() {
     let world = OsWorld::new();

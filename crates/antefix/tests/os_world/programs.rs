@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use antefix::discover::{Answer, Command, Kill, Output, ReasonCode, World};
 use antefix::worlds::OsWorld;
+use antefix_testing::Need;
 use tempfile::TempDir;
 
-use crate::{LIMIT, assert_unavailable, run_plainly};
+use crate::{LIMIT, assert_unavailable, is_dead, process_state, run_plainly};
 
 struct Shell {
     dir: TempDir,
@@ -47,9 +48,7 @@ impl Shell {
     }
 
     fn state(&self, name: &str) -> String {
-        let pid = fs::read_to_string(self.file(name)).unwrap();
-        let state = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid.trim()]).output().unwrap();
-        String::from_utf8(state.stdout).unwrap().trim().to_owned()
+        process_state(&fs::read_to_string(self.file(name)).unwrap())
     }
 
     /// The process whose number the script wrote into a file is dead; its parent, which is not us, may not know yet.
@@ -58,7 +57,7 @@ impl Shell {
         let start = Instant::now();
         loop {
             let state = self.state(name);
-            if state.is_empty() || state.starts_with('Z') {
+            if is_dead(&state) {
                 return;
             }
             assert!(start.elapsed() < Duration::from_secs(5), "{name} lives on: {state}");
@@ -243,8 +242,7 @@ fn a_grandchild_that_holds_the_output_open_holds_up_nobody() {
 
 #[test]
 fn a_descendant_outside_the_group_holds_up_nobody_and_leaves_no_thread() {
-    if std::process::Command::new("setsid").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no setsid here");
+    if Need::SETSID.is_left_out() {
         return;
     }
     let shell = Shell::new(

@@ -102,11 +102,5 @@ pub(crate) fn look(root: &Path) -> Cost {
     let mut told: Vec<&'static str> = found.diagnostics.iter().map(|told| told.code).collect();
     told.sort_unstable();
     told.dedup();
-    Cost { time: start.elapsed(), prompt, told, peak: peak() }
-}
-
-fn peak() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+    Cost { time: start.elapsed(), prompt, told, peak: antefix_testing::memory::peak(std::process::id()) }
 }

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
 use antefix::freeze::{Appended, Store};
 use antefix::stores::SqliteStore;
 use antefix::text::Digest;
+use antefix_testing::Need;
 
 use crate::given;
 
@@ -18,11 +19,10 @@ const FILE: &str = "ANTEFIX_TEST_DISK";
 struct Small(PathBuf);
 
 impl Small {
-    /// None if this process may not mount anything.
-    fn mount(at: &Path) -> Option<Small> {
+    fn mount(at: &Path) -> Small {
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(at).stderr(Stdio::null());
-        mount.status().is_ok_and(|status| status.success()).then(|| Small(at.to_owned()))
+        assert!(mount.args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(at).status().unwrap().success());
+        Small(at.to_owned())
     }
 }
 
@@ -75,10 +75,11 @@ fn fill(directory: &Path, make_room: impl FnOnce()) {
 #[test]
 fn a_full_disk_is_told_and_room_is_used_at_once() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(small) = Small::mount(directory.path()) else {
-        println!("this process may not mount a small disk: a limit of the size of files stands in for it");
+    if Need::MOUNT.is_left_out() {
+        // A limit of the size of files stands in for it.
         return limited();
-    };
+    }
+    let small = Small::mount(directory.path());
     let ballast = small.0.join("ballast");
     fs::write(&ballast, vec![1; 1 << 20]).unwrap();
     fill(&small.0, || fs::remove_file(&ballast).unwrap());
@@ -107,9 +108,10 @@ fn limited_worker() {
 #[test]
 fn a_store_cannot_be_made_on_a_full_disk_and_leaves_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(small) = Small::mount(directory.path()) else {
-        return println!("NOT RUN: this process may not mount a small disk");
-    };
+    if Need::MOUNT.is_left_out() {
+        return;
+    }
+    let small = Small::mount(directory.path());
     let ballast = small.0.join("ballast");
     while fs::OpenOptions::new()
         .create(true)
@@ -146,9 +148,8 @@ fn worker() {
 
 #[test]
 fn a_sync_that_fails_is_no_acknowledgment() {
-    let probe = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
-    if !probe.is_ok_and(|status| status.success()) {
-        return println!("NOT RUN: there is no strace, or it may not trace");
+    if Need::STRACE.is_left_out() {
+        return;
     }
     let mut failures = 0;
     let most = given::figure("ANTEFIX_TEST_SYNCS", 20);

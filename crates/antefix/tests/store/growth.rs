@@ -100,18 +100,10 @@ fn worker() {
                 }
             }
         });
-        sizes.push(resident());
+        sizes.push(antefix_testing::memory::resident(std::process::id()));
     }
     given::say(&format!("{conversations} conversations: {sizes:?} bytes of memory after each quarter"));
     // The first quarter fills the caches. A remembered conversation of this kind would be 20 KB and more.
     let grown = sizes[3].saturating_sub(sizes[0]);
     assert!(grown < 8 << 20, "{grown} bytes more: {sizes:?}");
-}
-
-/// What this process has in memory.
-#[cfg(target_os = "linux")]
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap()
 }

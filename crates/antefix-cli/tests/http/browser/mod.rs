@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Scratch, Server};
+use crate::project;
+use antefix_testing::{Scratch, Server};
 
 const VARIABLE: &str = "ANTEFIX_TEST_CHROMIUM";
 /// Prints the page once it is loaded, and ends.
@@ -147,7 +148,7 @@ fn a_page_of_somebody_elses_gets_nothing_and_changes_nothing() {
     if std::env::var(VARIABLE).is_ok_and(|value| value == "none") {
         return;
     }
-    let scratch = Scratch::new();
+    let scratch = project();
     let server = scratch.serve();
     let port = server.port;
     server.put("/system-prompt", &format!(r#"{{"template":"{CANARY}"}}"#)).ok();

@@ -292,8 +292,29 @@ mod tests {
         let laughs = (0..20).fold("a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned(), |text, n| {
             format!("{text}a{}: &a{} [*a{n},*a{n},*a{n},*a{n},*a{n},*a{n},*a{n},*a{n},*a{n}]\n", n + 1, n + 1)
         });
-        let _ = read(&laughs);
-        let _ = read(&format!("a: {}\n", "[".repeat(20_000)));
-        let _ = read(&format!("a: {}\n", "x".repeat(100_000)));
+        // No alias is followed: what is read is what is written.
+        let fields = read(&laughs).unwrap();
+        assert_eq!(fields.len(), 21);
+        assert!(
+            fields.iter().all(|(key, value)| laughs.contains(&format!(
+                "{key}: {value}
+"
+            ))),
+            "{fields:?}"
+        );
+        let deep = "[".repeat(20_000);
+        assert_eq!(
+            read(&format!(
+                "a: {deep}
+"
+            )),
+            pairs(&[("a", &deep)])
+        );
+        let long = read(&format!(
+            "a: {}
+",
+            "x".repeat(100_000)
+        ));
+        assert_eq!(long, Err(Missing::Invalid("its front matter has more than 65536 bytes".into())));
     }
 }

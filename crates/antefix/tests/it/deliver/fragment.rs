@@ -94,6 +94,9 @@ fn every_part_of_the_prefix_can_be_counted_for_every_target() {
         for name in ["claude-opus-5", "gpt-5.6-sol", "gpt-4o"] {
             let content = Content { notices: Vec::new(), ..content(&tools, &[]) };
             let delivery = deliver(&content, target, Some(&model(name))).unwrap().counted(&Tokenizer::Exact);
+            let prefix = delivery.receipt.parts.iter().filter(|part| part.is_prefix());
+            let bytes: usize = prefix.filter(|part| part.what != "tools").map(|part| part.bytes).sum();
+            assert_eq!(bytes, "FIXED\n\nFROZEN".len(), "{}", target.name());
             for part in delivery.receipt.parts {
                 assert_eq!(part.tokens.is_some(), part.is_prefix(), "{} {}", target.name(), part.what);
                 let whole = matches!(part.what.as_str(), "tools" | "fixed" | "frozen");

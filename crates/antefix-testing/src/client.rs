@@ -1,77 +1,75 @@
-//! A client that sends what it is told, also what no client should.
+//! A client that sends whatever it is given, also what no client should.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::Child;
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// A server that ends with the test.
-pub(crate) struct Server {
-    pub(crate) child: Child,
-    pub(crate) port: u16,
-    /// What it listens at in the place of a port.
-    pub(crate) socket: Option<PathBuf>,
-    pub(crate) token: String,
-    /// The second line on its stdout.
-    pub(crate) link: String,
-    pub(crate) log: Option<std::thread::JoinHandle<String>>,
-}
+use crate::Server;
 
 /// What came back.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
+pub struct Reply {
+    /// The status; 0 if the server closed the connection without one.
+    pub status: u16,
+    /// The status line and the headers, in lower case.
+    pub head: String,
+    /// All that follows.
+    pub body: String,
 }
 
 impl Reply {
-    pub(crate) fn parse(bytes: &[u8]) -> Reply {
+    /// Reads an answer that was closed at its end.
+    #[track_caller]
+    pub fn parse(bytes: &[u8]) -> Reply {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
         Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// A header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
+    /// The body, read as JSON.
     #[track_caller]
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// The sentence of a problem document, and that it is one.
     #[track_caller]
-    pub(crate) fn error(&self) -> String {
+    pub fn error(&self) -> String {
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
         let document = self.json();
         assert_eq!(document["status"], self.status, "{self:?}");
         document["error"].as_str().unwrap().to_owned()
     }
 
+    /// The same, which must be a success.
     #[track_caller]
-    pub(crate) fn ok(self) -> Reply {
+    pub fn ok(self) -> Reply {
         assert!((200..300).contains(&self.status), "{self:?}");
         self
     }
 }
 
 impl Server {
-    pub(crate) fn connect(&self) -> TcpStream {
+    /// A connection that waits half a minute for an answer.
+    #[track_caller]
+    pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream
     }
 
     /// Sends bytes as they are, and reads until the server closes.
-    pub(crate) fn raw(&self, request: &str) -> Reply {
+    pub fn raw(&self, request: &str) -> Reply {
         match &self.socket {
             None => exchange(self.connect(), request),
             Some(path) => exchange(UnixStream::connect(path).unwrap(), request),
@@ -79,7 +77,7 @@ impl Server {
     }
 
     /// A request with these headers alone.
-    pub(crate) fn bare(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    pub fn bare(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
         for (name, value) in headers {
             request.push_str(&format!("{name}: {value}\r\n"));
@@ -90,7 +88,8 @@ impl Server {
         self.raw(&format!("{request}\r\n{body}"))
     }
 
-    pub(crate) fn host(&self) -> String {
+    /// The name that a client has for it.
+    pub fn host(&self) -> String {
         match self.socket {
             None => format!("127.0.0.1:{}", self.port),
             Some(_) => "localhost".to_owned(),
@@ -98,7 +97,7 @@ impl Server {
     }
 
     /// A request of a client that does all right, with further headers.
-    pub(crate) fn send_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    pub fn send_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let (host, token) = (self.host(), format!("Bearer {}", self.token));
         let mut all = vec![("host", host.as_str()), ("authorization", &token)];
         if !body.is_empty() {
@@ -108,30 +107,25 @@ impl Server {
         self.bare(method, path, &all, body)
     }
 
-    pub(crate) fn get(&self, path: &str) -> Reply {
+    /// A GET of a client that does all right.
+    pub fn get(&self, path: &str) -> Reply {
         self.send_with("GET", path, &[], "")
     }
 
     /// A GET with nothing but a name.
-    pub(crate) fn bare_get(&self, path: &str) -> Reply {
+    pub fn bare_get(&self, path: &str) -> Reply {
         let host = self.host();
         self.bare("GET", path, &[("host", &host)], "")
     }
 
-    pub(crate) fn put(&self, path: &str, body: &str) -> Reply {
+    /// A PUT of a client that does all right.
+    pub fn put(&self, path: &str, body: &str) -> Reply {
         self.send_with("PUT", path, &[], body)
     }
 
-    pub(crate) fn post(&self, path: &str, body: &str) -> Reply {
+    /// A POST of a client that does all right.
+    pub fn post(&self, path: &str, body: &str) -> Reply {
         self.send_with("POST", path, &[], body)
-    }
-
-    /// Tells it to stop, and answers with what it logged and its exit code.
-    pub(crate) fn stop(&mut self) -> (String, Option<i32>) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        let status = self.child.wait().unwrap();
-        (self.log.take().unwrap().join().unwrap(), status.code())
     }
 }
 
@@ -141,11 +135,4 @@ fn exchange(mut stream: impl Read + Write, request: &str) -> Reply {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     Reply::parse(&bytes)
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
