@@ -21,7 +21,10 @@ pub(crate) fn antefix(store: Option<&StoreArgs>) -> Result<Antefix, Failure> {
 /// The project of the working directory.
 pub(crate) fn project(antefix: &Antefix, cwd: Option<&Path>) -> Result<Project, Failure> {
     match cwd {
-        Some(cwd) => Ok(antefix.project(cwd)?),
+        Some(cwd) => {
+            let hint = "--cwd names the directory that the conversation works in";
+            Ok(antefix.project(cwd).map_err(|error| error.with_hint(hint))?)
+        }
         None => Ok(antefix.project(current()?)?),
     }
 }
@@ -29,7 +32,7 @@ pub(crate) fn project(antefix: &Antefix, cwd: Option<&Path>) -> Result<Project, 
 /// A conversation: in the directory that was named, else where it was last, else here.
 pub(crate) fn conversation(antefix: &Antefix, id: &str, cwd: Option<&Path>) -> Result<Conversation, Failure> {
     match cwd {
-        Some(cwd) => Ok(antefix.project(cwd)?.conversation(id)?),
+        Some(_) => Ok(project(antefix, cwd)?.conversation(id)?),
         None => Ok(antefix.conversation(id, current()?)?),
     }
 }

@@ -717,7 +717,7 @@ fn show_touch_prints_the_notice_and_nothing_else() {
     // Nothing applies: nothing is printed, and a note says so.
     let ran = scratch.run(&["show", "--touch", "README.md"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
-    assert!(ran.stderr.contains("no rule and no nested instruction file comes to hold"), "{ran:?}");
+    assert!(ran.stderr.contains("no rule and no nested instruction file applies to these paths"), "{ran:?}");
     // A path outside is an error, and nothing is half said.
     let ran = scratch.run(&["show", "--touch", "src/new.rs", "--touch", "../../x"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));

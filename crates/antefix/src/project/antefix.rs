@@ -9,6 +9,7 @@ use super::conversation::Conversation;
 use super::ledger::Ledger;
 use super::remembered::Remembered;
 use super::settings::Settings;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::{Answer, Hygiene, Kind, Workspace, World};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{ConversationId, Store};
@@ -183,6 +184,19 @@ impl Antefix {
         Ok(self.0.models.get_or_init(|| models))
     }
 
+    /// The table of models for a model that was named. Where the user's own rows cannot be read it is the built-in one, and
+    /// a finding says why: no turn fails for it.
+    pub(super) fn models_for(&self, model: Option<&str>, findings: &mut Vec<Diagnostic>) -> Arc<Models> {
+        let built_in = || Arc::new(Models::built_in().clone());
+        if model.is_none() {
+            return self.0.models.get().cloned().unwrap_or_else(built_in);
+        }
+        self.models().cloned().unwrap_or_else(|error| {
+            findings.push(models_unreadable(&error));
+            built_in()
+        })
+    }
+
     fn read_models(&self) -> Result<Models> {
         let built_in = Models::built_in();
         // The user's configuration is the same wherever the user works.
@@ -242,6 +256,13 @@ impl Antefix {
             TrustSource::Given(_) => None,
         }
     }
+}
+
+fn models_unreadable(error: &Error) -> Diagnostic {
+    let mut finding = Diagnostic::new(Level::Error, "models-unreadable", error.message());
+    finding.place = error.place().cloned();
+    finding.hint = error.hint().map(str::to_owned);
+    finding
 }
 
 impl std::fmt::Debug for Antefix {

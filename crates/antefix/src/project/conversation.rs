@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::preview::{permissions, situation};
 use super::remembered::Remembered;
 use super::{Ask, Look, Preview, Project, ProjectContext};
+use crate::diagnostic::Diagnostic;
 use crate::discover::MoreRoots;
 use crate::error::Result;
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
@@ -45,7 +46,7 @@ impl Conversation {
         if turn.replacement.is_none() {
             self.remember(&said)?;
         }
-        turn.delivering = self.delivering(&context, &said.now)?;
+        turn.delivering = self.delivering(&context, &said.now, &mut turn.diagnostics);
         Ok(turn)
     }
 
@@ -133,7 +134,7 @@ impl Conversation {
         let context = self.project.context(ask, &said)?;
         let mut turn =
             self.with_input(ask, &said, &context, |input| self.keeper()?.rehearse(&self.id, draft, input))?;
-        turn.delivering = self.delivering(&context, &said)?;
+        turn.delivering = self.delivering(&context, &said, &mut turn.diagnostics);
         Ok(turn)
     }
 
@@ -170,10 +171,10 @@ impl Conversation {
         Ok(())
     }
 
-    fn delivering(&self, context: &ProjectContext, said: &Remembered) -> Result<Delivering> {
-        let models = Arc::clone(self.project.antefix.models()?);
+    fn delivering(&self, context: &ProjectContext, said: &Remembered, findings: &mut Vec<Diagnostic>) -> Delivering {
+        let models = self.project.antefix.models_for(said.model.as_deref(), findings);
         let layout = Some(Arc::clone(&context.layout));
-        Ok(Delivering { layout, tools: said.tools.clone(), model: said.model.clone(), models })
+        Delivering { layout, tools: said.tools.clone(), model: said.model.clone(), models }
     }
 
     /// Runs `work` on the input of a turn.

@@ -115,7 +115,7 @@ impl Project {
             },
             ..situation(&context, &permissions, &caller, conversation, &no_roots)
         };
-        let (prompt, report, diagnostics) = self.with_world(&ask, |world| -> Result<_> {
+        let (prompt, report, mut diagnostics) = self.with_world(&ask, |world| -> Result<_> {
             let hooks = self.all_hooks(&context);
             let question = Question { world, situation, conversation: None, epoch: None };
             let more = AskedRoots::ask(&hooks, &question).roots(&question, None);
@@ -137,7 +137,7 @@ impl Project {
             diagnostics.extend(gaps);
             Ok((prompt, discovery.report, diagnostics))
         })?;
-        let models = Arc::clone(self.antefix.models()?);
+        let models = self.antefix.models_for(caller.model.as_deref(), &mut diagnostics);
         let messages = ask.messages.unwrap_or_default();
         let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
         let order = named.then(|| context.layout.rules().instructions.in_words());
