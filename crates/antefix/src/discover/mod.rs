@@ -89,12 +89,15 @@ pub fn discover<'n>(
     situation: &Situation<'_>,
     names: impl IntoIterator<Item = &'n FactName>,
 ) -> Discovery {
+    let names: Vec<&FactName> = names.into_iter().collect();
     let gate = Gate::new(world, &situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
+    let git = Git::new(&gate, &situation.workspace.cwd, situation.permissions.git);
+    let left_to_git = names.iter().filter(|name| !situation.caller.given.contains_key(**name));
     let mut asking = Asking {
         world: &gate,
         beyond: world,
         situation,
-        git: Git::new(&gate, &situation.workspace.cwd, situation.permissions.git),
+        git: git.expecting(left_to_git.filter_map(|name| GitQuestion::of(name))),
         discovery: Discovery::default(),
     };
     for name in names {
@@ -224,13 +227,7 @@ impl Asking<'_> {
     }
 
     fn git(&mut self, name: &FactName) -> Fact {
-        let question = match name.name() {
-            "branch" => GitQuestion::Branch,
-            "status" => GitQuestion::Status,
-            "diff" => GitQuestion::Diff,
-            "diffstat" => GitQuestion::Diffstat,
-            _ => return Answer::Absent,
-        };
+        let Some(question) = GitQuestion::of(name) else { return Answer::Absent };
         // Branches and changes are the repository's text too. Where there is none, there is nothing to withhold.
         let untrusted = self.situation.permissions.trust == Trust::Untrusted;
         if untrusted && matches!(self.world.kind(&self.situation.workspace.root.join(".git")), Answer::Absent) {

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
@@ -20,9 +21,17 @@ pub(crate) const QUESTIONS: [GitQuestion; 4] = [Branch, Status, Diff, Diffstat];
 
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The real machine with an environment of its own, so that no test sees the real home.
+/// The real machine with an environment of its own, so that no test sees the real home. It remembers what it ran.
 pub(crate) struct Machine {
     pub(crate) env: BTreeMap<String, String>,
+    ran: Mutex<Vec<String>>,
+}
+
+impl Machine {
+    /// The first words of the commands that were run since the last time.
+    pub(crate) fn ran(&self) -> Vec<String> {
+        std::mem::take(&mut self.ran.lock().unwrap())
+    }
 }
 
 impl World for Machine {
@@ -61,6 +70,7 @@ impl World for Machine {
     }
 
     fn run(&self, command: &Command) -> Answer<Output> {
+        self.ran.lock().unwrap().push(command.args[0].clone());
         OsWorld::new().run(command)
     }
 }
@@ -81,7 +91,7 @@ impl Repo {
         fs::create_dir_all(dir.path().join("home")).unwrap();
         let home = dir.path().join("home").to_str().unwrap().to_owned();
         let env = [("PATH", PATH), ("HOME", &home)].map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Repo { dir, machine: Machine { env: env.into() }, cwd }
+        Repo { dir, machine: Machine { env: env.into(), ran: Mutex::default() }, cwd }
     }
 
     pub(crate) fn init(args: &[&str]) -> Repo {

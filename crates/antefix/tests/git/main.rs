@@ -5,6 +5,9 @@
 mod besides;
 mod fixture;
 mod ignored;
+#[path = "../parts/mod.rs"]
+mod parts;
 mod plain;
 mod policy;
+mod together;
 mod vectors;

@@ -14,7 +14,8 @@ use jiff::Timestamp;
 
 use crate::fixture::{QUESTIONS, assert_failed};
 
-/// Remembers what it is asked to run, and answers `git config` with a listing.
+/// A linked work tree, which is always looked at through git. It remembers what it is asked to run, and answers `git
+/// config` with a listing.
 struct Script {
     listing: Output,
     asked: Mutex<Vec<Command>>,
@@ -56,8 +57,8 @@ impl World for Script {
     fn env(&self, name: &str) -> Answer<String> {
         Answer::Present(format!("/from/{name}"))
     }
-    fn kind(&self, _: &Path) -> Answer<Kind> {
-        Answer::Absent
+    fn kind(&self, path: &Path) -> Answer<Kind> {
+        if path == Path::new("/repo/.git") { Answer::Present(Kind::File) } else { Answer::Absent }
     }
     fn owner(&self, _: &Path) -> Answer<Owner> {
         Answer::Absent

@@ -4,6 +4,7 @@
 //! 2. Nothing that the repository carries is executed. The environment is built from nothing, the configuration that
 //!    names programs is overridden, and filter drivers, which cannot be switched off at once, are named one by one.
 //! 3. No repository is absent, a clean one is present and empty, and everything else is unavailable with git's reason.
+//! 4. In an ordinary repository, branch and status together take one process: see `ordinary.rs` and `branch.rs`.
 //!
 //! Four differences from plain git are the price: a change *inside* a submodule is not shown (looking there would run
 //! the submodule's own configuration), drivers for other diff programs and text conversions are not used, even the
@@ -14,24 +15,40 @@
 //! own global filters, which run. A git before 2.31 is refused, because it would not listen to the overrides; one
 //! before 2.38 does not yet know how to refuse a bare repository that lies inside a work tree.
 
+mod branch;
+mod ordinary;
 mod recipe;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use self::ordinary::Place;
 pub(super) use self::recipe::repository;
 
 use crate::discover::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
+use crate::text::FactName;
 
 /// Git's facts about one working directory, at one time.
 pub struct Git<'w> {
     world: &'w dyn World,
     cwd: PathBuf,
     limits: GitLimits,
+    /// What is going to be asked.
+    expected: BTreeSet<GitQuestion>,
+    /// The short way to the status, once it was tried; nothing if the repository is unusual or git did not answer.
+    short: Option<Option<ShortWay>>,
     /// The environment without overrides of drivers.
     environment: Option<Vec<(String, String)>>,
     /// What must be overridden besides, or why nothing may be asked that looks at files.
     overrides: Option<Result<Vec<(String, String)>, Reason>>,
+}
+
+/// The status of an ordinary repository, asked for without looking at its configuration through git.
+struct ShortWay {
+    status: Answer<GitText>,
+    /// The repository, if git has accepted it.
+    accepted: Option<PathBuf>,
 }
 
 /// What can be asked.
@@ -78,11 +95,36 @@ impl Default for GitLimits {
 impl<'w> Git<'w> {
     /// Prepares to ask about a directory; nothing is run before the first question.
     pub fn new(world: &'w dyn World, cwd: &Path, limits: GitLimits) -> Git<'w> {
-        Git { world, cwd: cwd.to_owned(), limits, environment: None, overrides: None }
+        Git {
+            world,
+            cwd: cwd.to_owned(),
+            limits,
+            expected: BTreeSet::new(),
+            short: None,
+            environment: None,
+            overrides: None,
+        }
+    }
+
+    /// Says what is going to be asked, so that questions can share a process. It changes no answer.
+    #[must_use]
+    pub fn expecting(mut self, questions: impl IntoIterator<Item = GitQuestion>) -> Git<'w> {
+        self.expected.extend(questions);
+        self
     }
 
     /// Asks git.
     pub fn ask(&mut self, question: GitQuestion) -> Answer<GitText> {
+        let answer = match question {
+            GitQuestion::Status => self.short_way().map(|short| short.status.clone()),
+            GitQuestion::Branch if self.expected.contains(&GitQuestion::Status) => self.branch_beside_status(),
+            GitQuestion::Branch | GitQuestion::Diff | GitQuestion::Diffstat => None,
+        };
+        answer.unwrap_or_else(|| self.ask_thoroughly(question))
+    }
+
+    /// Asks with all that this repository needs to be overridden.
+    fn ask_thoroughly(&mut self, question: GitQuestion) -> Answer<GitText> {
         let overrides = match question {
             // Only names are read, never a file of the work tree, so no driver can be reached.
             GitQuestion::Branch => Vec::new(),
@@ -92,7 +134,7 @@ impl<'w> Git<'w> {
             },
         };
         let limits = self.limits;
-        match self.run(question.args(), &overrides, limits) {
+        match self.run(question.args(), recipe::configuration(&overrides), limits) {
             Answer::Present(output) if succeeded(&output) => Answer::Present(text(question, output, limits.output)),
             Answer::Present(output) => self.failure(&output),
             Answer::Absent => Answer::Absent,
@@ -100,11 +142,53 @@ impl<'w> Git<'w> {
         }
     }
 
-    fn run(&mut self, args: &[&str], overrides: &[(String, String)], limits: GitLimits) -> Answer<Output> {
+    /// The short way to the status, tried once.
+    fn short_way(&mut self) -> Option<&ShortWay> {
+        if self.short.is_none() {
+            self.short = Some(self.try_short_way());
+        }
+        self.short.as_ref().and_then(Option::as_ref)
+    }
+
+    fn try_short_way(&mut self) -> Option<ShortWay> {
+        let place = Place::find(self.world, &self.cwd)?;
+        let mut variables = recipe::configuration(&[]);
+        variables.extend(place.variables());
+        let limits = self.limits;
+        match self.run(GitQuestion::Status.args(), variables, limits) {
+            // Git must find the repository that was looked at, and none where none was found.
+            Answer::Present(output) => match place.repository {
+                Some(repository) if succeeded(&output) => Some(ShortWay {
+                    status: Answer::Present(text(GitQuestion::Status, output, limits.output)),
+                    accepted: Some(repository),
+                }),
+                None if finds_no_repository(&output) => Some(ShortWay { status: Answer::Absent, accepted: None }),
+                _ => None,
+            },
+            Answer::Absent => None,
+            Answer::Unavailable(reason) => Some(ShortWay { status: Answer::Unavailable(reason), accepted: None }),
+        }
+    }
+
+    /// The branch without a process of its own, if the status leaves no doubt about the repository.
+    fn branch_beside_status(&mut self) -> Option<Answer<GitText>> {
+        let (world, limit) = (self.world, self.limits.output);
+        let short = self.short_way()?;
+        if short.status == Answer::Absent {
+            return Some(Answer::Absent);
+        }
+        let branch = branch::branch(world, short.accepted.as_deref()?)?;
+        // Git would end the name with a line end, and a name that does not fit is cut as everything is.
+        let fits = branch.as_ref().present().is_none_or(|name| name.len() < limit);
+        let command = GitQuestion::Branch.command().to_owned();
+        fits.then(|| branch.map(|text| GitText { text, more: false, replaced: false, command }))
+    }
+
+    fn run(&mut self, args: &[&str], variables: Vec<(String, String)>, limits: GitLimits) -> Answer<Output> {
         let (world, cwd) = (self.world, &self.cwd);
         let environment = self.environment.get_or_insert_with(|| recipe::environment(world, cwd));
         let mut env = environment.clone();
-        env.extend(recipe::configuration(overrides));
+        env.extend(variables);
         world.run(&Command {
             program: "git".to_owned(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
@@ -129,7 +213,7 @@ impl<'w> Git<'w> {
 
     fn examine(&mut self) -> Result<Vec<(String, String)>, Reason> {
         let limits = GitLimits { time: self.limits.time / 2, output: recipe::CONFIGURATION_LIMIT };
-        let listing = match self.run(recipe::LIST, &[], limits) {
+        let listing = match self.run(recipe::LIST, recipe::configuration(&[]), limits) {
             // Git exits with 1 when no key matches; then it did not see our own either, which the listing tells.
             Answer::Present(output) if succeeded(&output) || output.code == Some(1) => recipe::Listing::parse(&output)?,
             Answer::Present(output) => return Err(complaint(&output)),
@@ -147,7 +231,7 @@ impl<'w> Git<'w> {
     /// Otherwise `git diff` would print any file of the user's that the index names. A submodule's configuration says
     /// where its work tree is as well, but that is where its `.git` lies.
     fn check_work_tree(&mut self, overrides: &[(String, String)], limits: GitLimits) -> Result<(), Reason> {
-        let output = match self.run(&["rev-parse", "--show-toplevel"], overrides, limits) {
+        let output = match self.run(&["rev-parse", "--show-toplevel"], recipe::configuration(overrides), limits) {
             Answer::Present(output) if succeeded(&output) => output,
             Answer::Present(output) => return Err(complaint(&output)),
             Answer::Absent => return Err(Reason { code: ReasonCode::Failed, detail: String::new() }),
@@ -169,7 +253,7 @@ impl<'w> Git<'w> {
             // `git diff` also works without a repository, so it says this of every repository that it may not use. A
             // command that needs one knows the reason.
             let limits = GitLimits { time: self.limits.time / 2, output: recipe::CONFIGURATION_LIMIT };
-            return match self.run(&["rev-parse", "--git-dir"], &[], limits) {
+            return match self.run(&["rev-parse", "--git-dir"], recipe::configuration(&[]), limits) {
                 Answer::Present(output) => verdict(&output),
                 Answer::Absent => Answer::Absent,
                 Answer::Unavailable(reason) => Answer::Unavailable(reason),
@@ -180,6 +264,17 @@ impl<'w> Git<'w> {
 }
 
 impl GitQuestion {
+    /// The question behind a fact's name, if git answers it.
+    pub(super) fn of(name: &FactName) -> Option<GitQuestion> {
+        match name.as_str() {
+            "git:branch" => Some(GitQuestion::Branch),
+            "git:status" => Some(GitQuestion::Status),
+            "git:diff" => Some(GitQuestion::Diff),
+            "git:diffstat" => Some(GitQuestion::Diffstat),
+            _ => None,
+        }
+    }
+
     /// The command as a person would type it.
     pub fn command(self) -> &'static str {
         match self {
@@ -223,11 +318,14 @@ fn succeeded(output: &Output) -> bool {
 
 /// What a failed command says about the repository.
 fn verdict(output: &Output) -> Answer<GitText> {
-    // The parenthesis tells a directory without repository from a repository that points nowhere.
-    let nowhere = says(output, "fatal: not a git repository (or any");
     // Before the first commit there is a branch's name, but no branch.
     let unborn = says(output, "fatal: Needed a single revision");
-    if nowhere || unborn { Answer::Absent } else { Answer::Unavailable(complaint(output)) }
+    if finds_no_repository(output) || unborn { Answer::Absent } else { Answer::Unavailable(complaint(output)) }
+}
+
+fn finds_no_repository(output: &Output) -> bool {
+    // The parenthesis tells a directory without repository from a repository that points nowhere.
+    says(output, "fatal: not a git repository (or any")
 }
 
 fn says(output: &Output, beginning: &str) -> bool {
