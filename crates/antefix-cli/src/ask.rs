@@ -37,7 +37,8 @@ pub(crate) fn conversation(antefix: &Antefix, id: &str, cwd: Option<&Path>) -> R
     }
 }
 
-fn current() -> Result<PathBuf, Failure> {
+/// The directory that the program was started in.
+pub(crate) fn current() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| Failure::plain(format!("the current directory cannot be found: {error}")))
 }
 

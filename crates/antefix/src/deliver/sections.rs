@@ -69,7 +69,7 @@ fn unforgeable(body: &EpochBody, span: &RecordedSpan) -> String {
 fn labeled(key: &str, variable: &'static str, text: &str, wording: &Wording) -> Result<String> {
     let template = wording.template(WordingKey::parse(key)?)?;
     let text = of_fact(text);
-    roomy(|| print(&template, &[(variable, &text)]).map(|draft| draft.into_text().as_str().to_owned()))
+    roomy(|| print(template, &[(variable, &text)]).map(|draft| draft.into_text().as_str().to_owned()))
 }
 
 fn of_fact(text: &str) -> Text {

@@ -90,7 +90,7 @@ pub fn discover<'n>(
     names: impl IntoIterator<Item = &'n FactName>,
 ) -> Discovery {
     let names: Vec<&FactName> = names.into_iter().collect();
-    let gate = Gate::new(world, &situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
+    let gate = Gate::new(world, situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
     let git = Git::new(&gate, &situation.workspace.cwd, situation.permissions.git);
     let left_to_git = names.iter().filter(|name| !situation.caller.given.contains_key(**name));
     let mut asking = Asking {
@@ -288,7 +288,7 @@ impl Asking<'_> {
 
     fn scope(&self) -> Answer<String> {
         match &self.situation.scope {
-            Some(scope) => Answer::Present(scope.summary(&self.situation.workspace, self.situation.rules.paths)),
+            Some(scope) => Answer::Present(scope.summary(self.situation.workspace, self.situation.rules.paths)),
             None => Answer::Absent,
         }
     }

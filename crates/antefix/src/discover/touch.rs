@@ -38,7 +38,7 @@ pub struct Touched {
 /// What comes to hold when these paths are touched. `told` are the paths of files that were told before, as the report of
 /// an earlier touch has them.
 pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], told: &BTreeSet<String>) -> Touched {
-    let gate = Gate::new(world, &situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
+    let gate = Gate::new(world, situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
     let name = FactName::new("instructions", "files");
     let mut report = Report::default();
     let mut diagnostics = Vec::new();

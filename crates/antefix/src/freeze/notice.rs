@@ -141,7 +141,7 @@ impl Notices<'_> {
         let subject = quoted(subject);
         let mut values = vec![("subject", &subject)];
         values.extend(text.as_ref().map(|text| ("text", text)));
-        print(&template, &values).map(Draft::into_text)
+        print(template, &values).map(Draft::into_text)
     }
 }
 

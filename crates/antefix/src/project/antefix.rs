@@ -60,7 +60,7 @@ pub struct Builder {
 
 impl Builder {
     /// Another world than this machine.
-    pub fn world(mut self, world: impl World + Send + Sync + 'static) -> Builder {
+    pub fn world(mut self, world: impl World + Send + 'static) -> Builder {
         self.world = Some(Box::new(world));
         self
     }
@@ -96,7 +96,7 @@ impl Builder {
     }
 
     /// A hook that has a say in every turn, before those that layouts declare.
-    pub fn hook(mut self, hook: impl Hook + Send + Sync + 'static) -> Builder {
+    pub fn hook(mut self, hook: impl Hook + Send + 'static) -> Builder {
         self.hooks.push(Box::new(hook));
         self
     }
@@ -241,20 +241,12 @@ impl Antefix {
         self.0.settings.as_ref()
     }
 
-    pub(super) fn trusted(&self) -> Trusted {
-        self.0.trust.load(self.world())
+    pub(super) fn trust_source(&self) -> &TrustSource {
+        &self.0.trust
     }
 
     pub(super) fn hooks(&self) -> impl Iterator<Item = &dyn Hook> {
         self.0.hooks.iter().map(|hook| &**hook as &dyn Hook)
-    }
-
-    /// The file of what the user trusts; none without a home directory.
-    pub fn trust_file(&self) -> Option<&TrustFile> {
-        match &self.0.trust {
-            TrustSource::File(file) => file.as_ref(),
-            TrustSource::Given(_) => None,
-        }
     }
 }
 

@@ -46,13 +46,14 @@ pub(crate) struct ProjectContext {
 }
 
 impl ProjectContext {
-    /// Looks around a directory.
+    /// Looks around a directory; `as_if` says to take the project for trusted or not, whatever the user trusts.
     pub(super) fn resolve(
         world: &dyn World,
         cwd: &Path,
         choice: &Choice,
         settings: Option<&Settings>,
         trusted: &Trusted,
+        as_if: Option<Trust>,
     ) -> Result<ProjectContext> {
         let workspace = Workspace::find(world, cwd);
         let settings = match settings {
@@ -60,9 +61,10 @@ impl ProjectContext {
             None => Settings::load(world, &workspace)?,
         };
         // Who trusts a project's programs trusts its text.
-        let trust = match trusted.approvals.of(&workspace) {
-            Some(_) => Trust::Trusted,
-            None => settings.untrusted_text.trust(&workspace, &settings.trusted),
+        let trust = match (as_if, trusted.approvals.of(&workspace)) {
+            (Some(trust), _) => trust,
+            (None, Some(_)) => Trust::Trusted,
+            (None, None) => settings.untrusted_text.trust(&workspace, &settings.trusted),
         };
         let permissions = settings.permissions(trust);
         // The project's own layout, wordings and templates pass the same gate as its other texts.
@@ -80,7 +82,6 @@ impl ProjectContext {
         findings.extend(project_settings(world, &workspace));
         findings.extend(trusted.finding.clone());
         findings.extend(wording.findings().iter().cloned());
-        drop(gate);
         Ok(ProjectContext {
             workspace,
             layout: Arc::new(layout),
@@ -191,7 +192,7 @@ impl Contexts {
             return Ok(known);
         }
         let recording = RecordingWorld::new(world);
-        let context = ProjectContext::resolve(&recording, cwd, choice, settings, &trusted)?;
+        let context = ProjectContext::resolve(&recording, cwd, choice, settings, &trusted, None)?;
         let observations = recording.observations();
         let known = Arc::new(Known { context: Arc::new(context), trusted, observations, edited: Mutex::default() });
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -217,6 +218,14 @@ pub(super) enum TrustSource {
 }
 
 impl TrustSource {
+    /// The file that what is trusted is kept in.
+    pub(super) fn file(&self) -> Option<&TrustFile> {
+        match self {
+            TrustSource::File(file) => file.as_ref(),
+            TrustSource::Given(_) => None,
+        }
+    }
+
     pub(super) fn load(&self, world: &dyn World) -> Trusted {
         match self {
             TrustSource::File(Some(file)) => file.load(world),

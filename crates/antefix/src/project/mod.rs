@@ -23,6 +23,7 @@ mod preview;
 mod remembered;
 mod settings;
 mod templates;
+mod trust;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub use self::preview::{Look, Preview, TouchNotice};
 use self::remembered::Remembered;
 pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
 pub use self::templates::{Shelved, Shelves};
+pub use self::trust::TrustOffer;
 use crate::discover::World;
 use crate::error::Result;
 use crate::freeze::ConversationId;
