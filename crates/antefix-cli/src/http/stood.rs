@@ -254,7 +254,7 @@ impl Answered {
         }
         // What a stamp vouches for must have been asked for after it.
         let came = if stamp.is_some() { server.templates.come() } else { template };
-        let last = work::glance(Arc::clone(server), |server| Ok(server.kept.keeper()?.store().last_template()?));
+        let last = work::glance(Arc::clone(server), |server| server.last_saved(server.kept.keeper()?));
         if server.templates.answer(came, last).await?.is_none_or(|last| last != self.template) {
             return Ok(false);
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use antefix::ErrorKind;
 use antefix::compose::Dialect;
-use antefix::freeze::{Appended, SavedTemplate, TemplateRow, template_digest};
+use antefix::freeze::{Appended, SavedTemplate, TemplateEntry, TemplateRow, template_digest};
 use antefix::keeper::Keeper;
 use antefix::text::Digest;
 use axum::http::StatusCode;
@@ -83,9 +83,15 @@ impl Expected {
 }
 
 impl Server {
+    /// What is known of the template that counts for the server's layout; none if nobody saved one, or it was deleted.
+    pub(super) fn last_saved(&self, keeper: &Keeper) -> Answer<Option<TemplateRow>> {
+        let last = keeper.store().last_template(&self.config.layout)?;
+        Ok(last.and_then(TemplateEntry::into_saved))
+    }
+
     /// The template that was saved last; none if nobody saved any. One small question; its text is read once.
     pub(super) fn saved(&self, keeper: &Keeper) -> Answer<Option<Arc<SavedTemplate>>> {
-        let Some(row) = keeper.store().last_template()? else { return Ok(None) };
+        let Some(row) = self.last_saved(keeper)? else { return Ok(None) };
         let mut last = self.last_template.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = last.as_ref().filter(|known| known.row == row) {
             return Ok(Some(Arc::clone(known)));
@@ -154,7 +160,10 @@ impl Server {
     ) -> Answer<Current> {
         let keeper = self.kept.keeper().map_err(not_available)?;
         for _ in 0..ROUNDS {
-            let last = keeper.store().last_template().map_err(Problem::from).map_err(not_available)?;
+            // The number first: what somebody saves behind this line takes the next one, and this save begins anew.
+            let entries = keeper.store().templates(None, None, 1).map_err(Problem::from).map_err(not_available)?;
+            let number = entries.first().map_or(1, |entry| entry.number() + 1);
+            let last = self.last_saved(keeper).map_err(not_available)?;
             if !matches!(expected, Expected::Anything) {
                 let counts = match &last {
                     Some(row) => row.digest,
@@ -167,13 +176,13 @@ impl Server {
                     return Err(expected.refusal(last.as_ref()));
                 }
             }
-            let number = last.as_ref().map_or(1, |row| row.number + 1);
             // The same template again is no news.
             let row = match last.filter(|row| row.digest == template_digest(dialect, text)) {
                 Some(row) => row,
                 None => {
-                    let template =
-                        SavedTemplate::new(number, dialect, Arc::clone(text), Timestamp::now(), author.clone());
+                    let (layout, text) = (self.config.layout.as_str(), Arc::clone(text));
+                    let at = Timestamp::now();
+                    let template = SavedTemplate::new(number, layout, dialect, text, at, author.clone());
                     match keeper.store().save_template(&template).map_err(Problem::from).map_err(not_available)? {
                         Appended::Won => template.row,
                         Appended::Lost(_) => continue,

@@ -27,6 +27,7 @@
 
 mod compactions;
 mod ledgers;
+mod memories;
 mod messages;
 mod races;
 mod sample;
@@ -39,7 +40,7 @@ use std::sync::Arc;
 
 use crate::freeze::{Store, StoreResult};
 
-pub use sample::{amendment, compaction, epoch, id, moment};
+pub use sample::{amendment, compaction, epoch, id, memory, moment};
 
 /// What a store keeps its ledgers in: a file, a database, memory.
 pub trait Medium: Send + Sync {
@@ -88,6 +89,18 @@ rules! {
         many_texts_are_answered_at_once,
         a_loser_leaves_no_text_behind,
     },
+    memories::{
+        a_conversation_remembers_what_it_was_told_last,
+        a_conversation_remembers_across_epochs,
+        what_a_conversation_remembers_keeps_every_byte,
+        a_conversation_that_nobody_opened_remembers_nothing,
+        what_one_conversation_remembers_is_not_told_to_another,
+        an_old_epoch_does_not_say_what_is_remembered,
+        a_sweep_keeps_what_is_remembered,
+        a_sweep_deletes_what_is_remembered_no_more,
+        a_sweep_beside_memories_takes_no_text_away,
+        of_many_memories_at_once_one_stays_whole,
+    },
     messages::{
         messages_wait_in_their_order,
         a_message_is_taken_once,
@@ -114,6 +127,13 @@ rules! {
     templates::{
         where_nobody_saved_there_is_no_template,
         a_template_is_kept_as_it_was_given,
+        a_template_belongs_to_its_layout,
+        layouts_are_told_apart_byte_by_byte,
+        numbers_are_one_series_over_all_layouts,
+        a_deleted_template_stays_in_the_history,
+        a_template_can_be_saved_again_after_it_was_deleted,
+        whoever_deletes_second_gets_the_last_entry,
+        a_deletion_has_no_label,
         whoever_saves_second_gets_the_last_template,
         a_gap_between_templates_is_refused,
         templates_are_paged_from_the_last_one,
@@ -121,6 +141,7 @@ rules! {
         a_label_may_come_change_and_go,
         a_sweep_leaves_templates_alone,
         of_many_who_save_one_wins_each_number,
+        of_those_who_save_and_delete_at_once_one_wins,
     },
     stamps::{
         a_stamp_stays_while_nobody_writes,

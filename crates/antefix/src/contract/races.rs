@@ -11,7 +11,7 @@ const THREADS: u64 = 16;
 const ROUNDS: u64 = 10;
 
 /// Runs `race` in all threads at once, with the thread's number.
-fn all_at_once<T: Send>(medium: &dyn Medium, race: impl Fn(&dyn Store, u64) -> T + Sync) -> Vec<T> {
+pub(super) fn all_at_once<T: Send>(medium: &dyn Medium, race: impl Fn(&dyn Store, u64) -> T + Sync) -> Vec<T> {
     let shared = open(medium);
     let barrier = Barrier::new(THREADS as usize);
     let run = |number: u64| {

@@ -41,6 +41,11 @@ pub fn amendment(conversation: &str, epoch: u64, number: u64, text: &str) -> (Am
     (AmendmentRow { conversation: id(conversation), epoch, number, at: moment(number as i64), body }, bundle)
 }
 
+/// A memory whose body and one part say `text`.
+pub fn memory(text: &str) -> Bundle {
+    bundle(text)
+}
+
 /// A compaction of an epoch that another one follows, whose body and one part say `text`.
 pub fn compaction(conversation: &str, token: &str, standing: u64, text: &str) -> (CompactionRow, Bundle) {
     let (next, bundle) = epoch(conversation, standing + 1, text);

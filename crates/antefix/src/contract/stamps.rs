@@ -1,9 +1,9 @@
 //! Stamps, where a store has them.
 
 use super::ledgers::won;
-use super::{Medium, amendment, compaction, id, moment, open};
+use super::{Medium, amendment, compaction, id, memory, moment, open};
 use crate::compose::Dialect;
-use crate::freeze::{SavedTemplate, Store, Sweep};
+use crate::freeze::{SavedTemplate, Store, Sweep, TemplateDeletion};
 
 /// Writes something.
 type Write<'w> = &'w dyn Fn(&dyn Store);
@@ -15,7 +15,7 @@ pub(super) fn a_stamp_stays_while_nobody_writes(medium: &dyn Medium) {
     for store in [&store, &other] {
         store.standing(&id("c")).unwrap();
         store.epochs(&id("c"), 0, 10).unwrap();
-        store.last_template().unwrap();
+        store.last_template("dispatch").unwrap();
         store.waiting(&id("c")).unwrap();
     }
     assert_eq!(store.stamp().unwrap(), stamp);
@@ -23,7 +23,7 @@ pub(super) fn a_stamp_stays_while_nobody_writes(medium: &dyn Medium) {
 
 pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
     let (store, other) = (open(medium), open(medium));
-    let writes: [Write<'_>; 11] = [
+    let writes: [Write<'_>; 13] = [
         &|store| drop(won(store, "c", 1, "x")),
         &|store| drop(won(store, "another", 1, "x")),
         &|store| {
@@ -43,10 +43,15 @@ pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
             store.commit(&id("c"), "u", moment(0)).unwrap();
         },
         &|store| {
-            let template = SavedTemplate::new(1, Dialect::Plain, "x", moment(0), None);
+            let template = SavedTemplate::new(1, "dispatch", Dialect::Plain, "x", moment(0), None);
             store.save_template(&template).unwrap();
         },
         &|store| drop(store.label_template(1, Some("good")).unwrap()),
+        &|store| {
+            let deletion = TemplateDeletion::new(2, "dispatch", moment(0), None);
+            store.delete_template(&deletion).unwrap();
+        },
+        &|store| store.remember(&id("c"), &memory("remembered")).unwrap(),
         &|store| assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 2),
     ];
     for (number, write) in writes.into_iter().enumerate() {

@@ -30,7 +30,7 @@ pub use store::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, QueuedMessage, Stamp, Standing, Store,
     StoreError, StoreResult, Sweep, Swept,
 };
-pub use template::{SavedTemplate, TemplateRow, Templates, template_digest};
+pub use template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest};
 pub use time::truncate_to_millis;
 
 pub(crate) use epoch::Making;

@@ -1,6 +1,7 @@
 //! The port to whatever keeps ledgers.
 //!
 //! 1. A ledger only grows: epochs are appended by number, amendments by number within their epoch. Nothing is updated.
+//!    Beside it a conversation has one memory, of which only the latest is kept.
 //! 2. First writer wins, by a unique key and not by a lock. Losing is no error: the winner is the answer.
 //! 3. Texts are content-addressed and shared by all conversations. An append writes its texts and its row together, or
 //!    nothing at all.
@@ -96,6 +97,8 @@ pub struct Standing {
     pub amendments: Vec<AmendmentRow>,
     /// How many messages wait for the next turn.
     pub waiting: u64,
+    /// The digest of the body that the conversation remembers; none if it was never given one.
+    pub said: Option<Digest>,
 }
 
 /// A message that waits for the next turn, or went with one.
@@ -168,7 +171,7 @@ pub trait Store: Templates {
     /// The epoch that stands, in one question; none for a conversation that nobody opened.
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
 
-    /// One epoch with its amendments. `waiting` is 0 here.
+    /// One epoch with its amendments. `waiting` is 0 here, and `said` none: both belong to the conversation as it is now.
     fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>>;
 
     /// The epochs with higher numbers than `after`, ascending, at most `limit`.
@@ -183,6 +186,11 @@ pub trait Store: Templates {
     /// Appends an amendment with its texts to the epoch that stands. If another epoch stands by now, or the number is
     /// taken, the answer is lost, and the row is the last amendment of the epoch that the row names, if there is one.
     fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>>;
+
+    /// Remembers what a conversation was told, in the place of what it remembered before. Of several at once the last one
+    /// stays. What is remembered already is not written again. A conversation without an epoch is a
+    /// [`Fault::Failed`], and nothing is written.
+    fn remember(&self, conversation: &ConversationId, said: &Bundle) -> StoreResult<()>;
 
     /// The texts with these digests, in their order; none for one that is not there.
     fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>>;

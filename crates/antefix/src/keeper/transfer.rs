@@ -1,11 +1,14 @@
 //! A conversation's ledger as JSON lines, out of one store and into another.
 //!
-//! 1. The first line says what follows; then come texts, epochs, amendments and messages, each on a line of its own, and
-//!    every text before the first line that names it.
+//! 1. The first line says what follows; then come texts, epochs, amendments, what the conversation remembers, and messages,
+//!    each on a line of its own, and every text before the first line that names it.
 //! 2. Nothing is believed: a text must have its digest, an epoch its bytes, and the numbers must follow one another.
 //! 3. What is there already must be the same. What is lacking is appended; an import that stopped can be run again.
+//! 4. What the conversation remembers is the file's afterwards, as if it had been told just now. Only a conversation that
+//!    has later epochs than the file keeps what it was told since.
+//! 5. A ledger without a memory is written as version 1, which older releases can read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -13,14 +16,19 @@ use serde::{Deserialize, Serialize};
 
 use super::Keeper;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{AmendmentRow, Appended, Bundle, Cause, ConversationId, EpochBody, EpochRow, Store};
+use crate::freeze::{AmendmentRow, Appended, Bundle, Cause, ConversationId, EpochBody, EpochRow, Standing, Store};
 use crate::stores::MemoryStore;
 use crate::text::Digest;
 
-/// The version that is written.
-const VERSION: u32 = 1;
+/// The version that is read and, where a conversation remembers something, written.
+const VERSION: u32 = 2;
+/// The version of a ledger without a memory.
+const WITHOUT_MEMORY: u32 = 1;
 /// How many epochs are read at a time.
 const PAGE: usize = 100;
+
+/// Texts by their digests.
+type Texts = Vec<(Digest, Arc<str>)>;
 
 /// What an import did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +48,7 @@ enum Line {
     Text { digest: Digest, text: String },
     Epoch(EpochLine),
     Amendment { epoch: u64, number: u64, at: Timestamp, body: Digest },
+    Memory { body: Digest },
     Message { at: Timestamp, text: String },
 }
 
@@ -62,24 +71,23 @@ impl Keeper {
     pub fn export<E: From<Error>>(
         &self,
         conversation: &ConversationId,
-        mut write: impl FnMut(&str) -> Result<(), E>,
+        write: impl FnMut(&str) -> Result<(), E>,
     ) -> Result<(), E> {
         self.standing(conversation)?;
-        let mut out = |line: &Line| write(&serde_json::to_string(line).unwrap_or_default());
-        out(&Line::Ledger { version: VERSION, conversation: conversation.to_string() })?;
-        let mut sent = BTreeMap::new();
+        // The memory is read before all else: while lines are written, a turn may put another one in its place and a sweep
+        // delete its texts.
+        let memory = self.memory(conversation)?;
+        let mut export = Export { write, sent: BTreeSet::new() };
+        let version = if memory.is_some() { VERSION } else { WITHOUT_MEMORY };
+        export.line(&Line::Ledger { version, conversation: conversation.to_string() })?;
         let mut after = 0;
         loop {
             let rows = self.store.epochs(conversation, after, PAGE).map_err(Error::from)?;
             let Some(last) = rows.last() else { break };
             after = last.number;
             for row in &rows {
-                for (digest, text) in self.named(row.body)? {
-                    if sent.insert(digest, ()).is_none() {
-                        out(&Line::Text { digest, text: text.to_string() })?;
-                    }
-                }
-                out(&Line::Epoch(EpochLine {
+                export.texts(self.named(row.body)?)?;
+                export.line(&Line::Epoch(EpochLine {
                     number: row.number,
                     cause: row.cause.name().to_owned(),
                     opened_at: row.opened_at,
@@ -91,24 +99,30 @@ impl Keeper {
                 }))?;
                 let amendments = self.store.epoch(conversation, row.number).map_err(Error::from)?;
                 for amendment in amendments.into_iter().flat_map(|epoch| epoch.amendments) {
-                    for (digest, text) in self.named(amendment.body)? {
-                        if sent.insert(digest, ()).is_none() {
-                            out(&Line::Text { digest, text: text.to_string() })?;
-                        }
-                    }
+                    export.texts(self.named(amendment.body)?)?;
                     let AmendmentRow { epoch, number, at, body, .. } = amendment;
-                    out(&Line::Amendment { epoch, number, at, body })?;
+                    export.line(&Line::Amendment { epoch, number, at, body })?;
                 }
             }
         }
+        if let Some((body, texts)) = memory {
+            export.texts(texts)?;
+            export.line(&Line::Memory { body })?;
+        }
         for message in self.store.waiting(conversation).map_err(Error::from)? {
-            out(&Line::Message { at: message.at, text: message.text })?;
+            export.line(&Line::Message { at: message.at, text: message.text })?;
         }
         Ok(())
     }
 
+    /// What a conversation remembers: the digest of the body, and all its texts.
+    fn memory(&self, conversation: &ConversationId) -> Result<Option<(Digest, Texts)>> {
+        let body = self.store.standing(conversation)?.and_then(|standing| standing.said);
+        body.map(|body| Ok((body, self.named(body)?))).transpose()
+    }
+
     /// A body and the texts that it names.
-    fn named(&self, body: Digest) -> Result<Vec<(Digest, Arc<str>)>> {
+    fn named(&self, body: Digest) -> Result<Texts> {
         let missing =
             || Error::new(ErrorKind::Store(crate::error::Fault::Corrupt), format!("the text {body} is missing"));
         let text = self.store.texts(&[body])?.pop().flatten().ok_or_else(missing)?;
@@ -137,6 +151,29 @@ impl Keeper {
             })?;
         }
         import.to.ok_or_else(|| Error::new(ErrorKind::Conversation, "there is no ledger in it"))
+    }
+}
+
+/// Lines on their way out.
+struct Export<W> {
+    write: W,
+    /// The texts that were written.
+    sent: BTreeSet<Digest>,
+}
+
+impl<E, W: FnMut(&str) -> Result<(), E>> Export<W> {
+    fn line(&mut self, line: &Line) -> Result<(), E> {
+        (self.write)(&serde_json::to_string(line).unwrap_or_default())
+    }
+
+    /// Writes each text once, however many bodies name it.
+    fn texts(&mut self, texts: Texts) -> Result<(), E> {
+        for (digest, text) in texts {
+            if self.sent.insert(digest) {
+                self.line(&Line::Text { digest, text: text.to_string() })?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -170,6 +207,7 @@ impl Import<'_> {
             }
             Line::Epoch(line) => self.epoch(line),
             Line::Amendment { epoch, number, at, body } => self.amendment(epoch, number, at, body),
+            Line::Memory { body } => self.memory(body),
             Line::Message { at, text } => {
                 let conversation = self.conversation()?;
                 let waiting = self.keeper.store.waiting(&conversation)?;
@@ -250,6 +288,20 @@ impl Import<'_> {
         }
         let message = format!("the store has another amendment {number} of epoch {epoch} of {conversation}");
         Err(Error::new(ErrorKind::Conversation, message))
+    }
+
+    fn memory(&self, body: Digest) -> Result<()> {
+        let conversation = self.conversation()?;
+        let bundle = self.bundle(body)?;
+        let Some(read) = self.checked.standing(&conversation)? else {
+            return Err(Error::new(ErrorKind::Conversation, "a memory must come after the first epoch"));
+        };
+        let there = self.keeper.store.standing(&conversation)?;
+        let was_told_since = |there: Standing| there.said.is_some() && there.epoch.number > read.epoch.number;
+        if !there.is_some_and(was_told_since) {
+            self.keeper.store.remember(&conversation, &bundle)?;
+        }
+        Ok(())
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
+use crate::error::Fault;
 use crate::freeze::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, SavedTemplate,
-    Stamp, Standing, Store, StoreResult, Sweep, Swept, TemplateRow, Templates,
+    Stamp, Standing, Store, StoreError, StoreResult, Sweep, Swept, TemplateDeletion, TemplateEntry, TemplateRow,
+    Templates,
 };
 use crate::text::Digest;
 
@@ -23,8 +25,8 @@ struct Kept {
     /// What each body names.
     parts: BTreeMap<Digest, Vec<Digest>>,
     ledgers: BTreeMap<ConversationId, Ledger>,
-    /// The one with number n at n − 1.
-    templates: Vec<SavedTemplate>,
+    /// The entry with number n at n − 1.
+    templates: Vec<Template>,
     /// How often somebody began to change something.
     changes: u64,
 }
@@ -34,6 +36,31 @@ struct Ledger {
     epochs: Vec<(EpochRow, Vec<AmendmentRow>)>,
     messages: Vec<(QueuedMessage, Went)>,
     compaction: Option<CompactionRow>,
+    /// The body that the conversation remembers.
+    said: Option<Digest>,
+}
+
+/// An entry of the history of templates, with the text of a saved one.
+#[derive(Debug)]
+enum Template {
+    Saved(SavedTemplate),
+    Deleted(TemplateDeletion),
+}
+
+impl Template {
+    fn entry(&self) -> TemplateEntry {
+        match self {
+            Template::Saved(template) => TemplateEntry::Saved(template.row.clone()),
+            Template::Deleted(deletion) => TemplateEntry::Deleted(deletion.clone()),
+        }
+    }
+
+    fn saved(&self) -> Option<&SavedTemplate> {
+        match self {
+            Template::Saved(template) => Some(template),
+            Template::Deleted(_) => None,
+        }
+    }
 }
 
 /// Whether a message went with a turn.
@@ -77,11 +104,22 @@ impl Kept {
             let epochs = ledger.epochs.iter().map(|(row, _)| row.body);
             let amendments = ledger.epochs.iter().flat_map(|(_, amendments)| amendments.iter().map(|row| row.body));
             let next = ledger.compaction.iter().filter_map(|compaction| compaction.next.as_ref().map(|row| row.body));
-            epochs.chain(amendments).chain(next).collect::<Vec<_>>()
+            epochs.chain(amendments).chain(next).chain(ledger.said).collect::<Vec<_>>()
         };
         let bodies: BTreeSet<Digest> = self.ledgers.values().flat_map(of_ledger).collect();
         let parts = bodies.iter().filter_map(|body| self.parts.get(body)).flatten().copied().collect::<Vec<_>>();
         bodies.into_iter().chain(parts).collect()
+    }
+
+    /// Puts an entry behind the last one, unless another one has its number.
+    fn append_template(&mut self, number: u64, template: Template) -> StoreResult<Appended<TemplateEntry>> {
+        let last = self.templates.len() as u64;
+        if let Some(taken) = self.templates.last().filter(|_| last >= number) {
+            return Ok(Appended::Lost(taken.entry()));
+        }
+        check_template(number, last)?;
+        self.templates.push(template);
+        Ok(Appended::Won)
     }
 }
 
@@ -94,6 +132,7 @@ impl Store for MemoryStore {
             epoch: epoch.clone(),
             amendments: amendments.clone(),
             waiting,
+            said: ledger.said,
         }))
     }
 
@@ -105,6 +144,7 @@ impl Store for MemoryStore {
             epoch: epoch.clone(),
             amendments: amendments.clone(),
             waiting: 0,
+            said: None,
         }))
     }
 
@@ -145,6 +185,20 @@ impl Store for MemoryStore {
         amendments.push(row.clone());
         kept.keep(bundle);
         Ok(Appended::Won)
+    }
+
+    fn remember(&self, conversation: &ConversationId, said: &Bundle) -> StoreResult<()> {
+        let body = Digest::of(&said.body);
+        let mut kept = self.kept();
+        let ledger = kept.ledgers.get_mut(conversation).filter(|ledger| !ledger.epochs.is_empty());
+        let Some(ledger) = ledger else {
+            return Err(StoreError::new(Fault::Failed, format!("the store {}", no_conversation(conversation))));
+        };
+        if ledger.said.replace(body) != Some(body) {
+            kept.keep(said);
+            kept.changes += 1;
+        }
+        Ok(())
     }
 
     fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>> {
@@ -234,59 +288,66 @@ impl Store for MemoryStore {
 }
 
 impl Templates for MemoryStore {
-    fn last_template(&self) -> StoreResult<Option<TemplateRow>> {
-        Ok(self.kept().templates.last().map(|template| template.row.clone()))
+    fn last_template(&self, layout: &str) -> StoreResult<Option<TemplateEntry>> {
+        let entries = self.templates(Some(layout), None, 1)?;
+        Ok(entries.into_iter().next())
     }
 
     fn template(&self, number: u64) -> StoreResult<Option<SavedTemplate>> {
         let place = number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-        Ok(place.and_then(|place| self.kept().templates.get(place).cloned()))
+        Ok(place.and_then(|place| self.kept().templates.get(place)?.saved().cloned()))
     }
 
-    fn templates(&self, before: Option<u64>, limit: usize) -> StoreResult<Vec<TemplateRow>> {
+    fn templates(&self, layout: Option<&str>, before: Option<u64>, limit: usize) -> StoreResult<Vec<TemplateEntry>> {
         let kept = self.kept();
-        let rows = kept.templates.iter().rev().map(|template| &template.row);
-        Ok(rows.filter(|row| before.is_none_or(|before| row.number < before)).take(limit).cloned().collect())
+        let entries = kept.templates.iter().rev().map(Template::entry);
+        let entries = entries.filter(|entry| layout.is_none_or(|layout| entry.layout() == layout));
+        Ok(entries.filter(|entry| before.is_none_or(|before| entry.number() < before)).take(limit).collect())
     }
 
-    fn template_with(&self, digest: Digest) -> StoreResult<Option<SavedTemplate>> {
-        Ok(self.kept().templates.iter().rev().find(|template| template.row.digest == digest).cloned())
+    fn template_with(&self, layout: &str, digest: Digest) -> StoreResult<Option<SavedTemplate>> {
+        let kept = self.kept();
+        let mut saved = kept.templates.iter().rev().filter_map(Template::saved);
+        Ok(saved.find(|template| template.row.layout == layout && template.row.digest == digest).cloned())
     }
 
-    fn save_template(&self, template: &SavedTemplate) -> StoreResult<Appended<TemplateRow>> {
-        let mut kept = self.changing();
-        if let Some(last) = kept.templates.last().filter(|last| last.row.number >= template.row.number) {
-            return Ok(Appended::Lost(last.row.clone()));
-        }
-        check_template(&template.row, kept.templates.len() as u64)?;
-        kept.templates.push(template.clone());
-        Ok(Appended::Won)
+    fn save_template(&self, template: &SavedTemplate) -> StoreResult<Appended<TemplateEntry>> {
+        self.changing().append_template(template.row.number, Template::Saved(template.clone()))
+    }
+
+    fn delete_template(&self, deletion: &TemplateDeletion) -> StoreResult<Appended<TemplateEntry>> {
+        self.changing().append_template(deletion.number, Template::Deleted(deletion.clone()))
     }
 
     fn label_template(&self, number: u64, label: Option<&str>) -> StoreResult<Option<TemplateRow>> {
         let mut kept = self.changing();
-        let found = kept.templates.iter_mut().find(|template| template.row.number == number);
-        Ok(found.map(|template| {
-            template.row.label = label.map(str::to_owned);
-            template.row.clone()
+        let mut saved = kept.templates.iter_mut().filter_map(|template| match template {
+            Template::Saved(template) => Some(&mut template.row),
+            Template::Deleted(_) => None,
+        });
+        let found = saved.find(|row| row.number == number);
+        Ok(found.map(|row| {
+            row.label = label.map(str::to_owned);
+            row.clone()
         }))
     }
 }
 
-/// A template that would leave a gap in the numbers is a mistake of the caller's.
-pub(super) fn check_template(row: &TemplateRow, last: u64) -> StoreResult<()> {
-    use crate::error::Fault;
-    use crate::freeze::StoreError;
-    if row.number == last + 1 {
+/// Why nothing can be remembered for a conversation that nobody opened. It goes behind the name of the store.
+pub(super) fn no_conversation(conversation: &ConversationId) -> String {
+    format!("has no conversation {conversation}; it can remember something from its first epoch on")
+}
+
+/// An entry that would leave a gap in the numbers is a mistake of the caller's.
+pub(super) fn check_template(number: u64, last: u64) -> StoreResult<()> {
+    if number == last + 1 {
         return Ok(());
     }
-    Err(StoreError::new(Fault::Failed, format!("template {} cannot follow template {last}", row.number)))
+    Err(StoreError::new(Fault::Failed, format!("template {number} cannot follow template {last}")))
 }
 
 /// A row that would leave a gap in the numbers is a mistake of the caller's.
 pub(super) fn check_number(row: &EpochRow, last: u64) -> StoreResult<()> {
-    use crate::error::Fault;
-    use crate::freeze::StoreError;
     if row.number == last + 1 {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use antefix::Fault;
-use antefix::contract::{epoch, id};
+use antefix::contract::{epoch, id, memory};
 use antefix::freeze::{Appended, Store};
 use antefix::stores::SqliteStore;
 
@@ -30,6 +30,8 @@ fn writers_give_up_in_time_and_readers_do_not_wait() {
     let store = Arc::new(SqliteStore::patient(&path, PATIENCE).unwrap());
     let (first, bundle) = epoch("c", 1, "first");
     assert_eq!(store.append(&first, &bundle).unwrap(), Appended::Won);
+
+    store.remember(&id("c"), &memory("said")).unwrap();
 
     let mut holder = given::worker("locked::worker").env(FILE, &path).spawn().unwrap();
     assert_eq!(given::said(&mut holder).next().as_deref(), Some("held"));
@@ -59,6 +61,12 @@ fn writers_give_up_in_time_and_readers_do_not_wait() {
     // Whoever comes second needs no lock to be told so.
     let (row, bundle) = epoch("c", 1, "second");
     assert_eq!(store.append(&row, &bundle).unwrap(), Appended::Lost(first));
+
+    // Nor does whoever says again what is remembered.
+    let start = Instant::now();
+    store.remember(&id("c"), &memory("said")).unwrap();
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+    assert_eq!(store.remember(&id("c"), &memory("something else")).unwrap_err().fault, Fault::Busy);
 
     holder.kill().unwrap();
     holder.wait().unwrap();

@@ -14,6 +14,7 @@ mod kill;
 mod locked;
 #[path = "../parts/mod.rs"]
 mod parts;
+mod past;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod race;

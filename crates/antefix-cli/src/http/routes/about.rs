@@ -98,7 +98,7 @@ pub(super) async fn about(State(server): State<Arc<Server>>, Extension(proof): E
         Ok(json(&About {
             version: env!("CARGO_PKG_VERSION"),
             store: server.kept.kind(),
-            reachable: server.kept.keeper().is_ok_and(|keeper| keeper.store().last_template().is_ok()),
+            reachable: server.kept.keeper().is_ok_and(|keeper| server.last_saved(keeper).is_ok()),
             layout: &server.config.layout,
             roots: server.config.roots.iter().map(|root| root.to_string_lossy()).collect(),
             template_limit: crate::http::template::LARGEST,

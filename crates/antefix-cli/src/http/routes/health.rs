@@ -20,7 +20,7 @@ pub(super) async fn alive() -> Response {
 #[utoipa::path(get, path = "/readyz", tag = "server", security(()), responses((status = 200, body = String, content_type = "text/plain"),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn ready(State(server): State<Arc<Server>>) -> Answer {
-    let asked = work::read(server, |server| Ok(server.kept.keeper()?.store().last_template()?)).await;
+    let asked = work::read(server, |server| server.last_saved(server.kept.keeper()?)).await;
     // Whoever asks has shown no token, and where the store is concerns nobody else.
     let unready = |_| {
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unreachable", "The store does not answer");

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use antefix::freeze::{SavedTemplate, TemplateRow};
-use antefix::keeper::Keeper;
+use antefix::freeze::{SavedTemplate, TemplateEntry, TemplateRow};
 use antefix::text::Digest;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
@@ -81,11 +80,13 @@ pub(super) async fn list(State(server): State<Arc<Server>>, Asked(page): Asked<P
     work::read(server, move |server| {
         let limit = bounds::limit(page.limit)?;
         let before = page.before.map(bounds::number).transpose()?;
-        let mut rows = server.kept.keeper()?.store().templates(before, limit + 1)?;
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        let next = rows.last().filter(|_| more).map(|row| row.number);
-        Ok(json(&History { templates: rows.iter().map(ListedTemplate::new).collect(), next }))
+        let layout = Some(server.config.layout.as_str());
+        let mut entries = server.kept.keeper()?.store().templates(layout, before, limit + 1)?;
+        let more = entries.len() > limit;
+        entries.truncate(limit);
+        let next = entries.last().filter(|_| more).map(TemplateEntry::number);
+        let saved = entries.iter().filter_map(TemplateEntry::saved);
+        Ok(json(&History { templates: saved.map(ListedTemplate::new).collect(), next }))
     })
     .await
 }
@@ -96,16 +97,17 @@ pub(super) async fn list(State(server): State<Arc<Server>>, Asked(page): Asked<P
     (status = 200, body = SavedDocument<'static>), (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn one(State(server): State<Arc<Server>>, Path(which): Path<String>) -> Answer {
     work::read(server, move |server| {
-        let saved = find(server.kept.keeper()?, &which)?;
+        let saved = find(server, &which)?;
         Ok(json(&SavedDocument { listed: ListedTemplate::new(&saved.row), template: &saved.text }))
     })
     .await
 }
 
-fn find(keeper: &Keeper, which: &str) -> Answer<SavedTemplate> {
+fn find(server: &Server, which: &str) -> Answer<SavedTemplate> {
+    let store = server.kept.keeper()?.store();
     let found = match (Digest::parse(which), which.parse()) {
-        (Some(digest), _) => keeper.store().template_with(digest)?,
-        (None, Ok(number)) => keeper.store().template(number)?,
+        (Some(digest), _) => store.template_with(&server.config.layout, digest)?,
+        (None, Ok(number)) => store.template(number)?,
         (None, Err(_)) => None,
     };
     found.ok_or_else(|| Problem::not_found("No such template was saved").hint("GET /system-prompt/history lists them"))
@@ -142,9 +144,8 @@ pub(super) async fn label(
     let label = body.label.as_ref().ok_or_else(missing)?;
     let label = label.as_deref().map(bounds::label).transpose()?;
     work::compose(server, move |server| {
-        let keeper = server.kept.keeper()?;
-        let number = find(keeper, &which)?.row.number;
-        let row = keeper.store().label_template(number, label.as_deref())?;
+        let number = find(server, &which)?.row.number;
+        let row = server.kept.keeper()?.store().label_template(number, label.as_deref())?;
         let row = row.ok_or_else(|| Problem::not_found("No such template was saved"))?;
         Ok(json(&ListedTemplate::new(&row)))
     })
@@ -165,7 +166,7 @@ pub(super) async fn roll_back(
 ) -> Answer {
     let (expected, author) = (expected(&headers)?, author(&headers)?);
     work::compose(server, move |server| {
-        let saved = find(server.kept.keeper()?, &which)?;
+        let saved = find(server, &which)?;
         server.check_template(saved.row.dialect, &saved.text)?;
         let current = server.save(saved.row.dialect, &saved.text, author, &expected)?;
         server.metrics.templates_saved.add(1);

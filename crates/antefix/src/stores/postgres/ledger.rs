@@ -18,7 +18,8 @@ use crate::text::Digest;
 const STANDING: &str = concat!(
     "SELECT ",
     epoch_columns!("e"),
-    ", (SELECT count(*) FROM messages m WHERE m.conversation = $1 AND m.taken_by IS NULL), a.number, a.at, a.body \
+    ", (SELECT count(*) FROM messages m WHERE m.conversation = $1 AND m.taken_by IS NULL), \
+     (SELECT body FROM memories WHERE conversation = $1), a.number, a.at, a.body \
      FROM (SELECT * FROM epochs WHERE conversation = $1 ORDER BY number DESC LIMIT 1) e \
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number ORDER BY a.number"
 );
@@ -31,7 +32,7 @@ pub(super) async fn standing(session: &Session, conversation: &ConversationId) -
 const ONE: &str = concat!(
     "SELECT ",
     epoch_columns!("e"),
-    ", 0::bigint, a.number, a.at, a.body FROM epochs e \
+    ", 0::bigint, NULL::bytea, a.number, a.at, a.body FROM epochs e \
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number \
      WHERE e.conversation = $1 AND e.number = $2 ORDER BY a.number"
 );
@@ -50,9 +51,10 @@ fn with_amendments(rows: &[tokio_postgres::Row]) -> Result<Option<Standing>, Tro
     let Some(first) = rows.first() else { return Ok(None) };
     let epoch = rows::epoch(first)?;
     let waiting = rows::number(first.try_get(EPOCH_COLUMNS)?)?;
-    let amendments = rows.iter().map(|row| rows::amendment(row, EPOCH_COLUMNS + 1, &epoch));
+    let said = first.try_get::<_, Option<&[u8]>>(EPOCH_COLUMNS + 1)?.map(rows::digest).transpose()?;
+    let amendments = rows.iter().map(|row| rows::amendment(row, EPOCH_COLUMNS + 2, &epoch));
     let amendments = amendments.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    Ok(Some(Standing { epoch, amendments, waiting }))
+    Ok(Some(Standing { epoch, amendments, waiting, said }))
 }
 
 const AFTER: &str = concat!(

@@ -15,6 +15,7 @@ mod address;
 mod compactions;
 mod fault;
 mod ledger;
+mod memories;
 mod messages;
 mod migrate;
 mod passfile;
@@ -120,6 +121,20 @@ impl Store for PostgresStore {
             self.turn(&row.conversation),
             async |session, _| ledger::amend(session, row, bundle).await,
             async |session, _, _| ledger::has_amendment(session, row).await,
+        )
+    }
+
+    fn remember(&self, conversation: &ConversationId, said: &Bundle) -> StoreResult<()> {
+        let body = Digest::of(&said.body);
+        // Most turns say what the turn before them said, and need not wait for their turn to write.
+        if self.read(async |session| memories::is_remembered(session, conversation, body).await)? {
+            return Ok(());
+        }
+        // Remembering the same twice is remembering it once.
+        self.write(
+            self.turn(conversation),
+            async |session, _| memories::remember(session, conversation, said, body).await,
+            async |_, (), _| Ok(false),
         )
     }
 

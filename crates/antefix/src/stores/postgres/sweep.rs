@@ -24,6 +24,7 @@ macro_rules! unnamed {
         "NOT EXISTS (SELECT FROM epochs r WHERE r.body = t.digest) \
          AND NOT EXISTS (SELECT FROM amendments r WHERE r.body = t.digest) \
          AND NOT EXISTS (SELECT FROM compactions r WHERE r.body = t.digest) \
+         AND NOT EXISTS (SELECT FROM memories r WHERE r.body = t.digest) \
          AND NOT EXISTS (SELECT FROM parts p WHERE p.part = t.digest AND p.body <> t.digest)"
     };
 }
@@ -31,7 +32,7 @@ macro_rules! unnamed {
 const COUNT: &str = "\
     WITH RECURSIVE named (digest) AS (\
         (SELECT body FROM epochs UNION SELECT body FROM amendments \
-         UNION SELECT body FROM compactions WHERE body IS NOT NULL) \
+         UNION SELECT body FROM compactions WHERE body IS NOT NULL UNION SELECT body FROM memories) \
         UNION SELECT p.part FROM named JOIN parts p ON p.body = named.digest) \
     SELECT count(*), coalesce(sum(octet_length(t.text)), 0)::bigint FROM texts t \
     WHERE NOT EXISTS (SELECT FROM named WHERE named.digest = t.digest)";

@@ -18,8 +18,12 @@ use crate::freeze::StoreError;
 ///
 /// A step that has been released never changes. A new cause of an epoch needs a step, too, even an empty one: an older
 /// antefix could not read it.
-pub(super) const STEPS: &[&str] =
-    &[include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+pub(super) const STEPS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
+];
 
 /// The version that a connection sees.
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {

@@ -15,21 +15,23 @@ use crate::freeze::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Stamp, Standing,
     Store, StoreError, StoreResult, Sweep, Swept,
 };
-use crate::stores::memory::check_number;
+use crate::stores::memory::{check_number, no_conversation};
 use crate::text::Digest;
 
 /// How many digests are remembered as checked; 32 bytes each.
 const CHECKED: usize = 4_096;
 
-/// One question: the last epoch, its amendments, and how many messages wait.
+/// One question: the last epoch, its amendments, how many messages wait, and what the conversation remembers.
 const STANDING: &str = "\
     SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, \
-    (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0), a.number, a.at, a.body \
+    (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0), \
+    (SELECT body FROM memories WHERE conversation = ?1), a.number, a.at, a.body \
     FROM (SELECT * FROM epochs WHERE conversation = ?1 ORDER BY number DESC LIMIT 1) e JOIN heads h USING (head) \
     LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number";
 
 const EPOCH_WITH_AMENDMENTS: &str = "\
-    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, a.number, a.at, a.body \
+    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, NULL, \
+    a.number, a.at, a.body \
     FROM epochs e JOIN heads h USING (head) LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
     WHERE e.conversation = ?1 AND e.number = ?2";
 
@@ -164,6 +166,26 @@ impl Store for SqliteStore {
         })
     }
 
+    fn remember(&self, conversation: &ConversationId, said: &Bundle) -> StoreResult<()> {
+        let body = Digest::of(&said.body);
+        let is_remembered =
+            |connection: &Connection| Ok((memory(connection, conversation)? == Some(body)).then_some(()));
+        // Most turns say what the turn before them said, and need no lock for that.
+        if self.read(is_remembered)?.is_some() {
+            return Ok(());
+        }
+        self.told(self.connections.write(is_remembered, |connection| {
+            if rows::last_epoch(connection, conversation)?.is_none() {
+                return Err(StoreError::new(Fault::Failed, no_conversation(conversation)).into());
+            }
+            rows::keep(connection, said)?;
+            connection
+                .prepare_cached("REPLACE INTO memories (conversation, body) VALUES (?1, ?2)")?
+                .execute(params![conversation.as_str(), Hash(body)])?;
+            Ok(())
+        }))
+    }
+
     fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>> {
         self.read(|connection| {
             // In a transaction the locks of reading are taken once.
@@ -288,18 +310,26 @@ fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Resul
             Some(found) => found,
             none => {
                 let Number(waiting) = row.get(8)?;
+                let said = row.get::<_, Option<Hash>>(9)?.map(|Hash(body)| body);
                 let epoch = rows::epoch(row, 0, conversation)?;
-                none.insert(Standing { epoch, amendments: Vec::new(), waiting })
+                none.insert(Standing { epoch, amendments: Vec::new(), waiting, said })
             }
         };
-        if row.get_ref(9)? != rusqlite::types::ValueRef::Null {
-            found.amendments.push(rows::amendment(row, 9, conversation, found.epoch.number)?);
+        if row.get_ref(10)? != rusqlite::types::ValueRef::Null {
+            found.amendments.push(rows::amendment(row, 10, conversation, found.epoch.number)?);
         }
     }
     if let Some(standing) = &mut standing {
         standing.amendments.sort_by_key(|amendment| amendment.number);
     }
     Ok(standing)
+}
+
+/// The body that a conversation remembers.
+fn memory(connection: &Connection, conversation: &ConversationId) -> Result<Option<Digest>, Failure> {
+    let mut statement = connection.prepare_cached("SELECT body FROM memories WHERE conversation = ?1")?;
+    let body = statement.query_row([conversation.as_str()], |row| row.get::<_, Hash>(0)).optional()?;
+    Ok(body.map(|Hash(body)| body))
 }
 
 /// Whether any of a turn's messages waits.

@@ -20,7 +20,8 @@ const BATCH: usize = 100;
 /// Whether a row names the body in question, for `{}` in a statement.
 const NAMED: &str = "(EXISTS (SELECT 1 FROM heads JOIN epochs USING (head) WHERE body = {}) \
                      OR EXISTS (SELECT 1 FROM amendments WHERE body = {}) \
-                     OR EXISTS (SELECT 1 FROM compactions WHERE body = {}))";
+                     OR EXISTS (SELECT 1 FROM compactions WHERE body = {}) \
+                     OR EXISTS (SELECT 1 FROM memories WHERE body = {}))";
 
 /// Finds the texts, and deletes them or not.
 pub(super) fn run(connections: &Connections, sweep: Sweep) -> Result<Swept, Failure> {

@@ -11,9 +11,12 @@ use rusqlite::Connection;
 use super::SqliteStore;
 use super::schema::{self, STEPS};
 use crate::compose::Dialect;
-use crate::contract::{amendment, compaction, epoch, id, moment};
+use crate::contract::{amendment, compaction, epoch, id, memory, moment};
 use crate::error::Fault;
-use crate::freeze::{Appended, Committed, EpochRow, SavedTemplate, Store, Sweep, Swept, Templates};
+use crate::freeze::{
+    Appended, Committed, EpochRow, SavedTemplate, Store, Sweep, Swept, TemplateDeletion, TemplateEntry, Templates,
+};
+use crate::text::Digest;
 
 /// A second step that takes a while and would be noticed if it were taken twice or by half.
 const SECOND: &str = "
@@ -151,8 +154,12 @@ fn whoever_is_killed_while_taking_a_step_has_taken_it_or_not() {
 }
 
 /// What was in the file when a version was the newest. A released file never changes; a new version gets a new one.
-const PAST: [&str; 3] =
-    [include_str!("schema/past/1.sql"), include_str!("schema/past/2.sql"), include_str!("schema/past/3.sql")];
+const PAST: [&str; 4] = [
+    include_str!("schema/past/1.sql"),
+    include_str!("schema/past/2.sql"),
+    include_str!("schema/past/3.sql"),
+    include_str!("schema/past/4.sql"),
+];
 
 #[test]
 fn stores_of_all_past_versions_answer_as_they_did() {
@@ -168,6 +175,7 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         assert_eq!(standing.epoch, EpochRow { opened_at: moment(7), ..second.next.unwrap() });
         assert_eq!(standing.amendments, [amended]);
         assert_eq!(standing.waiting, 1);
+        assert_eq!(standing.said, (version >= 4).then(|| Digest::of("body of remembered")), "version {version}");
         assert_eq!(store.epoch(&id("c"), 1).unwrap().unwrap().epoch, epoch("c", 1, "first").0);
         let texts = store.texts(&[standing.epoch.body, standing.epoch.digest]).unwrap();
         assert_eq!(texts, [Some(bundle.body), Some("second".into())]);
@@ -175,11 +183,39 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         assert!(matches!(store.commit(&id("c"), "begun", moment(0)).unwrap(), Committed::Done(row) if row.number == 3));
         assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 0);
         if version == 1 {
-            assert_eq!(store.last_template().unwrap(), None);
+            assert_eq!(store.last_template("dispatch").unwrap(), None);
             assert_eq!(store.save_template(&template()).unwrap(), Appended::Won);
         }
         assert_eq!(store.template(1).unwrap(), Some(template()));
+        assert_eq!(store.template_with("dispatch", template().row.digest).unwrap(), Some(template()));
+        assert_eq!(store.last_template("coding-agent").unwrap(), None);
+        let mut entries = vec![TemplateEntry::Saved(template().row)];
+        if version < 4 {
+            assert_eq!(store.delete_template(&deletion()).unwrap(), Appended::Won);
+            store.remember(&id("c"), &memory("remembered")).unwrap();
+        }
+        entries.insert(0, TemplateEntry::Deleted(deletion()));
+        assert_eq!(store.templates(Some("dispatch"), None, 10).unwrap(), entries, "version {version}");
+        assert_eq!(store.standing(&id("c")).unwrap().unwrap().said, Some(Digest::of("body of remembered")));
+        let file = Connection::open(&path).unwrap();
+        let count = |sql: &str| -> i64 { file.query_row(sql, [], |row| row.get(0)).unwrap() };
+        assert_eq!(count("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+        assert_eq!(count("SELECT count(*) FROM sqlite_schema WHERE instr(sql, '_of_') > 0"), 0);
     }
+}
+
+#[test]
+fn a_row_that_is_neither_a_template_nor_a_deletion_cannot_be_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger.db");
+    assert_eq!(SqliteStore::open(&path).unwrap().save_template(&template()).unwrap(), Appended::Won);
+    let file = Connection::open(&path).unwrap();
+    for half in ["text = NULL", "digest = NULL", "dialect = NULL", "text = NULL, digest = NULL"] {
+        let error = file.execute(&format!("UPDATE templates SET {half}"), []).unwrap_err();
+        assert!(error.to_string().contains("CHECK constraint failed"), "{half}: {error}");
+    }
+    let labeled = "UPDATE templates SET text = NULL, digest = NULL, dialect = NULL, label = 'x'";
+    assert!(file.execute(labeled, []).is_err());
 }
 
 #[test]
@@ -271,11 +307,19 @@ fn write_the_past() {
     let (row, bundle) = compaction("c", "begun", 2, "third");
     store.begin(&row, Some(&bundle)).unwrap();
     assert_eq!(store.save_template(&template()).unwrap(), Appended::Won);
+    assert_eq!(store.delete_template(&deletion()).unwrap(), Appended::Won);
+    store.remember(&id("c"), &memory("remembered")).unwrap();
 }
 
-/// What is saved since version 2, when templates had microseconds.
+/// What is deleted since version 4.
+fn deletion() -> TemplateDeletion {
+    TemplateDeletion::new(2, "dispatch", moment(4), None)
+}
+
+/// What is saved since version 2, when templates had microseconds. Before version 4 no layout was kept with it.
 fn template() -> SavedTemplate {
-    let mut template = SavedTemplate::new(1, Dialect::Jinja, "In {{ prompt.cwd }}.", moment(3), Some("Zoë".to_owned()));
+    let (text, author) = ("In {{ prompt.cwd }}.", Some("Zoë".to_owned()));
+    let mut template = SavedTemplate::new(1, "dispatch", Dialect::Jinja, text, moment(3), author);
     template.row.at = moment(3);
     template
 }

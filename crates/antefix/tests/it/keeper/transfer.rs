@@ -1,6 +1,6 @@
 //! A ledger out of one store and into another.
 
-use antefix::freeze::Cause;
+use antefix::freeze::{Bundle, Cause};
 use antefix::keeper::Keeper;
 use antefix::stores::MemoryStore;
 use antefix::text::Digest;
@@ -147,4 +147,81 @@ fn another_history_is_not_overwritten() {
     let error = import(&other.keeper, &lines).unwrap_err();
     assert!(error.message().contains("another epoch 1"), "{error}");
     assert_eq!(other.turn(&agents("something else")).prefix(), "something else");
+}
+
+/// What the front end of a conversation would keep: a record that names a text.
+fn told(model: &str, tools: &str) -> Bundle {
+    let record = format!("{{\"version\":1,\"model\":\"{model}\",\"tools\":\"{}\"}}", Digest::of(tools));
+    Bundle::new(record, [tools.into()])
+}
+
+fn remembered(talk: &Talk) -> Option<Digest> {
+    talk.keeper.store().standing(&talk.conversation).unwrap().unwrap().said
+}
+
+#[test]
+fn what_is_remembered_has_a_line_of_its_own_behind_the_epochs() {
+    let mut talk = talk();
+    let without = exported(&talk);
+    assert!(without[0].starts_with("{\"ledger\":{\"version\":1,"), "{}", without[0]);
+    let said = told("m", "[]");
+    talk.keeper.store().remember(&talk.conversation, &said).unwrap();
+    let body = Digest::of(&said.body);
+    let record = serde_json::to_string(&*said.body).unwrap();
+    let mut expected = without.clone();
+    expected[0] = expected[0].replace("\"version\":1", "\"version\":2");
+    let message = expected.pop().unwrap();
+    assert!(message.starts_with("{\"message\":"), "{message}");
+    expected.push(format!("{{\"text\":{{\"digest\":\"{}\",\"text\":\"[]\"}}}}", Digest::of("[]")));
+    expected.push(format!("{{\"text\":{{\"digest\":\"{body}\",\"text\":{record}}}}}"));
+    expected.push(format!("{{\"memory\":{{\"body\":\"{body}\"}}}}"));
+    expected.push(message);
+    assert_eq!(exported(&talk), expected);
+
+    // Into another store, twice, and out again to the same bytes.
+    talk.keeper = Keeper::new(MemoryStore::new());
+    assert_eq!(import(&talk.keeper, &expected).unwrap(), (2, 0));
+    assert_eq!(import(&talk.keeper, &expected).unwrap(), (0, 2));
+    assert_eq!(exported(&talk), expected);
+    assert_eq!(remembered(&talk), Some(body));
+    assert_eq!(talk.keeper.store().texts(&[Digest::of("[]")]).unwrap(), [Some("[]".into())]);
+}
+
+#[test]
+fn an_import_tells_a_conversation_again_what_the_file_remembers() {
+    let (older, newer) = (told("older", "[]"), told("newer", "[]"));
+    let talk = talk();
+    let store = talk.keeper.store();
+    store.remember(&talk.conversation, &older).unwrap();
+    let lines = exported(&talk);
+    // The file is as far as the store: it is the last to speak.
+    store.remember(&talk.conversation, &newer).unwrap();
+    import(&talk.keeper, &lines).unwrap();
+    assert_eq!(remembered(&talk), Some(Digest::of(&older.body)));
+    // The conversation went on: what it was told since stays.
+    store.remember(&talk.conversation, &newer).unwrap();
+    talk.renew(&agents("five"), Cause::Reloaded);
+    import(&talk.keeper, &lines).unwrap();
+    assert_eq!(remembered(&talk), Some(Digest::of(&newer.body)));
+}
+
+#[test]
+fn a_memory_without_its_text_or_its_epoch_is_refused() {
+    let talk = talk();
+    let said = told("m", "[]");
+    talk.keeper.store().remember(&talk.conversation, &said).unwrap();
+    let lines = exported(&talk);
+    let refused = |lines: &[String]| {
+        let keeper = Keeper::new(MemoryStore::new());
+        let error = import(&keeper, lines).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Conversation, "{error}");
+        error.message().to_owned()
+    };
+    let memory = lines.iter().position(|line| line.starts_with("{\"memory\"")).unwrap();
+    let body = Digest::of(&said.body);
+    let textless: Vec<String> =
+        lines.iter().enumerate().filter(|(at, _)| *at != memory - 1).map(|(_, line)| line.clone()).collect();
+    assert_eq!(refused(&textless), format!("line {memory}: no line before has the text {body}"));
+    let early = [&lines[0], &lines[memory - 1], &lines[memory]].map(String::clone);
+    assert_eq!(refused(&early), "line 3: a memory must come after the first epoch");
 }

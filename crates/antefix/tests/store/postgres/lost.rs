@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use antefix::Fault;
-use antefix::contract::{amendment, compaction, epoch, id, moment};
-use antefix::freeze::{Appended, Committed, Store, Sweep};
+use antefix::compose::Dialect;
+use antefix::contract::{amendment, compaction, epoch, id, memory, moment};
+use antefix::freeze::{Appended, Committed, SavedTemplate, Store, Sweep, TemplateDeletion, TemplateEntry, Templates};
 use antefix::stores::PostgresStore;
+use antefix::text::Digest;
 
 use super::cluster::{Cluster, Database, is_left_out};
 use super::proxy::{Commit, Proxy};
@@ -50,6 +52,11 @@ fn a_commit_that_is_lost_or_unheard_is_done_once() {
         assert_eq!(store.amend(&change, &bundle).unwrap(), Appended::Won, "{c}");
         assert_eq!(reliable.standing(&id(c)).unwrap().unwrap().amendments, [change], "{c}");
 
+        next();
+        store.remember(&id(c), &memory(c)).unwrap();
+        let said = reliable.standing(&id(c)).unwrap().unwrap().said;
+        assert_eq!(said, Some(Digest::of(&memory(c).body)), "{c}");
+
         // Two messages that say the same are two messages.
         for number in 1..=2 {
             next();
@@ -85,6 +92,27 @@ fn a_commit_that_is_lost_or_unheard_is_done_once() {
         unreliable.proxy.next_commit(Commit::Passes);
         assert_eq!(store.sweep(Sweep::DryRun).unwrap().texts, 0, "{c}");
     }
+}
+
+#[test]
+fn a_template_whose_commit_is_lost_or_unheard_is_saved_and_deleted_once() {
+    if is_left_out() {
+        return;
+    }
+    let unreliable = Unreliable::new();
+    let (store, reliable) = (&unreliable.store, &unreliable.reliable);
+    for (number, commit) in (1..).step_by(2).zip([Commit::Passes, Commit::Lost, Commit::Unheard]) {
+        let template = SavedTemplate::new(number, "dispatch", Dialect::Plain, "x", moment(0), None);
+        unreliable.proxy.next_commit(commit);
+        assert_eq!(store.save_template(&template).unwrap(), Appended::Won, "{number}");
+        assert_eq!(reliable.last_template("dispatch").unwrap(), Some(TemplateEntry::Saved(template.row)));
+
+        let deletion = TemplateDeletion::new(number + 1, "dispatch", moment(0), None);
+        unreliable.proxy.next_commit(commit);
+        assert_eq!(store.delete_template(&deletion).unwrap(), Appended::Won, "{number}");
+        assert_eq!(reliable.last_template("dispatch").unwrap(), Some(TemplateEntry::Deleted(deletion)));
+    }
+    assert_eq!(reliable.templates(None, None, 10).unwrap().len(), 6);
 }
 
 #[test]

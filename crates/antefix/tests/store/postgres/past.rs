@@ -1,35 +1,176 @@
-//! Schemas of past versions move forward with all that is in them.
+//! Schemas of past versions move forward with all that is in them, and servers of the version before go on beside them.
 
 use antefix::compose::Dialect;
-use antefix::contract::{epoch, id, moment};
-use antefix::freeze::{Appended, SavedTemplate, Store, Templates};
+use antefix::contract::{epoch, id, memory, moment};
+use antefix::freeze::{Appended, EpochRow, SavedTemplate, Store, Sweep, TemplateDeletion, TemplateEntry, Templates};
+use antefix::text::Digest;
+use postgres::error::SqlState;
 
 use super::cluster::{Database, is_left_out};
 
-/// What version 1 was made of; a released file does not change.
-const FIRST: &str = include_str!("../../../src/stores/postgres/schema_1.sql");
+/// What past versions were made of; a released file does not change.
+const RELEASED: [&str; 2] = [
+    include_str!("../../../src/stores/postgres/schema_1.sql"),
+    include_str!("../../../src/stores/postgres/schema_2.sql"),
+];
+
+/// A database with the schema of a past version.
+fn of_version(version: usize) -> (Database, postgres::Client) {
+    let database = Database::new();
+    let mut client = database.client();
+    let versions = "CREATE TABLE versions (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())";
+    client.batch_execute(&format!("CREATE SCHEMA {}; {versions}", database.schema)).unwrap();
+    for (number, step) in (1..).zip(&RELEASED[..version]) {
+        client.batch_execute(&format!("{step}; INSERT INTO versions (number) VALUES ({number})")).unwrap();
+    }
+    (database, client)
+}
+
+/// Writes an epoch as all past versions did.
+fn write_epoch(client: &mut postgres::Client, conversation: &str, text: &str) -> EpochRow {
+    let (row, bundle) = epoch(conversation, 1, text);
+    let body = row.body.bytes().as_slice();
+    let keep = "INSERT INTO texts (digest, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    client.execute(keep, &[&body, &bundle.body.as_bytes()]).unwrap();
+    for (digest, text) in &bundle.parts {
+        let part = digest.bytes().as_slice();
+        client.execute(keep, &[&part, &text.as_bytes()]).unwrap();
+        client.execute("INSERT INTO parts (body, part) VALUES ($1, $2)", &[&body, &part]).unwrap();
+    }
+    client
+        .execute(
+            "INSERT INTO epochs (conversation, number, cause, opened_at, digest, body, cwd, machine, model) \
+             VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8)",
+            &[
+                &row.conversation.as_str(),
+                &row.cause.name(),
+                &row.opened_at.to_string(),
+                &row.digest.bytes().as_slice(),
+                &body,
+                &row.cwd.as_bytes(),
+                &row.machine.as_ref().map(|machine| machine.as_bytes()),
+                &row.model.as_ref().map(|model| model.as_bytes()),
+            ],
+        )
+        .unwrap();
+    row
+}
+
+/// Saves a template as version 2 did, which knew of no layouts.
+fn write_template(client: &mut postgres::Client, number: i64, text: &str) -> SavedTemplate {
+    let template = SavedTemplate::new(number as u64, "dispatch", Dialect::Bracket, text, moment(number), None);
+    client
+        .execute(
+            "INSERT INTO templates (number, digest, dialect, at, author, label, text) \
+             VALUES ($1, $2, $3, $4, NULL, NULL, $5) ON CONFLICT DO NOTHING",
+            &[
+                &number,
+                &template.row.digest.bytes().as_slice(),
+                &"bracket",
+                &template.row.at.to_string(),
+                &text.as_bytes(),
+            ],
+        )
+        .unwrap();
+    template
+}
+
+/// What version 2 asked for the last template.
+const LAST_OF_VERSION_2: &str = "SELECT number, digest, dialect, octet_length(text)::bigint, at, author, label FROM templates \
+                                 ORDER BY number DESC LIMIT 1";
+
+fn saved(template: &SavedTemplate) -> TemplateEntry {
+    TemplateEntry::Saved(template.row.clone())
+}
 
 #[test]
 fn a_schema_of_version_1_moves_forward_and_its_rows_stay() {
     if is_left_out() {
         return;
     }
-    let database = Database::new();
-    let (row, bundle) = epoch("c", 1, "of the first version");
-    // Rows as version 1 wrote them: this version writes them no differently, and then goes back.
-    assert_eq!(database.store().append(&row, &bundle).unwrap(), Appended::Won);
-    let mut client = database.client();
-    client.batch_execute("DROP TABLE templates; DELETE FROM versions WHERE number > 1").unwrap();
-    let tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = $1";
-    let count: i64 = client.query_one(tables, &[&database.schema]).unwrap().get(0);
-    assert_eq!(count as usize, 1 + FIRST.matches("CREATE TABLE").count());
-
+    let (database, mut client) = of_version(1);
+    let row = write_epoch(&mut client, "c", "of the first version");
     let store = database.store();
-    assert_eq!(store.standing(&id("c")).unwrap().unwrap().epoch, row);
-    assert_eq!(store.last_template().unwrap(), None);
-    let template = SavedTemplate::new(1, Dialect::Bracket, "[prompt:cwd]", moment(0), None);
+    let standing = store.standing(&id("c")).unwrap().unwrap();
+    assert_eq!((standing.epoch, standing.said), (row, None));
+    assert_eq!(store.last_template("dispatch").unwrap(), None);
+    let template = SavedTemplate::new(1, "dispatch", Dialect::Bracket, "[prompt:cwd]", moment(0), None);
     assert_eq!(store.save_template(&template).unwrap(), Appended::Won);
     let versions = client.query("SELECT number FROM versions ORDER BY number", &[]).unwrap();
-    assert_eq!(versions.iter().map(|row| row.get(0)).collect::<Vec<i32>>(), [1, 2]);
+    assert_eq!(versions.iter().map(|row| row.get(0)).collect::<Vec<i32>>(), [1, 2, 3]);
     assert_eq!(database.store().template(1).unwrap(), Some(template));
+}
+
+#[test]
+fn a_schema_of_version_2_moves_forward_and_its_templates_get_their_layout() {
+    if is_left_out() {
+        return;
+    }
+    let (database, mut client) = of_version(2);
+    let row = write_epoch(&mut client, "c", "of the second version");
+    let first = write_template(&mut client, 1, "first");
+    let second = write_template(&mut client, 2, "second");
+    let store = database.store();
+    assert_eq!(store.templates(Some("dispatch"), None, 10).unwrap(), [saved(&second), saved(&first)]);
+    assert_eq!(store.templates(None, None, 10).unwrap().len(), 2);
+    assert_eq!(store.last_template("coding-agent").unwrap(), None);
+    assert_eq!(store.template(1).unwrap(), Some(first));
+    assert_eq!(store.standing(&id("c")).unwrap().unwrap().epoch, row);
+    store.remember(&id("c"), &memory("tools")).unwrap();
+    assert_eq!(store.standing(&id("c")).unwrap().unwrap().said, Some(Digest::of("body of tools")));
+    assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 0);
+}
+
+#[test]
+fn a_server_of_version_2_goes_on_beside_this_one() {
+    if is_left_out() {
+        return;
+    }
+    let (database, mut old) = of_version(2);
+    write_template(&mut old, 1, "first");
+    let store = database.store();
+    let row = write_epoch(&mut old, "c", "of the old server");
+    assert_eq!(store.standing(&id("c")).unwrap().unwrap().epoch, row);
+
+    // What it saves is for the layout that it has, and takes part in the race for the number.
+    let second = write_template(&mut old, 2, "of the old server");
+    assert_eq!(store.last_template("dispatch").unwrap(), Some(saved(&second)));
+    let late = SavedTemplate::new(2, "coding-agent", Dialect::Plain, "late", moment(0), None);
+    assert_eq!(store.save_template(&late).unwrap(), Appended::Lost(saved(&second)));
+    let third = SavedTemplate::new(3, "dispatch", Dialect::Plain, "of the new server", moment(0), None);
+    assert_eq!(store.save_template(&third).unwrap(), Appended::Won);
+    let last = old.query_one(LAST_OF_VERSION_2, &[]).unwrap();
+    assert_eq!((last.get::<_, i64>(0), last.get::<_, &[u8]>(1)), (3, third.row.digest.bytes().as_slice()));
+
+    // It cannot read a deletion, which is better than to take it for a template.
+    let gone = TemplateDeletion::new(4, "dispatch", moment(0), None);
+    assert_eq!(store.delete_template(&gone).unwrap(), Appended::Won);
+    assert!(old.query_one(LAST_OF_VERSION_2, &[]).unwrap().try_get::<_, &[u8]>(1).is_err());
+
+    // Its sweep does not know what is remembered, and cannot delete it.
+    store.remember(&id("c"), &memory("tools")).unwrap();
+    let sweep = "\
+        DELETE FROM texts t WHERE NOT EXISTS (SELECT FROM epochs r WHERE r.body = t.digest) \
+        AND NOT EXISTS (SELECT FROM amendments r WHERE r.body = t.digest) \
+        AND NOT EXISTS (SELECT FROM compactions r WHERE r.body = t.digest) \
+        AND NOT EXISTS (SELECT FROM parts p WHERE p.part = t.digest AND p.body <> t.digest)";
+    assert_eq!(old.execute(sweep, &[]).unwrap_err().code(), Some(&SqlState::FOREIGN_KEY_VIOLATION));
+    let texts = store.texts(&[Digest::of("body of tools"), Digest::of("tools")]).unwrap();
+    assert!(texts.iter().all(Option::is_some));
+}
+
+#[test]
+fn a_row_that_is_neither_a_template_nor_a_deletion_cannot_be_written() {
+    if is_left_out() {
+        return;
+    }
+    let (database, mut client) = of_version(2);
+    write_template(&mut client, 1, "first");
+    drop(database.store());
+    let halves =
+        ["text = NULL", "digest = NULL", "dialect = NULL", "text = NULL, digest = NULL, dialect = NULL, label = 'x'"];
+    for half in halves {
+        let error = client.execute(&format!("UPDATE templates SET {half}"), &[]).unwrap_err();
+        assert_eq!(error.code(), Some(&SqlState::CHECK_VIOLATION), "{half}: {error}");
+    }
 }
