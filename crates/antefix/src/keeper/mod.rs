@@ -38,6 +38,7 @@ use crate::freeze::{
     Standing, Store, Told, Watch, truncate_to_millis,
 };
 use crate::hooks::{AskedRoots, HookDid};
+use crate::text::Digest;
 
 /// How often a turn begins again because another one was faster.
 const ROUNDS: usize = 20;
@@ -228,6 +229,15 @@ impl Keeper {
 
     fn drifted(&self, told: &Told<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
         told.drifted(&Now { layout: input.layout, situation: &input.situation, discovery })
+    }
+
+    /// A text of the store as it was read, from memory or by `load`, which says how large it is.
+    pub(crate) fn cached<T: Send + Sync + 'static>(
+        &self,
+        digest: Digest,
+        load: impl FnOnce() -> Result<(T, usize)>,
+    ) -> Result<Arc<T>> {
+        self.cache.get(digest, load)
     }
 
     /// The epoch of a row with its amendments, their bodies read.

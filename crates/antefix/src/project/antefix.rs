@@ -225,8 +225,11 @@ impl Antefix {
     pub(super) fn remembered(&self, conversation: &ConversationId) -> Result<Option<Arc<Remembered>>> {
         let keeper = self.keeper()?;
         let Some(standing) = keeper.store().standing(conversation)? else { return Ok(None) };
-        let (epoch, _) = keeper.load(&standing)?;
-        Ok(Some(Arc::new(Remembered::of_epoch(&epoch))))
+        let Some(said) = standing.said else {
+            let (epoch, _) = keeper.load(&standing)?;
+            return Ok(Some(Arc::new(Remembered::of_epoch(&epoch))));
+        };
+        keeper.cached(said, || Remembered::load(keeper.store(), said)).map(Some)
     }
 
     pub(super) fn ledger(&self) -> &Ledger {

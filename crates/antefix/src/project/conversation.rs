@@ -167,8 +167,7 @@ impl Conversation {
         if said.before.as_deref() == Some(&said.now) {
             return Ok(());
         }
-        let _ = said.now.bundle();
-        Ok(())
+        Ok(self.keeper()?.store().remember(&self.id, &said.now.bundle())?)
     }
 
     fn delivering(&self, context: &ProjectContext, said: &Remembered, findings: &mut Vec<Diagnostic>) -> Delivering {

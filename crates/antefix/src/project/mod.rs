@@ -58,6 +58,11 @@ impl Project {
         Project { antefix: antefix.clone(), cwd }
     }
 
+    /// What it was opened with.
+    pub fn antefix(&self) -> &Antefix {
+        &self.antefix
+    }
+
     /// Where the agent works.
     pub fn directory(&self) -> &Path {
         &self.cwd

@@ -68,7 +68,7 @@ impl Remembered {
     }
 
     /// Reads what was kept.
-    pub(super) fn load(store: &dyn Store, digest: Digest) -> Result<Remembered> {
+    pub(super) fn load(store: &dyn Store, digest: Digest) -> Result<(Remembered, usize)> {
         let damaged = |what: &str| {
             let message = format!("what the conversation was told cannot be read: {what}");
             Error::new(ErrorKind::Conversation, message).with_hint("say layout, model and tools once more")
@@ -83,7 +83,14 @@ impl Remembered {
             Ok(tools.into())
         });
         let Record { layout, wording, cwd, machine, model, workspace_id, .. } = record;
-        Ok(Remembered { layout, wording, cwd, machine, model, workspace_id, tools: tools.transpose()? })
+        let remembered = Remembered { layout, wording, cwd, machine, model, workspace_id, tools: tools.transpose()? };
+        let weight = remembered.weight();
+        Ok((remembered, weight))
+    }
+
+    /// Roughly how many bytes it takes.
+    fn weight(&self) -> usize {
+        500 + self.tools.as_ref().map_or(0, |tools| 4 * tools.canonical().len())
     }
 
     /// The texts to keep.

@@ -48,6 +48,7 @@ mod remote;
 mod determinism;
 mod editable;
 
+mod remembered;
 mod resolver;
 
 mod scope;

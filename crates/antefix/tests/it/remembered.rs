@@ -1,0 +1,138 @@
+//! What a conversation was told, and nobody need say again.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use antefix::discover::{Given, Tool};
+use antefix::freeze::{Cause, ChangeKind};
+use antefix::keeper::Began;
+use antefix::project::LayoutChoice;
+use antefix::stores::MemoryStore;
+use antefix::text::FactName;
+use antefix::worlds::MemoryWorld;
+use antefix::{Antefix, Ask, Conversation, Turn};
+
+fn world() -> MemoryWorld {
+    MemoryWorld::new()
+        .file("/p/.git/HEAD", "")
+        .file("/p/AGENTS.md", "Use tabs.")
+        .file("/q/.git/HEAD", "")
+        .file("/q/AGENTS.md", "Use spaces.")
+        .program(&["git"], antefix::discover::Answer::Absent)
+}
+
+fn conversation() -> Conversation {
+    let antefix = Antefix::builder().world(world()).open_store(MemoryStore::new()).build().unwrap();
+    antefix.project("/p").unwrap().conversation("c1").unwrap()
+}
+
+fn tools(names: &[&str]) -> Vec<Tool> {
+    names.iter().map(|name| Tool { prompt_snippet: Some(format!("The {name} tool.")), ..Tool::named(*name) }).collect()
+}
+
+/// The epoch's number and cause, and whether it began with this turn.
+fn stands(turn: &Turn) -> (u64, Cause, Began) {
+    let epoch = turn.epoch.as_ref().unwrap();
+    (epoch.number(), epoch.cause(), turn.began)
+}
+
+#[test]
+fn tools_that_are_not_said_again_stay() {
+    let conversation = conversation();
+    let first = conversation.turn(Ask::new().tools(tools(&["read", "edit"]))).unwrap();
+    assert!(first.prefix().contains("The read tool."), "{}", first.prefix());
+    let second = conversation.turn(Ask::new()).unwrap();
+    assert_eq!(stands(&second), (1, Cause::Opened, Began::Before));
+    assert_eq!(second.prefix(), first.prefix());
+    // The request has them, too.
+    let sent = second.deliver(antefix::Target::Anthropic).unwrap().fragment.to_value();
+    assert_eq!(sent["tools"].as_array().map(Vec::len), Some(2));
+    // A renewal composes with them.
+    let renewed = conversation.renew(Cause::Requested, Ask::new()).unwrap();
+    assert_eq!((renewed.epoch.number(), renewed.began), (1, Began::Before));
+}
+
+#[test]
+fn an_empty_list_says_that_there_are_no_tools() {
+    let conversation = conversation();
+    conversation.turn(Ask::new().tools(tools(&["read"]))).unwrap();
+    let none = conversation.turn(Ask::new().tools([])).unwrap();
+    assert_eq!(stands(&none), (2, Cause::ToolsChanged, Began::Now));
+    assert!(!none.prefix().contains("The read tool."));
+    // And that stays, as well.
+    let after = conversation.turn(Ask::new()).unwrap();
+    assert_eq!(stands(&after), (2, Cause::ToolsChanged, Began::Before));
+}
+
+#[test]
+fn the_layout_that_was_named_stays() {
+    let conversation = conversation();
+    let named = Ask::new().layout(LayoutChoice::BuiltIn("pi".to_owned())).tools(tools(&["read"]));
+    let first = conversation.turn(named).unwrap();
+    let second = conversation.turn(Ask::new()).unwrap();
+    assert_eq!(second.prefix(), first.prefix());
+    assert_eq!(second.pending, []);
+    let drift = conversation.drift(Ask::new()).unwrap();
+    assert_eq!((drift.changes.len(), drift.difference.is_none()), (0, true));
+}
+
+#[test]
+fn a_model_that_was_said_last_stays() {
+    let conversation = conversation();
+    conversation.turn(Ask::new().model("gpt-5")).unwrap();
+    let other = conversation.turn(Ask::new().model("claude-opus-5")).unwrap();
+    assert_eq!(other.pending.iter().map(|change| change.kind).collect::<Vec<_>>(), [ChangeKind::ModelChanged]);
+    // Saying nothing changes nothing: it is still the other model.
+    let after = conversation.turn(Ask::new()).unwrap();
+    assert_eq!(after.pending.iter().map(|change| change.kind).collect::<Vec<_>>(), [ChangeKind::ModelChanged]);
+}
+
+#[test]
+fn a_conversation_stays_where_it_was() {
+    let conversation = conversation();
+    conversation.turn(Ask::new()).unwrap();
+    let antefix = conversation.project().antefix().clone();
+    // Asked for from elsewhere, without a directory.
+    let same = antefix.conversation("c1", "/q").unwrap();
+    assert_eq!(same.project().directory(), PathBuf::from("/p"));
+    assert_eq!(stands(&same.turn(Ask::new()).unwrap()), (1, Cause::Opened, Began::Before));
+    // With one, it moves, and stays there.
+    let moved = antefix.project("/q").unwrap().conversation("c1").unwrap().turn(Ask::new()).unwrap();
+    assert_eq!(stands(&moved), (2, Cause::Moved, Began::Now));
+    assert_eq!(antefix.conversation("c1", "/p").unwrap().project().directory(), PathBuf::from("/q"));
+    // One that nobody opened works where it is asked for.
+    assert_eq!(antefix.conversation("c2", "/q").unwrap().project().directory(), PathBuf::from("/q"));
+}
+
+#[test]
+fn facts_by_hand_keep_none_and_could_not_ask_apart() {
+    let memory = FactName::new("memory", "core");
+    let row = |given: Given| {
+        let antefix = Antefix::builder().world(world()).store("memory").build().unwrap();
+        let ask = Ask::new().layout(LayoutChoice::BuiltIn("buzz".to_owned())).given(memory.clone(), given);
+        let turn = antefix.project("/p").unwrap().conversation("c").unwrap().turn(ask).unwrap();
+        let epoch = turn.epoch.unwrap();
+        // Two sections ask for it: one to say it, one to stand in where there is none.
+        let gaps: BTreeSet<String> = epoch.body().gaps.iter().map(|gap| gap.fact.clone()).collect();
+        (epoch.text().contains("Remember the milk."), gaps)
+    };
+    assert_eq!(row("Remember the milk.".into()), (true, BTreeSet::new()));
+    assert_eq!(row(Given::Absent), (false, BTreeSet::new()));
+    assert_eq!(row(Given::Unavailable("the server is away".to_owned())), (false, ["memory:core".to_owned()].into()));
+}
+
+#[test]
+fn files_by_hand_are_files() {
+    let files = FactName::new("instructions", "files");
+    let file = |path: &str, text: &str| [("path".into(), path.into()), ("text".into(), text.into())].into();
+    let antefix = Antefix::builder().world(world()).store("memory").build().unwrap();
+    let given = Given::Maps(vec![file("A.md", "One.\n"), file("B.md", "Two.\n")]);
+    let turn = antefix.project("/p").unwrap().conversation("c").unwrap().turn(Ask::new().given(files.clone(), given));
+    let turn = turn.unwrap();
+    assert!(turn.prefix().contains("One.") && turn.prefix().contains("B.md") && !turn.prefix().contains("Use tabs."));
+    // A file without a path is not a file, and not an empty one either.
+    let broken = Given::Maps(vec![[("text".to_owned(), "One.".to_owned())].into()]);
+    let turn = antefix.project("/p").unwrap().conversation("d").unwrap().turn(Ask::new().given(files, broken)).unwrap();
+    let gaps: Vec<String> = turn.epoch.unwrap().body().gaps.iter().map(|gap| gap.fact.clone()).collect();
+    assert_eq!(gaps, ["instructions:files"]);
+}
