@@ -3,7 +3,6 @@
 //! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage, 3 the
 //! store failed.
 
-mod acp;
 mod approvals;
 mod args;
 mod ask;
@@ -45,7 +44,7 @@ fn main() -> ExitCode {
         Command::Gc(args) => commands::gc::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Import(args) => commands::import::run(&args),
-        Command::Acp(args) => acp::run(&args),
+        Command::Acp(args) => commands::acp::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => http::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

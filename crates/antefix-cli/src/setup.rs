@@ -39,7 +39,6 @@ pub(crate) use self::input::directory;
 pub(crate) use self::input::existing;
 use self::layout::{layout, wording};
 use self::settings::Settings;
-pub(crate) use self::settings::acp_settings;
 #[cfg(feature = "serve")]
 pub(crate) use self::{around::Around, ground::Grounds};
 #[cfg(feature = "serve")]
@@ -280,20 +279,10 @@ impl Prepared {
         Gate::new(&self.world, &self.ground.workspace, &self.permissions.file_roots, self.permissions.trust)
     }
 
-    /// Answers a fact by hand.
-    pub(crate) fn answer(&mut self, fact: FactName, text: &str) {
-        self.caller.given.insert(fact, text.into());
-    }
-
     /// The section of the layout that people edit, as the layout has it.
     #[cfg(feature = "serve")]
     pub(crate) fn editable(&self) -> antefix::compose::Editable<'_> {
         self.ground.layout.editable()
-    }
-
-    /// The facts that the layout names.
-    pub(crate) fn facts(&self) -> Vec<FactName> {
-        self.ground.layout.facts()
     }
 
     /// Runs `with` on the input of a turn.

@@ -7,6 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use antefix::Diagnostic;
 use antefix::text::Place;
+pub(crate) use antefix::text::grouped as number;
 
 use crate::Failure;
 
@@ -257,17 +258,4 @@ impl Table {
         line.push('\n');
         line
     }
-}
-
-/// A number with its thousands apart.
-pub(crate) fn number(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod acp;
 pub(crate) mod check;
 pub(crate) mod compact;
 pub(crate) mod completions;

@@ -15,12 +15,6 @@ use antefix::keeper::Keeper;
 use antefix::stores::MemoryStore;
 
 use crate::Failure;
-use crate::args::StoreArgs;
-
-/// Opens the keeper that the arguments ask for.
-pub(crate) fn keeper(args: &StoreArgs) -> Result<Keeper, Failure> {
-    keeper_of(&address(args.store.as_deref())?)
-}
 
 /// Where ledgers are kept: as named, else `ANTEFIX_STORE`, else a file of the user's.
 pub(crate) fn address(named: Option<&str>) -> Result<String, Failure> {

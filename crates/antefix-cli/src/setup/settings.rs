@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::discover::{Answer, HiddenText, Hygiene, Remote, Secrets, UntrustedText, Workspace, World};
+use antefix::project::AcpSettings;
 use antefix::text::{Source, SourceKind};
-use antefix::worlds::OsWorld;
 use serde::Deserialize;
 
-use super::directory;
 use crate::Failure;
 
 /// The user's own settings. A project cannot set them.
@@ -41,26 +40,9 @@ pub(super) struct Settings {
     #[serde(default)]
     pub(super) memory: MemorySettings,
     /// What `antefix acp` does: `[acp]`.
+    #[expect(dead_code, reason = "the proxy reads it by way of the library; here it is only known to be allowed")]
     #[serde(default)]
     acp: AcpSettings,
-}
-
-/// What the user's settings say of `antefix acp`.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AcpSettings {
-    /// The key in `_meta` under which an editor brings a prompt of its own.
-    pub(crate) client_key: Option<String>,
-    /// How agents take a prompt, by the names that they give themselves.
-    #[serde(default)]
-    pub(crate) agents: std::collections::BTreeMap<String, String>,
-}
-
-/// What the user's settings say of `antefix acp`.
-pub(crate) fn acp_settings() -> Result<AcpSettings, Failure> {
-    let world = OsWorld::new();
-    let workspace = Workspace::find(&world, &directory(None)?);
-    Ok(Settings::load(&world, &workspace)?.acp)
 }
 
 #[derive(Default, Deserialize)]

@@ -1,5 +1,7 @@
 //! Sessions over time: loaded again, forked, amended, with what a client brings along.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::{PREFIX, Proxied as _, project, texts};
@@ -85,6 +87,26 @@ fn a_loaded_session_that_was_told_in_a_message_is_not_told_again() {
     client.prompt("s9", "hello");
     assert_eq!(texts(&scratch.heard("session/prompt")), ["[Base]\nCANARY-7c1 base.", "Use tabs.", "hello"]);
     client.leave();
+}
+
+/// A prompt that was composed and is on its way needs neither its layout nor its directory any more.
+#[test]
+fn what_has_arrived_is_in_the_ledger_whatever_has_become_of_the_project_by_then() {
+    let break_layout = |project: &Path| std::fs::write(project.join(".antefix/layout.toml"), "[[section]]\nid = 1\n");
+    let remove_project = |project: &Path| std::fs::remove_dir_all(project);
+    let accidents: [&dyn Fn(&Path) -> std::io::Result<()>; 2] = [&break_layout, &remove_project];
+    for accident in accidents {
+        let scratch = project().file("other/.antefix/layout.toml", super::LAYOUT).file("other/AGENTS.md", "Use tabs.");
+        let mut client = scratch.start(&[], &plain());
+        client.initialize();
+        client.ask("session/new", &json!({"cwd": scratch.path("other"), "mcpServers": []}));
+        accident(&scratch.path("other")).unwrap();
+        client.prompt("s1", "hello");
+        assert_eq!(texts(&scratch.heard("session/prompt")), ["[Base]\nCANARY-7c1 base.", "Use tabs.", "hello"]);
+        let (_, told) = client.leave();
+        assert!(told.contains("a prompt goes without news and without its live part"), "{told}");
+        assert_eq!(scratch.epoch("acp:plain:s1").as_deref(), Some(PREFIX), "{told}");
+    }
 }
 
 #[test]

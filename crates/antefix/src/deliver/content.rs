@@ -110,7 +110,7 @@ impl<'c> Content<'c> {
     }
 
     /// A text in the frame for a message that a user would send.
-    pub(super) fn framed(&self, text: &str) -> String {
+    pub(crate) fn framed(&self, text: &str) -> String {
         let origin = Origin::fact(&FactName::new("deliver", "frame"));
         let text = protected(&Text::new(text, origin), &[TAG.to_owned()]);
         format!("{}\n\n{}\n{}", self.frame.0, text.as_str(), self.frame.1)

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::HookMessage;
-use crate::compose::{Layout, Prompt};
-use crate::deliver::{Content, Delivery, Notice, Target, deliver};
+use crate::compose::{Layout, Prompt, Wording};
+use crate::deliver::{Content, Delivery, Notice, SaidSection, Target, deliver, said_sections};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{MoreRoots, Report, Situation, Tools, World};
 use crate::error::Result;
@@ -205,15 +205,32 @@ impl Turn {
 
     /// The fragment of a provider's request, and its receipt.
     pub fn deliver(&self, target: Target) -> Result<Delivery> {
-        let Delivering { layout, tools, model, models } = &self.delivering;
+        let Delivering { tools, model, models, .. } = &self.delivering;
         let messages = self.passed_on();
-        let content = self.content(tools.as_ref(), &messages);
-        let content = match layout {
-            Some(layout) => content.placed(layout, &layout.rules().phrases),
-            None => content,
-        };
+        let content = self.placed(self.content(tools.as_ref(), &messages));
         let model = model.as_deref().and_then(|name| models.find(name)).map(|(model, _)| model);
         deliver(&content, target, model.as_ref())
+    }
+
+    /// A text of the system's for a message that only a user can send, in the frame that the turn's layout words.
+    pub fn framed(&self, text: &str) -> String {
+        self.placed(Content::new("", 0, "")).framed(text)
+    }
+
+    /// The epoch's prefix as sections of a user's message, in the words of the turn's layout.
+    pub fn said_sections(&self) -> Result<Vec<SaidSection>> {
+        let Some(epoch) = self.epoch.as_deref() else { return Ok(Vec::new()) };
+        match self.layout() {
+            Some(layout) => said_sections(epoch.body(), layout.wording()),
+            None => said_sections(epoch.body(), &Wording::built_in()),
+        }
+    }
+
+    fn placed<'c>(&'c self, content: Content<'c>) -> Content<'c> {
+        match self.layout() {
+            Some(layout) => content.placed(layout, &layout.rules().phrases),
+            None => content,
+        }
     }
 
     /// The tokenizer of the turn's model, for receipts that are counted.

@@ -6,6 +6,7 @@ use super::{Basis, Entry, Expectation, Explanation, Outcome, Parting, Said, Verd
 use crate::deliver::Target;
 use crate::freeze::Side;
 use crate::models::Cost;
+use crate::text::grouped;
 use crate::tokens::Tokens;
 
 impl fmt::Display for Verdict {
@@ -86,12 +87,12 @@ impl Expectation {
             Parting::Part { what, pointer, begins } => match &self.difference {
                 Some(difference) => {
                     let sides = sides(difference.before.as_ref(), difference.after.as_ref());
-                    format!("the prefix {differs} from the turn before from byte {} on{sides}", number(difference.at))
+                    format!("the prefix {differs} from the turn before from byte {} on{sides}", grouped(difference.at))
                 }
                 None => format!(
                     "the prefix {differs} from the turn before in {}, which stands at {pointer} and begins at byte {}",
                     name(what),
-                    number(*begins)
+                    grouped(*begins)
                 ),
             },
             Parting::Behind { what, pointer } => format!(
@@ -119,7 +120,7 @@ impl Expectation {
                 format!(
                     "what would be cached {may} too few tokens, {}: {model} caches none with less than {}",
                     figure(*has),
-                    number(*minimum)
+                    grouped(*minimum)
                 )
             }
             other => other.name().to_owned(),
@@ -131,8 +132,8 @@ impl Verdict {
     /// The first sentence.
     fn happened(&self) -> String {
         let (usage, target) = (&self.usage, provider(self.usage.target));
-        let of = usage.input.map(|input| format!(" of {} input tokens", number(input))).unwrap_or_default();
-        let read = number(usage.read.unwrap_or(0));
+        let of = usage.input.map(|input| format!(" of {} input tokens", grouped(input))).unwrap_or_default();
+        let read = grouped(usage.read.unwrap_or(0));
         match (self.outcome, self.as_expected) {
             (Outcome::NotTold, _) => {
                 let hint = match usage.target {
@@ -147,7 +148,7 @@ impl Verdict {
             (Outcome::Written, true) if usage.write == Some(0) => "nothing was cached, as expected".to_owned(),
             (Outcome::Written, false) => "nothing was cached, though it was asked for".to_owned(),
             (Outcome::Written, true) => match usage.write {
-                Some(write) => format!("the cache was written as expected, {} tokens", number(write)),
+                Some(write) => format!("the cache was written as expected, {} tokens", grouped(write)),
                 None => format!("nothing was read from a cache, as expected; {target} does not say what it wrote"),
             },
             (Outcome::Hit, true) => {
@@ -178,8 +179,8 @@ impl Verdict {
             Explanation::Lifetime { .. } | Explanation::Minimum { .. } => self.expectation.short_words(why),
             Explanation::LookBack { grown, blocks } => format!(
                 "{} messages came since the turn before, and the provider looks back {} blocks from a breakpoint: set one in the midst of a long turn",
-                number(*grown),
-                number(*blocks)
+                grouped(*grown),
+                grouped(*blocks)
             ),
             // The provider's own words follow.
             Explanation::Provider(_) => match self.expectation.parting {
@@ -198,7 +199,7 @@ impl Verdict {
         match self.usage.said.as_ref()? {
             Said::Hit => Some(format!("{target} says `cache_hit`")),
             Said::Miss { reason, missed } => {
-                let missed = missed.map(|missed| format!(", {} tokens", number(missed))).unwrap_or_default();
+                let missed = missed.map(|missed| format!(", {} tokens", grouped(missed))).unwrap_or_default();
                 Some(format!("{target} says `{reason}`{missed}"))
             }
             Said::Unknown(word) => Some(format!("{target} was asked to compare, and says `{word}`")),
@@ -267,14 +268,7 @@ fn tokens(tokens: Tokens) -> String {
 /// A count; one that is an estimate looks like one.
 fn figure(tokens: Tokens) -> String {
     let mark = if tokens.low == tokens.high { "" } else { "~" };
-    format!("{mark}{}", number(tokens.count))
-}
-
-/// A number with its thousands apart.
-fn number(number: usize) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group).into_owned());
-    groups.collect::<Vec<String>>().join(",")
+    format!("{mark}{}", grouped(tokens.count))
 }
 
 /// Seconds, for people.

@@ -28,8 +28,8 @@ pub(super) struct Choice {
     pub(super) wording: Option<PathBuf>,
 }
 
-/// A project, resolved.
-pub(crate) struct ProjectContext {
+/// A project, resolved: everything that is known before any fact is asked for. It stays as it is when files change.
+pub struct ProjectContext {
     pub(crate) workspace: Workspace,
     pub(crate) layout: Arc<Layout>,
     pub(crate) permissions: Permissions,
@@ -113,8 +113,13 @@ impl ProjectContext {
         })
     }
 
+    /// The layout, with its wordings.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     /// What is worth knowing before anything is asked for.
-    pub(crate) fn findings(&self) -> &[Diagnostic] {
+    pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
     }
 

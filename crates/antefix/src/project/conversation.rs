@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use super::preview::{permissions, situation};
 use super::remembered::Remembered;
-use super::{Ask, Look, Preview, Project, ProjectContext};
+use super::{Ask, Draft, Look, Preview, Project, ProjectContext};
 use crate::diagnostic::Diagnostic;
-use crate::discover::MoreRoots;
 use crate::error::Result;
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
-use crate::keeper::{Adopted, Compacted, Compaction, Delivering, Draft, Drift, Keeper, Renewed, Turn, TurnInput};
+use crate::keeper::{Adopted, Compacted, Compaction, Delivering, Drift, Keeper, Renewed, Turn, TurnInput};
 
 /// A conversation: its ledger, and what it was told.
 ///
@@ -121,31 +119,36 @@ impl Conversation {
         Ok(self.keeper()?.store().standing(&self.id)?.is_some())
     }
 
-    /// Composes an epoch for a conversation whose name is not known yet. Nothing is stored.
-    pub fn draft(&self, ask: &Ask) -> Result<Draft> {
-        let said = Remembered::default().with(ask, self.project.directory());
-        let context = self.project.context(ask, &said)?;
-        self.with_input(ask, &said, &context, |input| self.keeper()?.draft(input))
+    /// What this conversation was told, for another one that goes on from there. Nothing is composed or stored.
+    pub fn fork(&self, ask: Ask) -> Result<Draft> {
+        let said = self.said(&ask)?.now;
+        let context = self.project.context(&ask, &said)?;
+        let composed = self.keeper()?.fork(&self.id)?;
+        Ok(Draft { project: self.project.clone(), composed, context, ask, said })
     }
 
     /// A turn of a conversation that will adopt a draft, as hooks leave it. Nothing is stored.
     pub fn rehearse(&self, draft: &Draft, ask: &Ask) -> Result<Turn> {
-        let said = Remembered::default().with(ask, self.project.directory());
+        let said = draft.said.with(ask, self.project.directory());
         let context = self.project.context(ask, &said)?;
         let mut turn =
-            self.with_input(ask, &said, &context, |input| self.keeper()?.rehearse(&self.id, draft, input))?;
+            self.with_input(ask, &said, &context, |input| self.keeper()?.rehearse(&self.id, &draft.composed, input))?;
         turn.delivering = self.delivering(&context, &said, &mut turn.diagnostics);
         Ok(turn)
     }
 
-    /// Makes a draft the standing epoch. Hooks are told if an epoch begins.
-    pub fn adopt(&self, draft: &Draft, ask: &Ask) -> Result<Adopted> {
-        let said = self.said(ask)?;
-        let context = self.project.context(ask, &said.now)?;
-        let adopted =
-            self.with_input(ask, &said.now, &context, |input| self.keeper()?.adopt(&self.id, draft, input))?;
-        self.remember(&Said { before: None, now: said.now })?;
+    /// Makes a draft the standing epoch, in the project as it was when the draft was composed. Hooks are told if an epoch
+    /// begins.
+    pub fn adopt(&self, draft: &Draft) -> Result<Adopted> {
+        let Draft { composed, context, ask, said, .. } = draft;
+        let adopted = self.with_input(ask, said, context, |input| self.keeper()?.adopt(&self.id, composed, input))?;
+        self.remember(&Said { before: None, now: said.clone() })?;
         Ok(adopted)
+    }
+
+    /// The project as the next turn would find it, with what the conversation was told.
+    pub fn resolve(&self, ask: &Ask) -> Result<Arc<ProjectContext>> {
+        self.project.context(ask, &self.said(ask)?.now)
     }
 
     fn keeper(&self) -> Result<&Keeper> {
@@ -184,19 +187,7 @@ impl Conversation {
         context: &ProjectContext,
         work: impl FnOnce(&TurnInput<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (caller, permissions, no_roots) = (said.caller(ask), permissions(context, ask), MoreRoots::default());
-        let situation = situation(context, &permissions, &caller, Some(self.id.as_str()), &no_roots);
-        let hooks = self.project.all_hooks(context);
-        self.project.with_world(ask, |world| {
-            let mut input = TurnInput::new(world, &context.layout, situation);
-            input.hooks = &hooks;
-            input.watch = ask.watch;
-            input.id = ask.turn.as_deref();
-            input.replacement = ask.replacement.as_deref();
-            input.messages = ask.messages.as_ref().map(Vec::len);
-            input.history = ask.messages.as_deref();
-            work(&input)
-        })
+        self.project.with_input(Some(self.id.as_str()), ask, said, context, work)
     }
 }
 

@@ -17,6 +17,7 @@ mod antefix;
 mod ask;
 mod context;
 mod conversation;
+mod draft;
 mod layouts;
 mod ledger;
 mod preview;
@@ -30,18 +31,21 @@ use std::sync::Arc;
 
 pub use self::antefix::{Antefix, Builder};
 pub use self::ask::{Ask, LayoutChoice, MemoryChoice, TemplateChoice};
-pub(crate) use self::context::ProjectContext;
+pub use self::context::ProjectContext;
 use self::context::{Choice, EditedText};
 pub use self::conversation::Conversation;
+pub use self::draft::Draft;
 pub use self::preview::{Look, Preview, TouchNotice};
+use self::preview::{permissions, situation};
 use self::remembered::Remembered;
 pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
 pub use self::templates::{Shelved, Shelves};
 pub use self::trust::TrustOffer;
-use crate::discover::World;
+use crate::discover::{MoreRoots, World};
 use crate::error::Result;
 use crate::freeze::ConversationId;
 use crate::hooks::{Hook, Program, TrustState};
+use crate::keeper::TurnInput;
 use crate::worlds::FixedClock;
 
 /// A directory, and the project around it.
@@ -117,6 +121,35 @@ impl Project {
                 Ok(None)
             }
         }
+    }
+
+    /// The project as it is now: its layout, and what is worth knowing about it.
+    pub fn resolve(&self, ask: &Ask) -> Result<Arc<ProjectContext>> {
+        self.context(ask, &Remembered::default().with(ask, &self.cwd))
+    }
+
+    /// Runs `work` on the input of a turn.
+    fn with_input<T>(
+        &self,
+        conversation: Option<&str>,
+        ask: &Ask,
+        said: &Remembered,
+        context: &ProjectContext,
+        work: impl FnOnce(&TurnInput<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let (caller, permissions, no_roots) = (said.caller(ask), permissions(context, ask), MoreRoots::default());
+        let situation = situation(context, &permissions, &caller, conversation, &no_roots);
+        let hooks = self.all_hooks(context);
+        self.with_world(ask, |world| {
+            let mut input = TurnInput::new(world, &context.layout, situation);
+            input.hooks = &hooks;
+            input.watch = ask.watch;
+            input.id = ask.turn.as_deref();
+            input.replacement = ask.replacement.as_deref();
+            input.messages = ask.messages.as_ref().map(Vec::len);
+            input.history = ask.messages.as_deref();
+            work(&input)
+        })
     }
 
     /// Runs `work` with the world, at the instant that the caller names.

@@ -9,7 +9,7 @@ const LONGEST: usize = 1024;
 
 /// The outermost members of a message, as far as they matter here.
 #[derive(Default)]
-pub(super) struct Scan {
+pub(crate) struct Scan {
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -18,16 +18,16 @@ pub(super) struct Scan {
     keeps: bool,
     key: Option<Vec<u8>>,
     /// The raw id.
-    pub(super) id: Option<String>,
+    pub(crate) id: Option<String>,
     /// The method.
-    pub(super) method: Option<String>,
+    pub(crate) method: Option<String>,
     /// Whether there is a result.
-    pub(super) has_result: bool,
+    pub(crate) has_result: bool,
 }
 
 impl Scan {
     /// Reads on.
-    pub(super) fn read(&mut self, bytes: &[u8]) {
+    pub(crate) fn read(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.in_string {
                 self.within_string(byte);
@@ -78,7 +78,7 @@ impl Scan {
     fn member(&mut self) {
         let value = String::from_utf8(std::mem::take(&mut self.word)).ok();
         match self.key.take().as_deref() {
-            Some(b"\"id\"") => self.id = value.and_then(|value| super::message::normal_id(&value)),
+            Some(b"\"id\"") => self.id = value.and_then(|value| crate::message::normal_id(&value)),
             Some(b"\"method\"") => self.method = value.and_then(|value| serde_json::from_str(&value).ok()),
             Some(b"\"result\"") => self.has_result = true,
             _ => {}

@@ -6,17 +6,20 @@
 //!    every time. Nothing is dropped without a word.
 //! 3. It is for one prompt alone. If that fails, the hooks are asked again for the next one.
 
-use antefix::compose::HookPoint;
+use antefix::compose::{HookPoint, Layout};
 use antefix::hooks::Deed;
-use antefix::keeper::Turn;
-use antefix::{Diagnostic, Result};
+use antefix::{Diagnostic, Result, Turn};
 use serde_json::Value;
 
-use super::composer::Live;
-use crate::setup::Prepared;
+use crate::composer::Live;
 
-/// The live part as it is sent: with what hooks append, and without what they put in place of the prefix.
-pub(super) fn live(turn: &Turn, live: Live) -> Result<String> {
+/// The live part as it is sent: with what hooks append, without what they put in place of the prefix, and without the line
+/// breaks that would join it to the prefix.
+pub(crate) fn live(turn: &Turn, live: Live) -> Result<String> {
+    Ok(joined_live(turn, live)?.trim_start_matches('\n').to_owned())
+}
+
+fn joined_live(turn: &Turn, live: Live) -> Result<String> {
     if turn.replacement.is_none() && live == Live::Sent {
         return Ok(turn.suffix.text().to_owned());
     }
@@ -35,7 +38,7 @@ pub(super) fn live(turn: &Turn, live: Live) -> Result<String> {
 }
 
 /// The texts of the messages that hooks add, each with its name in a receipt, and what cannot be said.
-pub(super) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) {
+pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) {
     let (mut said, mut untold) = (Vec::new(), Vec::new());
     for added in &turn.added {
         match text(&added.message) {
@@ -53,7 +56,7 @@ pub(super) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) 
 }
 
 /// What hooks did that cannot be said, and where they failed.
-pub(super) fn findings(turn: &Turn) -> Vec<Diagnostic> {
+pub(crate) fn findings(turn: &Turn) -> Vec<Diagnostic> {
     let failed = turn.diagnostics.iter().filter(|finding| finding.code.starts_with("hook-"));
     let mut findings: Vec<Diagnostic> = failed.cloned().collect();
     if turn.replacement.is_some() {
@@ -69,9 +72,8 @@ pub(super) fn findings(turn: &Turn) -> Vec<Diagnostic> {
 }
 
 /// The hooks that are never asked: an agent keeps its history to itself.
-pub(super) fn unasked(prepared: &Prepared) -> Vec<Diagnostic> {
-    let hooks = prepared.hooks().into_iter().map(|(program, _)| program.rule());
-    let on_messages = hooks.filter(|rule| rule.on == HookPoint::Messages);
+pub(crate) fn unasked(layout: &Layout) -> Vec<Diagnostic> {
+    let on_messages = layout.hooks().iter().filter(|rule| rule.on == HookPoint::Messages);
     let finding = on_messages.map(|rule| {
         let message =
             format!("hook `{}` is not asked: an agent keeps the messages of its session to itself", rule.name);

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::begin::Begin;
-use super::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, error, normal_id};
-use super::relay::{Relay, ended};
+use crate::begin::Begin;
+use crate::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, error, normal_id};
+use crate::relay::{Relay, ended};
 
 /// How long an agent may take over it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ROOM: usize = 16 * 1024 * 1024;
 
 /// An answer that is held back, and what came behind it.
-pub(super) struct Held {
+pub(crate) struct Held {
     /// The id of our own request.
     asked: String,
     method: String,
@@ -32,30 +32,30 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub(super) fn queue(&mut self, line: &[u8]) {
+    pub(crate) fn queue(&mut self, line: &[u8]) {
         self.bytes += line.len();
         self.lines.push(line.to_vec());
     }
 
     /// The id of the request whose answer is held back.
-    pub(super) fn id(&self) -> Option<&str> {
+    pub(crate) fn id(&self) -> Option<&str> {
         Some(&self.begin.id)
     }
 
     /// What came behind the answer.
-    pub(super) fn lines(self) -> impl Iterator<Item = Vec<u8>> {
+    pub(crate) fn lines(self) -> impl Iterator<Item = Vec<u8>> {
         self.lines.into_iter().skip(1)
     }
 }
 
 impl Relay {
     /// Whether this is the id of a request of ours.
-    pub(super) fn is_awaited(&self, id: &str) -> bool {
+    pub(crate) fn is_awaited(&self, id: &str) -> bool {
         self.state().held.as_ref().is_some_and(|held| held.asked == id)
     }
 
     /// Holds an answer back, and asks the agent to take the prompt.
-    pub(super) fn ask_to_take(self: &Arc<Relay>, method: &str, begin: Begin, session: String, line: &[u8]) {
+    pub(crate) fn ask_to_take(self: &Arc<Relay>, method: &str, begin: Begin, session: String, line: &[u8]) {
         let asked = {
             let mut state = self.state();
             state.asked += 1;
@@ -87,7 +87,7 @@ impl Relay {
     }
 
     /// The agent has answered our request.
-    pub(super) fn method_answered(self: &Arc<Relay>, _id: &str, error: Option<&str>) {
+    pub(crate) fn method_answered(self: &Arc<Relay>, _id: &str, error: Option<&str>) {
         let error = error.and_then(|error| serde_json::from_str::<Value>(error).ok()).filter(|error| !error.is_null());
         self.resolve(match error {
             None => Ok(Taken::Yes),
@@ -97,7 +97,7 @@ impl Relay {
     }
 
     /// Lets the answer go, or puts an error in its place, and all that waited behind it.
-    pub(super) fn resolve(self: &Arc<Relay>, taken: Result<Taken, String>) {
+    pub(crate) fn resolve(self: &Arc<Relay>, taken: Result<Taken, String>) {
         let Some(held) = self.state().held.take() else { return };
         let Held { method, begin, session, mut lines, .. } = held;
         let rest = lines.split_off(1);
@@ -125,13 +125,13 @@ impl Relay {
     }
 
     /// Whether so much waits that it must go on.
-    pub(super) fn is_overfull(&self) -> bool {
+    pub(crate) fn is_overfull(&self) -> bool {
         self.state().held.as_ref().is_some_and(|held| held.bytes > ROOM)
     }
 }
 
 /// What an agent says to being asked.
-pub(super) enum Taken {
+pub(crate) enum Taken {
     Yes,
     /// It does not know the request.
     Unknown,

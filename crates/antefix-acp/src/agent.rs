@@ -11,26 +11,26 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use crate::Failure;
 
 /// A running agent.
-pub(super) struct AgentProcess {
+pub(crate) struct AgentProcess {
     child: Child,
     /// Kept until the end.
     _launch: Option<LaunchFile>,
 }
 
 /// The two ends of an agent.
-pub(super) struct AgentPipes {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
+pub(crate) struct AgentPipes {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
 }
 
 impl AgentProcess {
     /// Starts it. `launch` is a variable, and a file for it to name.
-    pub(super) fn start(
+    pub(crate) fn start(
         command: &[OsString],
         launch: Option<(String, LaunchFile)>,
     ) -> Result<(AgentProcess, AgentPipes), Failure> {
         let Some((program, args)) = command.split_first() else {
-            return Err(Failure::usage("no agent was named", "write the agent's command behind `--`"));
+            return Err(Failure::NoAgent);
         };
         let mut process = Command::new(program);
         process.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -41,22 +41,22 @@ impl AgentProcess {
         std::os::unix::process::CommandExt::process_group(&mut process, 0);
         let mut child = process.spawn().map_err(|error| {
             let message = format!("the agent {} cannot be started: {error}", Path::new(program).display());
-            Failure::with_hint(message, "is it installed, and in PATH?")
+            Failure::System { message, hint: Some("is it installed, and in PATH?") }
         })?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Failure::plain("the agent has no pipes"));
+            return Err(Failure::system("the agent has no pipes"));
         };
         let process = AgentProcess { child, _launch: launch.map(|(_, file)| file) };
         Ok((process, AgentPipes { stdin, stdout }))
     }
 
     /// Its number, to wait for it elsewhere.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Asks the whole group to end.
-    pub(super) fn ask_to_end(&self) {
+    pub(crate) fn ask_to_end(&self) {
         #[cfg(unix)]
         {
             use rustix::process::{Pid, Signal, kill_process_group};
@@ -65,7 +65,7 @@ impl AgentProcess {
     }
 
     /// Ends the whole group, and collects the agent's status. Until then its number is nobody else's.
-    pub(super) fn end(mut self) -> io::Result<ExitStatus> {
+    pub(crate) fn end(mut self) -> io::Result<ExitStatus> {
         #[cfg(unix)]
         {
             use rustix::process::{Pid, Signal, kill_process_group};
@@ -79,7 +79,7 @@ impl AgentProcess {
 
 /// Waits until a child has exited, without collecting its status.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple"))]
-pub(super) fn wait_for_exit(id: u32) {
+pub(crate) fn wait_for_exit(id: u32) {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
     while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
@@ -87,19 +87,19 @@ pub(super) fn wait_for_exit(id: u32) {
 
 /// Where exits cannot be waited for without collecting them, the end of the agent's output tells.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")))]
-pub(super) fn wait_for_exit(_id: u32) {
+pub(crate) fn wait_for_exit(_id: u32) {
     loop {
         std::thread::park();
     }
 }
 
 /// A file with a prompt, for its user alone. It is removed when this is dropped.
-pub(super) struct LaunchFile {
+pub(crate) struct LaunchFile {
     path: PathBuf,
 }
 
 impl LaunchFile {
-    pub(super) fn write(text: &str) -> Result<LaunchFile, Failure> {
+    pub(crate) fn write(text: &str) -> Result<LaunchFile, Failure> {
         let at = std::time::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_nanos());
         let path = std::env::temp_dir().join(format!("antefix-acp-{}-{at}.md", std::process::id()));
         let mut options = std::fs::OpenOptions::new();
@@ -107,7 +107,7 @@ impl LaunchFile {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let written = options.open(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-        written.map_err(|error| Failure::plain(format!("{}: {error}", path.display())))?;
+        written.map_err(|error| Failure::system(format!("{}: {error}", path.display())))?;
         Ok(LaunchFile { path })
     }
 }

@@ -6,7 +6,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use super::scan::Scan;
+use crate::scan::Scan;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -15,7 +15,7 @@ const CHUNK: usize = 64 * 1024;
 const ROOM: usize = 1024 * 1024;
 
 /// A reader of lines.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     limit: usize,
@@ -23,7 +23,7 @@ pub(super) struct Lines<R> {
 
 /// What there is to read next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// A whole line, with its line end if it has one: [`Lines::line`].
     Line,
     /// The beginning of a line that is too long: [`Lines::pour`] passes it on.
@@ -34,17 +34,17 @@ pub(super) enum Next {
 
 impl<R: Read> Lines<R> {
     /// Lines of up to `limit` bytes are read as a whole.
-    pub(super) fn new(reader: R, limit: usize) -> Lines<R> {
+    pub(crate) fn new(reader: R, limit: usize) -> Lines<R> {
         Lines { reader: BufReader::with_capacity(CHUNK, reader), line: Vec::new(), limit }
     }
 
     /// The same reader with another limit. The line that was read stays.
-    pub(super) fn with_limit(self, limit: usize) -> Lines<R> {
+    pub(crate) fn with_limit(self, limit: usize) -> Lines<R> {
         Lines { limit, ..self }
     }
 
     /// Reads on.
-    pub(super) fn next(&mut self) -> io::Result<Next> {
+    pub(crate) fn next(&mut self) -> io::Result<Next> {
         self.line.clear();
         self.line.shrink_to(ROOM);
         let most = self.limit as u64 + 1;
@@ -58,12 +58,12 @@ impl<R: Read> Lines<R> {
     }
 
     /// The line that was read.
-    pub(super) fn line(&self) -> &[u8] {
+    pub(crate) fn line(&self) -> &[u8] {
         &self.line
     }
 
     /// Passes a long line on, from its first byte to its end, and says what it was.
-    pub(super) fn pour(&mut self, out: &mut dyn Write) -> io::Result<Scan> {
+    pub(crate) fn pour(&mut self, out: &mut dyn Write) -> io::Result<Scan> {
         let mut scan = Scan::default();
         loop {
             scan.read(&self.line);

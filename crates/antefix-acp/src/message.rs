@@ -10,17 +10,17 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The error that a message cannot be parsed.
-pub(super) const PARSE_ERROR: i64 = -32700;
+pub(crate) const PARSE_ERROR: i64 = -32700;
 /// The error that a method is unknown.
-pub(super) const METHOD_NOT_FOUND: i64 = -32601;
+pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 /// The error that parameters make no sense.
-pub(super) const INVALID_PARAMS: i64 = -32602;
+pub(crate) const INVALID_PARAMS: i64 = -32602;
 /// The error for all that goes wrong within.
-pub(super) const INTERNAL_ERROR: i64 = -32603;
+pub(crate) const INTERNAL_ERROR: i64 = -32603;
 
 /// The members of an object, in order.
 #[derive(Debug, Default)]
-pub(super) struct Members<'m>(Vec<(String, Member<'m>)>);
+pub(crate) struct Members<'m>(Vec<(String, Member<'m>)>);
 
 #[derive(Debug)]
 enum Member<'m> {
@@ -30,12 +30,12 @@ enum Member<'m> {
 
 impl<'m> Members<'m> {
     /// The object that the text is; none if it is something else.
-    pub(super) fn parse(text: &'m str) -> Option<Members<'m>> {
+    pub(crate) fn parse(text: &'m str) -> Option<Members<'m>> {
         serde_json::from_str(text).ok()
     }
 
     /// A member's raw text. Of several the last one counts, as for most readers.
-    pub(super) fn get(&self, key: &str) -> Option<&str> {
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, member)| match member {
             Member::Own(raw) => raw.get(),
             Member::New(text) => text.as_str(),
@@ -43,12 +43,12 @@ impl<'m> Members<'m> {
     }
 
     /// A member that is a text.
-    pub(super) fn text(&self, key: &str) -> Option<String> {
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.get(key)?).ok()
     }
 
     /// Sets a member, in its place or at the end.
-    pub(super) fn set(&mut self, key: &str, raw: String) {
+    pub(crate) fn set(&mut self, key: &str, raw: String) {
         match self.0.iter_mut().rev().find(|(name, _)| name == key) {
             Some((_, member)) => *member = Member::New(raw),
             None => self.0.push((key.to_owned(), Member::New(raw))),
@@ -56,16 +56,16 @@ impl<'m> Members<'m> {
     }
 
     /// Takes a member out.
-    pub(super) fn remove(&mut self, key: &str) {
+    pub(crate) fn remove(&mut self, key: &str) {
         self.0.retain(|(name, _)| name != key);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The object.
-    pub(super) fn print(&self) -> String {
+    pub(crate) fn print(&self) -> String {
         let mut text = String::from("{");
         for (number, (key, member)) in self.0.iter().enumerate() {
             if number > 0 {
@@ -107,16 +107,16 @@ impl<'de: 'm, 'm> Deserialize<'de> for Members<'m> {
 
 /// A message.
 #[derive(Debug)]
-pub(super) struct Message<'m> {
-    pub(super) members: Members<'m>,
+pub(crate) struct Message<'m> {
+    pub(crate) members: Members<'m>,
     /// The id in one spelling.
-    pub(super) id: Option<String>,
-    pub(super) method: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) method: Option<String>,
 }
 
 impl<'m> Message<'m> {
     /// The message that the text is; none if it is no object.
-    pub(super) fn parse(text: &'m str) -> Option<Message<'m>> {
+    pub(crate) fn parse(text: &'m str) -> Option<Message<'m>> {
         let members = Members::parse(text)?;
         let id = members.get("id").and_then(normal_id);
         let method = members.text("method");
@@ -124,19 +124,19 @@ impl<'m> Message<'m> {
     }
 
     /// The parameters, if they are an object.
-    pub(super) fn params(&self) -> Option<Members<'_>> {
+    pub(crate) fn params(&self) -> Option<Members<'_>> {
         self.members.get("params").and_then(Members::parse)
     }
 
     /// The message with other parameters.
-    pub(super) fn with_params(mut self, params: &Members<'_>) -> String {
+    pub(crate) fn with_params(mut self, params: &Members<'_>) -> String {
         self.members.set("params", params.print());
         self.members.print()
     }
 }
 
 /// An id in one spelling, so that a question and its answer are found together; none if it is no id.
-pub(super) fn normal_id(raw: &str) -> Option<String> {
+pub(crate) fn normal_id(raw: &str) -> Option<String> {
     match serde_json::from_str(raw).ok()? {
         Value::String(text) => Some(string(&text)),
         Value::Number(number) => Some(number.to_string()),
@@ -146,12 +146,12 @@ pub(super) fn normal_id(raw: &str) -> Option<String> {
 }
 
 /// A text as JSON.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     Value::from(text).to_string()
 }
 
 /// An error as the answer to a request.
-pub(super) fn error(id: &str, code: i64, message: &str) -> String {
+pub(crate) fn error(id: &str, code: i64, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#, string(message))
 }
 

@@ -1,4 +1,4 @@
-//! `antefix acp`: any editor, any agent of the Agent Client Protocol, and the prompt in between.
+//! Any editor, any agent of the Agent Client Protocol, and the prompt in between: what `antefix acp` runs.
 //!
 //! 1. Everything that is said goes on as the very bytes that were said, except for the requests that begin a session and
 //!    for prompts that carry something. stdout carries the protocol and nothing else.
@@ -9,11 +9,13 @@
 //! 4. Memory is bounded, whatever is sent. Nobody waits for an agent that has died, and no agent outlives its client.
 //! 5. Started by `proxy/initialize`, it is a link in a chain, and starts no agent.
 //!
-//! All that is known here of the protocol's words stays here; which way is taken is decided in `antefix::deliver`.
+//! All that is known here of the protocol's words stays here; which way is taken is decided in `antefix::deliver`. This
+//! crate knows no terminal and no command line: [`run`] takes plain values, and a [`Reporter`] for what a person should know.
 
 mod agent;
 mod begin;
 mod composer;
+mod failure;
 mod hooked;
 mod lines;
 mod message;
@@ -24,25 +26,28 @@ mod scan;
 mod session;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
-use std::process::{ChildStdout, ExitCode, ExitStatus};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdout, ExitStatus};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use antefix::deliver::{Mode, Way};
+use antefix::{Antefix, Ask, ErrorKind};
 
 use self::agent::{AgentProcess, LaunchFile};
-use self::composer::{Composer, Live};
+use self::composer::Composer;
+pub use self::composer::Live;
+pub use self::failure::Failure;
 use self::lines::{Lines, Next};
 use self::message::{INTERNAL_ERROR, Members, Message, error};
 use self::relay::{Launched, Relay, Wiring, Wishes, ended};
+pub use self::report::Reporter;
 use self::report::Reports;
 use self::scan::Scan;
-use crate::args::AcpArgs;
-use crate::{Failure, Outcome, ledger, setup};
 
 /// The longest line of the client's that may be changed: a prompt may have pictures in it.
 const CLIENT_LIMIT: usize = 16 * 1024 * 1024;
@@ -55,42 +60,69 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How long what a dead agent has said last is waited for.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Stands between a client and an agent until one of them goes.
-pub(crate) fn run(args: &AcpArgs) -> Outcome {
-    if args.compose.template.as_deref() == Some(Path::new("-")) {
-        return Err(Failure::usage("stdin belongs to the client", "name a file with --template"));
-    }
-    let own = setup::acp_settings()?;
+/// What the user of the proxy wants.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// The agent's program and its arguments; none in a chain of proxies.
+    pub agent: Vec<OsString>,
+    /// What is said for every session: layout, model, facts that are answered by hand.
+    pub ask: Ask,
+    /// Whether the prompt goes beside the agent's own instructions, or takes their place if the agent lets it.
+    pub mode: Mode,
+    /// Whether the live part goes with every prompt.
+    pub live: Live,
+    /// How the agent is started with a prompt, if it takes one in no other way.
+    pub launch: Option<Launch>,
+    /// The key in `_meta` under which the client brings the operator's prompt, in the place of the user's settings.
+    pub client_key: Option<String>,
+    /// The directory in which every session gets a receipt, if receipts are wanted.
+    pub receipts: Option<PathBuf>,
+}
+
+/// An agent that is started with a prompt.
+#[derive(Debug)]
+pub struct Launch {
+    /// The variable that names the file with the prompt.
+    pub variable: String,
+    /// The directory that the prompt is composed for.
+    pub directory: PathBuf,
+}
+
+/// Stands between a client, on stdin and stdout, and an agent until one of them goes. The answer is an exit code: the
+/// agent's.
+pub fn run(antefix: Antefix, options: Options, reporter: impl Reporter + 'static) -> Result<u8, Failure> {
+    let Options { agent, ask, mode, live, launch, client_key, receipts } = options;
+    let own = antefix.settings()?.acp;
     let wishes = Wishes {
-        mode: if args.replace { Mode::Override } else { Mode::Append },
-        client_key: args.client_key.clone().or(own.client_key).unwrap_or_else(|| "antefix.systemPrompt".to_owned()),
+        mode,
+        client_key: client_key.or(own.client_key).unwrap_or_else(|| "antefix.systemPrompt".to_owned()),
         agents: ways(&own.agents)?,
         launched: None,
-        program: args.agent.first().map(|program| name_of(Path::new(program))),
+        program: agent.first().map(|program| name_of(Path::new(program))),
     };
-    let composer = Composer {
-        args: args.compose.clone(),
-        keeper: ledger::keeper(&args.store)?,
-        live: if args.no_live { Live::LeftOut } else { Live::Sent },
-    };
-    let reports = Reports::new(args.report)?;
+    // A ledger that cannot be opened is better known before anybody is told anything.
+    antefix.keeper()?;
+    let composer = Composer { antefix, ask, live };
+    let reports = Reports::new(Box::new(reporter), receipts);
     let mut client = Lines::new(stdin()?, CLIENT_LIMIT);
-    let first = client.next().map_err(|error| Failure::plain(format!("stdin cannot be read: {error}")))?;
+    let first = client.next().map_err(|error| Failure::system(format!("stdin cannot be read: {error}")))?;
     let opening = std::str::from_utf8(client.line()).ok().filter(|_| first == Next::Line);
     let opening = opening.and_then(|text| Message::parse(text.trim())).map(|message| (message.id, message.method));
     if opening.as_ref().is_some_and(|(_, method)| method.as_deref() == Some("proxy/initialize")) {
-        return chain(client, Relay::new(composer, reports, wishes, Wiring::Chain, (stdout()?, None)));
+        let relay = Relay::new(composer, reports, wishes, Wiring::Chain, (stdout()?, None));
+        chain(client, &relay);
+        return Ok(0);
     }
     if first == Next::End {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let id = opening.and_then(|(id, _)| id);
-    let started = start(args, composer, reports, wishes);
+    let started = start(&agent, launch, composer, reports, wishes);
     let (process, agent, relay) = match started {
         Ok(started) => started,
         Err(failure) => {
             if let Some(id) = id {
-                let answer = ended(&error(&id, INTERNAL_ERROR, &failure.message()));
+                let answer = ended(&error(&id, INTERNAL_ERROR, &failure.to_string()));
                 let _ = stdout()?.write_all(answer.as_bytes());
             }
             return Err(failure);
@@ -101,21 +133,21 @@ pub(crate) fn run(args: &AcpArgs) -> Outcome {
 
 /// Starts the agent, with a prompt if it takes one that way.
 fn start(
-    args: &AcpArgs,
+    agent: &[OsString],
+    launch: Option<Launch>,
     composer: Composer,
     reports: Reports,
     mut wishes: Wishes,
 ) -> Result<(AgentProcess, ChildStdout, Arc<Relay>), Failure> {
-    let mut launch = None;
-    if let Some(variable) = &args.launch_env {
-        let cwd = setup::directory(args.compose.cwd.as_deref())?;
-        let prepared = composer.prepared(&cwd, None)?;
-        let draft = composer.draft(&prepared)?;
-        reports.findings(&draft.diagnostics);
-        launch = Some((variable.clone(), LaunchFile::write(draft.text())?));
-        wishes.launched = Some(Launched { variable: variable.clone(), draft, cwd });
+    let mut file = None;
+    if let Some(Launch { variable, directory }) = launch {
+        let project = composer.project(&directory)?;
+        let draft = Arc::new(project.draft(composer.ask(None))?);
+        reports.findings(draft.diagnostics());
+        file = Some((variable.clone(), LaunchFile::write(draft.text())?));
+        wishes.launched = Some(Launched { variable, draft, cwd: project.directory().to_owned() });
     }
-    let (process, pipes) = AgentProcess::start(&args.agent, launch)?;
+    let (process, pipes) = AgentProcess::start(agent, file)?;
     let relay = Relay::new(composer, reports, wishes, Wiring::Direct, (stdout()?, Some(Box::new(pipes.stdin))));
     Ok((process, pipes.stdout, relay))
 }
@@ -135,7 +167,7 @@ fn direct(
     process: AgentProcess,
     agent: ChildStdout,
     relay: &Arc<Relay>,
-) -> Outcome {
+) -> Result<u8, Failure> {
     let (events, happened) = mpsc::channel();
     listen_to_signals(&events)?;
     let (number, told) = (process.id(), events.clone());
@@ -166,7 +198,7 @@ fn direct(
         }
         let _ = told.send(Event::ClientGone);
     })?;
-    finish(&happened, process, relay)
+    Ok(finish(&happened, process, relay))
 }
 
 /// Passes on what the agent says, until it has said all.
@@ -210,7 +242,7 @@ fn pour_to_agent<R: Read>(relay: &Relay, client: &mut Lines<R>) -> io::Result<()
 }
 
 /// Waits for the end of either side, and ends the other.
-fn finish(happened: &Receiver<Event>, process: AgentProcess, relay: &Relay) -> Outcome {
+fn finish(happened: &Receiver<Event>, process: AgentProcess, relay: &Relay) -> u8 {
     let first = happened.recv().unwrap_or(Event::ClientGone);
     let signal = match first {
         Event::AgentExited => {
@@ -244,7 +276,7 @@ fn finish(happened: &Receiver<Event>, process: AgentProcess, relay: &Relay) -> O
     let code = signal.map_or_else(|| status.as_ref().map_or(1, code), |signal| 128 + signal);
     let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
     relay.give_up(&format!("the agent has ended ({how})"));
-    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+    u8::try_from(code).unwrap_or(1)
 }
 
 /// Whether something happens in time.
@@ -269,15 +301,15 @@ fn code(status: &ExitStatus) -> i32 {
 }
 
 /// A link in a chain: one line in, one line out, on the same two pipes.
-fn chain(client: Lines<Box<dyn Read + Send>>, relay: Arc<Relay>) -> Outcome {
+fn chain(client: Lines<Box<dyn Read + Send>>, relay: &Arc<Relay>) {
     let mut client = client.with_limit(CHAIN_LIMIT);
     let mut next = Ok(Next::Line);
     loop {
         match next {
-            Ok(Next::End) | Err(_) => return Ok(ExitCode::SUCCESS),
+            Ok(Next::End) | Err(_) => return,
             Ok(Next::Line) => {
-                if linked(&relay, client.line()).is_err() {
-                    return Ok(ExitCode::SUCCESS);
+                if linked(relay, client.line()).is_err() {
+                    return;
                 }
             }
             Ok(Next::Long) => {
@@ -329,11 +361,11 @@ fn linked(relay: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
 }
 
 /// The user's own rows of the table of agents.
-fn ways(agents: &BTreeMap<String, String>) -> Result<BTreeMap<String, Way>, Failure> {
+fn ways(agents: &BTreeMap<String, String>) -> antefix::Result<BTreeMap<String, Way>> {
     let rows = agents.iter().map(|(name, way)| {
         let parsed = Way::parse(way).ok_or_else(|| {
             let message = format!("`{way}` in `[acp.agents]` of your settings is no way to deliver a prompt");
-            Failure::with_hint(message, "write meta, user-message or method:NAME")
+            antefix::Error::new(ErrorKind::Settings, message).with_hint("write meta, user-message or method:NAME")
         });
         parsed.map(|way| (name.clone(), way))
     });
@@ -347,14 +379,14 @@ fn name_of(program: &Path) -> String {
 
 fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     let started = std::thread::Builder::new().name(name.to_owned()).spawn(body);
-    started.map(drop).map_err(|error| Failure::plain(format!("a thread cannot be started: {error}")))
+    started.map(drop).map_err(|error| Failure::system(format!("a thread cannot be started: {error}")))
 }
 
 #[cfg(unix)]
 fn listen_to_signals(events: &Sender<Event>) -> Result<(), Failure> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP])
-        .map_err(|error| Failure::plain(format!("signals cannot be listened to: {error}")))?;
+        .map_err(|error| Failure::system(format!("signals cannot be listened to: {error}")))?;
     let events = events.clone();
     thread("antefix-signals", move || {
         for signal in signals.forever() {
@@ -373,14 +405,14 @@ fn listen_to_signals(_: &Sender<Event>) -> Result<(), Failure> {
 fn stdin() -> Result<Box<dyn Read + Send>, Failure> {
     use std::os::fd::AsFd;
     let own = io::stdin().as_fd().try_clone_to_owned();
-    own.map(|fd| Box::new(File::from(fd)) as _).map_err(|error| Failure::plain(format!("stdin is closed: {error}")))
+    own.map(|fd| Box::new(File::from(fd)) as _).map_err(|error| Failure::system(format!("stdin is closed: {error}")))
 }
 
 #[cfg(unix)]
 fn stdout() -> Result<Box<dyn Write + Send>, Failure> {
     use std::os::fd::AsFd;
     let own = io::stdout().as_fd().try_clone_to_owned();
-    own.map(|fd| Box::new(File::from(fd)) as _).map_err(|error| Failure::plain(format!("stdout is closed: {error}")))
+    own.map(|fd| Box::new(File::from(fd)) as _).map_err(|error| Failure::system(format!("stdout is closed: {error}")))
 }
 
 #[cfg(not(unix))]

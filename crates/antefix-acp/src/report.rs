@@ -4,19 +4,28 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use antefix::Diagnostic;
 use antefix::deliver::Route;
 use antefix::freeze::ConversationId;
-use antefix::text::Digest;
+use antefix::text::{Digest, grouped};
+use antefix::{Diagnostic, document};
 use serde::Serialize;
 
-use crate::{Failure, document, terminal};
+/// Takes what the proxy says to the person who runs it. stdout carries the protocol, so it must not go there.
+pub trait Reporter: Send + Sync {
+    /// Something that is good to know.
+    fn note(&self, message: &str);
+
+    /// What was found in a prompt, or looks wrong.
+    fn findings(&self, findings: &[Diagnostic]);
+}
 
 /// How many parts a receipt lists; of earlier ones it has the number.
 const MOST: usize = 200;
 
 /// Where to tell.
-pub(super) struct Reports {
+pub(crate) struct Reports {
+    reporter: Box<dyn Reporter>,
+    /// Where receipts are written, if they are wanted.
     directory: Option<PathBuf>,
     /// One at a time: two threads have something to say.
     turn: Mutex<()>,
@@ -24,7 +33,7 @@ pub(super) struct Reports {
 
 /// What a session got.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct SessionReport {
+pub(crate) struct SessionReport {
     conversation: String,
     agent: AgentReport,
     /// The step of the ladder.
@@ -34,45 +43,40 @@ pub(super) struct SessionReport {
     bytes: usize,
     digest: Digest,
     /// Whether the agent is known to have got it.
-    pub(super) delivered: bool,
+    pub(crate) delivered: bool,
     earlier: usize,
     sent: VecDeque<SentPart>,
 }
 
 /// Who it was sent to.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct AgentReport {
-    pub(super) name: Option<String>,
-    pub(super) version: Option<String>,
-    pub(super) program: Option<String>,
+pub(crate) struct AgentReport {
+    pub(crate) name: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) program: Option<String>,
 }
 
 /// A run of bytes, and where it went.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct SentPart {
-    pub(super) at: String,
+pub(crate) struct SentPart {
+    pub(crate) at: String,
     /// `prefix`, `section base`, `notice`, `message`, `live`.
-    pub(super) what: String,
+    pub(crate) what: String,
     /// The method, and a JSON pointer into its parameters.
-    pub(super) to: String,
-    pub(super) bytes: usize,
-    pub(super) digest: Digest,
+    pub(crate) to: String,
+    pub(crate) bytes: usize,
+    pub(crate) digest: Digest,
 }
 
 impl SentPart {
-    pub(super) fn new(what: &str, to: &str, text: &str) -> SentPart {
-        SentPart {
-            at: jiff::Timestamp::now().to_string(),
-            what: what.to_owned(),
-            to: to.to_owned(),
-            bytes: text.len(),
-            digest: Digest::of(text),
-        }
+    /// `at` is the instant, in RFC 3339.
+    pub(crate) fn new(at: String, what: &str, to: &str, text: &str) -> SentPart {
+        SentPart { at, what: what.to_owned(), to: to.to_owned(), bytes: text.len(), digest: Digest::of(text) }
     }
 }
 
 impl SessionReport {
-    pub(super) fn new(conversation: &ConversationId, agent: &AgentReport, route: &Route, text: &str) -> SessionReport {
+    pub(crate) fn new(conversation: &ConversationId, agent: &AgentReport, route: &Route, text: &str) -> SessionReport {
         SessionReport {
             conversation: conversation.to_string(),
             agent: agent.clone(),
@@ -87,7 +91,7 @@ impl SessionReport {
         }
     }
 
-    pub(super) fn sent(&mut self, part: SentPart) {
+    pub(crate) fn sent(&mut self, part: SentPart) {
         if self.sent.len() == MOST {
             self.sent.pop_front();
             self.earlier += 1;
@@ -97,49 +101,41 @@ impl SessionReport {
 }
 
 impl Reports {
-    /// Receipts go to `$XDG_STATE_HOME/antefix/acp/`, if they are wanted.
-    pub(super) fn new(wanted: bool) -> Result<Reports, Failure> {
-        let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = || absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
-        let directory = match wanted {
-            false => None,
-            true => Some(state().map(|state| state.join("antefix/acp")).ok_or_else(|| {
-                Failure::with_hint("there is no home directory to keep receipts in", "set XDG_STATE_HOME")
-            })?),
-        };
-        Ok(Reports { directory, turn: Mutex::new(()) })
+    /// Receipts go to `directory`, if there is one.
+    pub(crate) fn new(reporter: Box<dyn Reporter>, directory: Option<PathBuf>) -> Reports {
+        Reports { reporter, directory, turn: Mutex::new(()) }
     }
 
     /// Says something that is good to know.
-    pub(super) fn note(&self, message: &str) {
+    pub(crate) fn note(&self, message: &str) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        terminal::print_plain_note(message);
+        self.reporter.note(message);
     }
 
     /// Says what looks wrong.
-    pub(super) fn warn(&self, code: &'static str, message: &str) {
+    pub(crate) fn warn(&self, code: &'static str, message: &str) {
         self.findings(&[Diagnostic::warning(code, message)]);
     }
 
-    pub(super) fn findings(&self, findings: &[Diagnostic]) {
+    pub(crate) fn findings(&self, findings: &[Diagnostic]) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        terminal::print_diagnostics(findings);
+        self.reporter.findings(findings);
     }
 
     /// The line of a session that has begun.
-    pub(super) fn began(&self, report: &SessionReport) {
+    pub(crate) fn began(&self, report: &SessionReport) {
         let SessionReport { conversation, way, because, bytes, digest, .. } = report;
         let when = if report.delivered { "delivered" } else { "due with the first prompt" };
         self.note(&format!(
             "{conversation}: {} bytes, digest {}, {when} by way of {way}: {because}",
-            terminal::number(*bytes),
+            grouped(*bytes),
             digest.short()
         ));
         self.write(report);
     }
 
     /// The receipt of a session, in place of the one before.
-    pub(super) fn write(&self, report: &SessionReport) {
+    pub(crate) fn write(&self, report: &SessionReport) {
         let Some(directory) = &self.directory else { return };
         let name = file_name(&report.conversation);
         let written = std::fs::create_dir_all(directory).and_then(|()| {

@@ -13,26 +13,26 @@ use antefix::deliver::{Agent, Mode, Route, SystemField, Way, route};
 use antefix::freeze::ConversationId;
 use serde_json::value::RawValue;
 
-use super::begin::Begin;
-use super::composer::Composer;
-use super::message::{INTERNAL_ERROR, Members, Message, PARSE_ERROR, error};
-use super::method::Held;
-use super::report::{AgentReport, Reports};
-use super::scan::Scan;
-use super::session::Session;
+use crate::begin::Begin;
+use crate::composer::Composer;
+use crate::message::{INTERNAL_ERROR, Members, Message, PARSE_ERROR, error};
+use crate::method::Held;
+use crate::report::{AgentReport, Reports};
+use crate::scan::Scan;
+use crate::session::Session;
 
 /// The requests that begin a session.
-pub(super) const BEGINNINGS: [&str; 4] = ["session/new", "session/load", "session/resume", "session/fork"];
-pub(super) const PROMPT: &str = "session/prompt";
+pub(crate) const BEGINNINGS: [&str; 4] = ["session/new", "session/load", "session/resume", "session/fork"];
+pub(crate) const PROMPT: &str = "session/prompt";
 /// The requests that end one.
 const ENDINGS: [&str; 2] = ["session/close", "session/delete"];
 
 /// The two sides, and what is known of them.
-pub(super) struct Relay {
-    pub(super) composer: Composer,
-    pub(super) reports: Reports,
-    pub(super) wishes: Wishes,
-    pub(super) wiring: Wiring,
+pub(crate) struct Relay {
+    pub(crate) composer: Composer,
+    pub(crate) reports: Reports,
+    pub(crate) wishes: Wishes,
+    pub(crate) wiring: Wiring,
     client: Mutex<Box<dyn Write + Send>>,
     /// None once the client has gone.
     agent: Mutex<Option<Box<dyn Write + Send>>>,
@@ -43,29 +43,29 @@ pub(super) struct Relay {
 
 /// What the user wants.
 #[derive(Debug, Default)]
-pub(super) struct Wishes {
-    pub(super) mode: Mode,
+pub(crate) struct Wishes {
+    pub(crate) mode: Mode,
     /// The key in `_meta` under which a client brings a prompt of its own.
-    pub(super) client_key: String,
+    pub(crate) client_key: String,
     /// The user's own rows of the table of agents.
-    pub(super) agents: BTreeMap<String, Way>,
+    pub(crate) agents: BTreeMap<String, Way>,
     /// The variable that the agent was started with, and what it was told.
-    pub(super) launched: Option<Launched>,
+    pub(crate) launched: Option<Launched>,
     /// The name of the agent's program.
-    pub(super) program: Option<String>,
+    pub(crate) program: Option<String>,
 }
 
 /// What an agent was started with.
 #[derive(Debug)]
-pub(super) struct Launched {
-    pub(super) variable: String,
-    pub(super) draft: antefix::keeper::Draft,
-    pub(super) cwd: std::path::PathBuf,
+pub(crate) struct Launched {
+    pub(crate) variable: String,
+    pub(crate) draft: Arc<antefix::project::Draft>,
+    pub(crate) cwd: std::path::PathBuf,
 }
 
 /// How the agent is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wiring {
+pub(crate) enum Wiring {
     /// By pipes of its own.
     Direct,
     /// Through whoever started us: what is for the agent is wrapped.
@@ -73,18 +73,18 @@ pub(super) enum Wiring {
 }
 
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) agent: AgentReport,
-    pub(super) field: SystemField,
-    pub(super) unknown_method: Option<String>,
-    pub(super) pending: BTreeMap<String, Pending>,
-    pub(super) sessions: BTreeMap<String, Session>,
-    pub(super) held: Option<Held>,
-    pub(super) asked: u64,
+pub(crate) struct State {
+    pub(crate) agent: AgentReport,
+    pub(crate) field: SystemField,
+    pub(crate) unknown_method: Option<String>,
+    pub(crate) pending: BTreeMap<String, Pending>,
+    pub(crate) sessions: BTreeMap<String, Session>,
+    pub(crate) held: Option<Held>,
+    pub(crate) asked: u64,
 }
 
 /// What the answer to a request of the client's will mean.
-pub(super) enum Pending {
+pub(crate) enum Pending {
     Other,
     Initialize,
     Begin(Box<Begin>),
@@ -93,7 +93,7 @@ pub(super) enum Pending {
 }
 
 /// What becomes of a message.
-pub(super) enum Fate {
+pub(crate) enum Fate {
     /// It goes on as it is.
     Forward,
     /// Another goes on in its place.
@@ -105,7 +105,7 @@ pub(super) enum Fate {
 }
 
 impl Relay {
-    pub(super) fn new(
+    pub(crate) fn new(
         composer: Composer,
         reports: Reports,
         wishes: Wishes,
@@ -126,17 +126,17 @@ impl Relay {
         })
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The agent's lines, one at a time.
-    pub(super) fn order(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn order(&self) -> MutexGuard<'_, ()> {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A line of the client's.
-    pub(super) fn client_says(&self, line: &[u8]) -> io::Result<()> {
+    pub(crate) fn client_says(&self, line: &[u8]) -> io::Result<()> {
         let Ok(text) = std::str::from_utf8(line) else { return self.to_agent(line) };
         let trimmed = text.trim();
         if trimmed.is_empty() {
@@ -163,13 +163,13 @@ impl Relay {
     }
 
     /// A line of the agent's.
-    pub(super) fn agent_says(self: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
+    pub(crate) fn agent_says(self: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
         let _order = self.order();
         self.agent_line(line)
     }
 
     /// A line of the agent's, in its turn.
-    pub(super) fn agent_line(self: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
+    pub(crate) fn agent_line(self: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
         let text = std::str::from_utf8(line).map(str::trim).unwrap_or_default();
         if text.starts_with('[')
             && let Ok(batch) = serde_json::from_str::<Vec<&RawValue>>(text)
@@ -279,7 +279,7 @@ impl Relay {
     }
 
     /// Whether the client waits for an answer with this id, or we do.
-    pub(super) fn is_asked(&self, id: &str) -> bool {
+    pub(crate) fn is_asked(&self, id: &str) -> bool {
         self.state().pending.contains_key(id) || self.is_awaited(id)
     }
 
@@ -299,7 +299,7 @@ impl Relay {
     }
 
     /// The one way to the agent, and what is known of it.
-    pub(super) fn route(&self) -> (Route, AgentReport) {
+    pub(crate) fn route(&self) -> (Route, AgentReport) {
         let state = self.state();
         let agent = Agent {
             name: state.agent.name.as_deref().or(state.agent.program.as_deref()),
@@ -312,7 +312,7 @@ impl Relay {
     }
 
     /// The conversation of a session: by the agent's name and the id that it gave.
-    pub(super) fn conversation(&self, session: &str) -> Result<ConversationId, antefix::Error> {
+    pub(crate) fn conversation(&self, session: &str) -> Result<ConversationId, antefix::Error> {
         let state = self.state();
         let agent = state.agent.name.as_deref().or(state.agent.program.as_deref()).unwrap_or("agent");
         let plain = format!("acp:{agent}:{session}");
@@ -322,7 +322,7 @@ impl Relay {
     }
 
     /// A request of the client's that was too long to be looked into.
-    pub(super) fn passed_to_agent(&self, scan: &Scan) {
+    pub(crate) fn passed_to_agent(&self, scan: &Scan) {
         let Some(id) = scan.id.clone() else { return };
         let Some(method) = scan.method.as_deref() else { return };
         if BEGINNINGS.contains(&method) || method == PROMPT {
@@ -333,7 +333,7 @@ impl Relay {
     }
 
     /// An answer of the agent's that was too long to be looked into.
-    pub(super) fn passed_to_client(&self, scan: &Scan) {
+    pub(crate) fn passed_to_client(&self, scan: &Scan) {
         if scan.method.is_some() {
             return;
         }
@@ -351,22 +351,22 @@ impl Relay {
         }
     }
 
-    pub(super) fn to_client(&self, line: &[u8]) -> io::Result<()> {
+    pub(crate) fn to_client(&self, line: &[u8]) -> io::Result<()> {
         self.with_client(|client| client.write_all(line).and_then(|()| client.flush()))
     }
 
-    pub(super) fn with_client<T>(&self, with: impl FnOnce(&mut dyn Write) -> T) -> T {
+    pub(crate) fn with_client<T>(&self, with: impl FnOnce(&mut dyn Write) -> T) -> T {
         with(&mut **self.client.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn to_agent(&self, line: &[u8]) -> io::Result<()> {
+    pub(crate) fn to_agent(&self, line: &[u8]) -> io::Result<()> {
         if self.wiring == Wiring::Chain {
             return self.to_client(&wrapped(line));
         }
         self.with_agent(|agent| agent.write_all(line).and_then(|()| agent.flush()))
     }
 
-    pub(super) fn with_agent(&self, with: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn with_agent(&self, with: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match self.agent.lock().unwrap_or_else(PoisonError::into_inner).as_deref_mut() {
             Some(agent) => with(agent),
             None => Ok(()),
@@ -374,7 +374,7 @@ impl Relay {
     }
 
     /// Nothing more will be said to the agent.
-    pub(super) fn hang_up(&self) {
+    pub(crate) fn hang_up(&self) {
         // Whoever is still writing has the lock, and a dead agent ends that.
         if let Ok(mut agent) = self.agent.try_lock() {
             *agent = None;
@@ -382,7 +382,7 @@ impl Relay {
     }
 
     /// Answers every request that waits, because nobody else will.
-    pub(super) fn give_up(&self, why: &str) {
+    pub(crate) fn give_up(&self, why: &str) {
         let mut state = self.state();
         let mut waiting: Vec<String> = std::mem::take(&mut state.pending).into_keys().collect();
         let held = state.held.take();
@@ -406,7 +406,7 @@ enum Side {
 }
 
 /// A message as a line.
-pub(super) fn ended(message: &str) -> String {
+pub(crate) fn ended(message: &str) -> String {
     format!("{message}\n")
 }
 

@@ -6,42 +6,37 @@
 //! 3. The ledger is written when the agent has said yes, under the id that it gave.
 //! 4. What a client brings along is kept: its prompt for the operator's section, its own system prompt beside ours.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::deliver::{Mode, Route, Way};
-use antefix::freeze::ConversationId;
 use antefix::keeper::Began;
 use serde_json::{Value, json};
 
-use super::composer::{Composer, Told};
-use super::hooked;
-use super::message::{INTERNAL_ERROR, INVALID_PARAMS, Members, Message, error, string};
-use super::relay::{Fate, Relay};
-use super::report::{AgentReport, SentPart, SessionReport};
-use super::session::{Owed, Session, Waiting};
-use crate::Failure;
-use crate::setup::Prepared;
+use crate::composer::{Told, operator_of, says_operator};
+use crate::hooked;
+use crate::message::{INTERNAL_ERROR, INVALID_PARAMS, Members, Message, error, string};
+use crate::relay::{Fate, Launched, Relay};
+use crate::report::{AgentReport, SentPart, SessionReport};
+use crate::session::{Owed, Session};
 
 /// A session that the agent was asked to begin.
-pub(super) struct Begin {
+pub(crate) struct Begin {
     /// The id of the request.
-    pub(super) id: String,
-    pub(super) method: String,
+    pub(crate) id: String,
+    pub(crate) method: String,
     /// The session that was named; none for a new one.
     session: Option<String>,
     cwd: PathBuf,
     operator: Option<String>,
-    pub(super) told: Told,
+    pub(crate) told: Told,
     route: Route,
     agent: AgentReport,
-    /// The prefix for a user's message, and news of a session that is loaded.
-    prepared: Prepared,
 }
 
 impl Relay {
     /// Puts the prompt into a request that begins a session, if that is the way. The error is the answer to the request.
-    pub(super) fn begin(&self, method: &str, id: &str, message: Message<'_>) -> Result<(Option<Begin>, Fate), String> {
+    pub(crate) fn begin(&self, method: &str, id: &str, message: Message<'_>) -> Result<(Option<Begin>, Fate), String> {
         let (Some(params), Some(raw)) = (message.params(), message.members.get("params").map(str::to_owned)) else {
             return Ok((None, Fate::Forward));
         };
@@ -51,12 +46,11 @@ impl Relay {
         if !cwd.is_absolute() {
             return Err(error(id, INVALID_PARAMS, "cwd must be an absolute path"));
         }
-        let refused = |failure: Failure| {
-            error(id, INTERNAL_ERROR, &format!("antefix cannot compose the system prompt: {}", failure.message()))
+        let refused = |failure: antefix::Error| {
+            error(id, INTERNAL_ERROR, &format!("antefix cannot compose the system prompt: {failure}"))
         };
         let brought = params.get("_meta").and_then(|meta| self.brought(meta));
-        let (prepared, told, operator) =
-            self.told(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
+        let (told, operator) = self.told(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
         let (mut route, agent) = self.route();
         let Some(mut params) = Members::parse(&raw) else { return Ok((None, Fate::Forward)) };
         let mut changed = false;
@@ -82,7 +76,7 @@ impl Relay {
         }
         let fate = if changed { Fate::Replace(message.with_params(&params)) } else { Fate::Forward };
         let (id, method) = (id.to_owned(), method.to_owned());
-        Ok((Some(Begin { id, method, session, cwd, operator, told, route, agent, prepared }), fate))
+        Ok((Some(Begin { id, method, session, cwd, operator, told, route, agent }), fate))
     }
 
     /// What the session is told, and what of it the client said.
@@ -90,51 +84,57 @@ impl Relay {
         &self,
         method: &str,
         session: Option<&str>,
-        cwd: &std::path::Path,
+        cwd: &Path,
         brought: Option<String>,
-    ) -> Result<(Prepared, Told, Option<String>), Failure> {
-        let mut operator = brought;
-        let before = session.map(|session| self.conversation(session)).transpose()?;
+    ) -> antefix::Result<(Told, Option<String>)> {
+        let project = self.composer.project(cwd)?;
+        let before = session.map(|session| project.conversation(self.conversation(session)?.as_str())).transpose()?;
         let before = match before {
-            Some(before) if self.composer.is_known(&before)? => Some(before),
+            Some(before) if before.is_open()? => Some(before),
             _ => None,
         };
+        let mut operator = brought;
         if let (None, Some(before)) = (&operator, &before) {
-            operator = self.composer.operator_of(before)?;
+            operator = operator_of(before)?;
         }
-        let mut prepared = self.composer.prepared(cwd, operator.as_deref())?;
-        if operator.is_some() && !Composer::says_operator(&prepared) {
+        let resolved = match &before {
+            Some(before) => before.resolve(&self.composer.ask)?,
+            None => project.resolve(&self.composer.ask)?,
+        };
+        if operator.is_some() && !says_operator(resolved.layout()) {
             self.reports
                 .warn("unused", "the client brings a system prompt, and the layout has no `identity:operator` for it");
-            prepared = self.composer.prepared(cwd, None)?;
             operator = None;
         }
-        let mut findings = prepared.diagnostics();
+        let ask = self.composer.ask(operator.as_deref());
         let told = match (&self.wishes.launched, before) {
             (Some(launched), _) => {
-                if launched.cwd != cwd {
-                    let message = format!(
-                        "the agent was started with a prompt for {}, and the session works in {}",
-                        launched.cwd.display(),
-                        cwd.display()
-                    );
-                    self.reports.warn("launch", &message);
-                }
-                Told::Draft(Box::new(launched.draft.clone()))
+                self.compare_directories(launched, cwd);
+                Told::Draft(Arc::clone(&launched.draft))
             }
-            (None, Some(before)) if method == "session/fork" => {
-                Told::Draft(Box::new(self.composer.keeper.fork(&before)?))
-            }
-            (None, Some(before)) => Told::Standing(Box::new(self.composer.turn(&before, &prepared, None)?)),
-            (None, None) => Told::Draft(Box::new(self.composer.draft(&prepared)?)),
+            (None, Some(before)) if method == "session/fork" => Told::Fork(Arc::new(before.fork(ask)?)),
+            (None, Some(before)) => Told::Standing(Box::new(before.turn(ask)?)),
+            (None, None) => Told::Draft(Arc::new(project.draft(ask)?)),
         };
-        match &told {
-            Told::Draft(draft) => findings.extend(draft.diagnostics.iter().cloned()),
-            Told::Standing(turn) => findings.extend(turn.diagnostics.iter().cloned()),
-        }
-        findings.extend(hooked::unasked(&prepared));
+        let mut findings = match &told {
+            Told::Draft(draft) | Told::Fork(draft) => [resolved.findings(), draft.diagnostics()].concat(),
+            Told::Standing(turn) => turn.diagnostics.clone(),
+        };
+        findings.extend(hooked::unasked(resolved.layout()));
         self.reports.findings(&findings);
-        Ok((prepared, told, operator))
+        Ok((told, operator))
+    }
+
+    /// Says so if a session works elsewhere than the agent was started for.
+    fn compare_directories(&self, launched: &Launched, cwd: &Path) {
+        if launched.cwd != cwd {
+            let message = format!(
+                "the agent was started with a prompt for {}, and the session works in {}",
+                launched.cwd.display(),
+                cwd.display()
+            );
+            self.reports.warn("launch", &message);
+        }
     }
 
     /// What the client brings under its key in `_meta`: a text, or an object with one to append. All else is none.
@@ -156,7 +156,7 @@ impl Relay {
     }
 
     /// The agent has answered a request to begin a session.
-    pub(super) fn begun(self: &Arc<Relay>, begin: Begin, result: Option<&str>, line: Option<&[u8]>) -> Fate {
+    pub(crate) fn begun(self: &Arc<Relay>, begin: Begin, result: Option<&str>, line: Option<&[u8]>) -> Fate {
         let Some(result) = result else {
             self.reports.note(&format!("the agent refused {}, so nothing was recorded", begin.method));
             return Fate::Forward;
@@ -185,61 +185,50 @@ impl Relay {
     }
 
     /// A session has begun. `other` is another way than the one that was meant.
-    pub(super) fn register(&self, begin: Begin, session: &str, other: Option<Route>) {
-        let Begin { method, cwd, operator, told, route, agent, prepared, .. } = begin;
+    pub(crate) fn register(&self, begin: Begin, session: &str, other: Option<Route>) {
+        let Begin { method, cwd, operator, told, route, agent, .. } = begin;
         let route = other.unwrap_or(route);
         let conversation = match self.conversation(session) {
             Ok(conversation) => conversation,
             Err(error) => return self.reports.warn("undelivered", &error.to_string()),
         };
         let mut report = SessionReport::new(&conversation, &agent, &route, told.text());
-        let (mut owed, mut waiting) = (Vec::new(), None);
         let to_user = route.way == Way::UserMessage;
-        let is_new = match &told {
-            Told::Draft(_) => method != "session/fork" || !self.knows_original(&begin.session),
-            Told::Standing(turn) => turn.began == Began::Now,
+        let sections = match &told {
+            Told::Draft(draft) if to_user => draft.said_sections(),
+            Told::Standing(turn) if to_user && turn.began == Began::Now => turn.said_sections(),
+            _ => Ok(Vec::new()),
         };
-        if to_user && is_new {
-            match told.body().map(|body| self.composer.sections(body, &prepared)).transpose() {
-                Ok(sections) => owed.extend(sections.unwrap_or_default().into_iter().map(Owed::section)),
-                Err(failure) => self.reports.warn("undelivered", &failure.message()),
+        let owed: Vec<Owed> = match sections {
+            Ok(sections) => sections.into_iter().map(Owed::section).collect(),
+            Err(error) => {
+                self.reports.warn("undelivered", &error.to_string());
+                Vec::new()
             }
-        }
+        };
         report.delivered = owed.is_empty();
         if report.delivered && !told.text().is_empty() && !to_user {
-            report.sent(SentPart::new("prefix", &pointer(&method, &route.way), told.text()));
+            let to = pointer(&method, &route.way);
+            report.sent(SentPart::new(self.composer.now(), "prefix", &to, told.text()));
         }
-        let standing = match told {
-            Told::Draft(draft) if owed.is_empty() => {
-                self.adopt(&conversation, &draft, &prepared);
-                None
+        let (draft, standing) = match told {
+            Told::Draft(draft) | Told::Fork(draft) if owed.is_empty() => {
+                self.adopt(&conversation, &draft);
+                (None, None)
             }
-            Told::Draft(draft) => {
-                waiting = Some(*draft);
-                None
-            }
-            Told::Standing(turn) => Some(turn),
+            Told::Draft(draft) | Told::Fork(draft) => (Some(draft), None),
+            Told::Standing(turn) => (None, Some(turn)),
         };
         self.reports.began(&report);
-        let (draft, prepared) = match waiting {
-            Some(draft) => (Some(Arc::new(Waiting { draft, prepared })), None),
-            None => (None, Some(prepared)),
-        };
         let new = Session { conversation, cwd, operator, draft, owed, report };
         self.state().sessions.insert(session.to_owned(), new);
-        if let (Some(mut turn), Some(prepared)) = (standing, prepared) {
+        if let Some(mut turn) = standing {
             // The prefix was sent with the request; only what came since is owed.
             turn.began = Began::Before;
-            if let Err(failure) = self.owe(session, &turn, &prepared) {
-                self.reports.warn("turn", &failure.message());
+            if let Err(error) = self.owe(session, &turn) {
+                self.reports.warn("turn", &error.to_string());
             }
         }
-    }
-
-    /// Whether a fork goes on from a conversation that was told already.
-    fn knows_original(&self, session: &Option<String>) -> bool {
-        let original: Option<ConversationId> = session.as_ref().and_then(|session| self.conversation(session).ok());
-        original.is_some_and(|original| self.composer.is_known(&original).unwrap_or(false))
     }
 }
 
@@ -300,6 +289,6 @@ fn pointer(method: &str, way: &Way) -> String {
         Way::Meta => format!("{method} /_meta/systemPrompt"),
         Way::Method(name) => format!("{name} /text"),
         Way::Launch(variable) => format!("${variable}"),
-        Way::UserMessage => super::relay::PROMPT.to_owned(),
+        Way::UserMessage => crate::relay::PROMPT.to_owned(),
     }
 }

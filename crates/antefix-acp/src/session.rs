@@ -9,55 +9,49 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use antefix::freeze::ConversationId;
-use antefix::keeper::{Began, Draft, Turn};
+use antefix::keeper::Began;
+use antefix::project::Draft;
+use antefix::{Result, Turn};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::hooked;
-use super::message::Message;
-use super::relay::{Fate, PROMPT, Relay};
-use super::report::{SentPart, SessionReport};
-use crate::Failure;
-use crate::setup::Prepared;
+use crate::hooked;
+use crate::message::Message;
+use crate::relay::{Fate, PROMPT, Relay};
+use crate::report::{SentPart, SessionReport};
 
 /// A session of the agent's.
-pub(super) struct Session {
-    pub(super) conversation: ConversationId,
-    pub(super) cwd: PathBuf,
+pub(crate) struct Session {
+    pub(crate) conversation: ConversationId,
+    pub(crate) cwd: PathBuf,
     /// What the client said of the operator.
-    pub(super) operator: Option<String>,
+    pub(crate) operator: Option<String>,
     /// What is on its way in a user's message, and in no ledger yet.
-    pub(super) draft: Option<Arc<Waiting>>,
-    pub(super) owed: Vec<Owed>,
-    pub(super) report: SessionReport,
-}
-
-/// A draft that waits for its prompt to succeed, with what it was composed from: the layout may be broken by then.
-pub(super) struct Waiting {
-    pub(super) draft: Draft,
-    pub(super) prepared: Prepared,
+    pub(crate) draft: Option<Arc<Draft>>,
+    pub(crate) owed: Vec<Owed>,
+    pub(crate) report: SessionReport,
 }
 
 /// A text that must reach the agent once.
 #[derive(Debug, Clone)]
-pub(super) struct Owed {
-    pub(super) what: String,
-    pub(super) place: Place,
-    pub(super) text: String,
+pub(crate) struct Owed {
+    pub(crate) what: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
     /// The prompt that carries it.
-    pub(super) carried_by: Option<String>,
+    pub(crate) carried_by: Option<String>,
 }
 
 /// Where in a prompt a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Front,
     Back,
 }
 
 impl Relay {
     /// Puts into a prompt what is due with it.
-    pub(super) fn prompted(&self, id: &str, session: &str, message: Message<'_>) -> Fate {
+    pub(crate) fn prompted(&self, id: &str, session: &str, message: Message<'_>) -> Fate {
         let params = message.params();
         let prompt = params.as_ref().and_then(|params| params.get("prompt"));
         let Some(blocks) = prompt.and_then(|prompt| serde_json::from_str::<Vec<&RawValue>>(prompt).ok()) else {
@@ -69,8 +63,8 @@ impl Relay {
         if is_command(&blocks) {
             return Fate::Forward;
         }
-        let news = self.moved(id, session).unwrap_or_else(|failure| {
-            let message = format!("a prompt goes without news and without its live part: {}", failure.message());
+        let news = self.moved(id, session).unwrap_or_else(|error| {
+            let message = format!("a prompt goes without news and without its live part: {error}");
             self.reports.warn("turn", &message);
             Vec::new()
         });
@@ -82,7 +76,7 @@ impl Relay {
         let all: Vec<String> = front.into_iter().chain(own).chain(back).collect();
         let Some(params) = params else { return Fate::Forward };
         let mut params = params.print();
-        if let Some(mut members) = super::message::Members::parse(&params.clone()) {
+        if let Some(mut members) = crate::message::Members::parse(&params.clone()) {
             members.set("prompt", format!("[{}]", all.join(",")));
             params = members.print();
         }
@@ -93,18 +87,20 @@ impl Relay {
 
     /// Finds out what has moved since; the answer is what goes with this prompt alone, each text with its name: what hooks
     /// say, and the live part.
-    fn moved(&self, id: &str, session: &str) -> Result<Vec<(String, String)>, Failure> {
+    fn moved(&self, id: &str, session: &str) -> Result<Vec<(String, String)>> {
         let (conversation, cwd, operator, draft) = {
             let state = self.state();
             let Some(session) = state.sessions.get(session) else { return Ok(Vec::new()) };
             (session.conversation.clone(), session.cwd.clone(), session.operator.clone(), session.draft.clone())
         };
-        let prepared = self.composer.prepared(&cwd, operator.as_deref())?;
+        let conversation = self.composer.conversation(&cwd, &conversation)?;
+        let ask = self.composer.ask(operator.as_deref());
         let turn = match &draft {
-            Some(waiting) => self.composer.rehearse(&conversation, &waiting.draft, &prepared)?,
+            Some(draft) => conversation.rehearse(draft, &ask)?,
             None => {
-                let turn = self.composer.turn(&conversation, &prepared, Some(id))?;
-                self.owe(session, &turn, &prepared)?;
+                // The turn has a name, so that asking again gives the same queued messages.
+                let turn = conversation.turn(ask.turn(id))?;
+                self.owe(session, &turn)?;
                 turn
             }
         };
@@ -112,26 +108,23 @@ impl Relay {
         self.reports.findings(&hooked::findings(&turn));
         self.reports.findings(&untold);
         let live = hooked::live(&turn, self.composer.live)?;
-        let texts: Vec<&str> = messages.iter().map(|(_, text)| text.as_str()).collect();
-        let (framed, live) = self.composer.framed(&texts, Some(&live), &prepared)?;
-        let names = messages.iter().map(|(name, _)| name.clone());
-        Ok(names.zip(framed).chain(live.map(|live| ("live".to_owned(), live))).collect())
+        let live = Some(("live".to_owned(), live)).filter(|(_, text)| !text.is_empty());
+        Ok(messages.into_iter().chain(live).map(|(name, text)| (name, turn.framed(&text))).collect())
     }
 
     /// Makes a draft that has arrived the conversation's epoch.
-    pub(super) fn adopt(&self, conversation: &ConversationId, draft: &Draft, prepared: &Prepared) {
-        match self.composer.adopt(conversation, draft, prepared) {
-            Ok(findings) => self.reports.findings(&findings),
-            Err(failure) => {
-                let message =
-                    format!("{conversation} was told, but its ledger could not be written: {}", failure.message());
+    pub(crate) fn adopt(&self, conversation: &ConversationId, draft: &Draft) {
+        match draft.conversation(conversation.as_str()).and_then(|conversation| conversation.adopt(draft)) {
+            Ok(adopted) => self.reports.findings(&adopted.diagnostics),
+            Err(error) => {
+                let message = format!("{conversation} was told, but its ledger could not be written: {error}");
                 self.reports.warn("store", &message);
             }
         }
     }
 
     /// Notes what a turn has to say besides its prefix.
-    pub(super) fn owe(&self, session: &str, turn: &Turn, prepared: &Prepared) -> Result<(), Failure> {
+    pub(crate) fn owe(&self, session: &str, turn: &Turn) -> Result<()> {
         let mut owed = Vec::new();
         if let (Began::Now, Some(epoch)) = (turn.began, turn.epoch.as_deref()) {
             let message = format!(
@@ -141,19 +134,13 @@ impl Relay {
                 epoch.cause().name()
             );
             self.reports.note(&message);
-            let sections = self.composer.sections(epoch.body(), prepared)?;
-            owed.extend(sections.into_iter().map(Owed::section));
+            owed.extend(turn.said_sections()?.into_iter().map(Owed::section));
         }
         let fresh = &turn.amendments[turn.amendments.len() - turn.fresh..];
-        let notices = fresh.iter().map(|amendment| &*amendment.body.text);
-        let texts: Vec<&str> = notices.chain(turn.messages.iter().map(|message| &*message.text)).collect();
-        let (framed, _) = self.composer.framed(&texts, None, prepared)?;
-        owed.extend(framed.into_iter().enumerate().map(|(number, text)| Owed {
-            what: if number < fresh.len() { "notice" } else { "message" }.to_owned(),
-            place: Place::Back,
-            text,
-            carried_by: None,
-        }));
+        let notices = fresh.iter().map(|amendment| ("notice", &*amendment.body.text));
+        let messages = turn.messages.iter().map(|message| ("message", &*message.text));
+        let said = notices.chain(messages).filter(|(_, text)| !text.is_empty());
+        owed.extend(said.map(|(what, text)| Owed::framed(what, turn.framed(text))));
         if let Some(session) = self.state().sessions.get_mut(session) {
             session.owed.extend(owed);
         }
@@ -162,19 +149,20 @@ impl Relay {
 
     /// The blocks that a prompt carries, in front and at the back.
     fn carried(&self, id: &str, session: &str, news: Vec<(String, String)>) -> (Vec<String>, Vec<String>) {
+        let now = self.composer.now();
         let mut state = self.state();
         let Some(session) = state.sessions.get_mut(session) else { return Default::default() };
         let (mut front, mut back) = (Vec::new(), Vec::new());
         for owed in session.owed.iter_mut().filter(|owed| owed.carried_by.is_none()) {
             owed.carried_by = Some(id.to_owned());
-            session.report.sent(SentPart::new(&owed.what, PROMPT, &owed.text));
+            session.report.sent(SentPart::new(now.clone(), &owed.what, PROMPT, &owed.text));
             match owed.place {
                 Place::Front => front.push(block(&owed.text)),
                 Place::Back => back.push(block(&owed.text)),
             }
         }
         for (what, text) in news {
-            session.report.sent(SentPart::new(&what, PROMPT, &text));
+            session.report.sent(SentPart::new(now.clone(), &what, PROMPT, &text));
             back.push(block(&text));
         }
         let report = session.report.clone();
@@ -186,7 +174,7 @@ impl Relay {
     }
 
     /// A prompt is answered: what it carried has arrived, or is owed again.
-    pub(super) fn prompt_answered(&self, id: &str, session: &str, result: Option<&str>) {
+    pub(crate) fn prompt_answered(&self, id: &str, session: &str, result: Option<&str>) {
         let reason = result.map(|result| {
             let result: Value = serde_json::from_str(result).unwrap_or_default();
             result["stopReason"].as_str().unwrap_or_default().to_owned()
@@ -215,8 +203,8 @@ impl Relay {
         let (conversation, draft, report) =
             (session.conversation.clone(), session.draft.take(), session.report.clone());
         drop(state);
-        if let Some(waiting) = draft {
-            self.adopt(&conversation, &waiting.draft, &waiting.prepared);
+        if let Some(draft) = draft {
+            self.adopt(&conversation, &draft);
         }
         self.reports.note(&format!("{conversation}: delivered in the user's message"));
         self.reports.write(&report);
@@ -224,9 +212,14 @@ impl Relay {
 }
 
 impl Owed {
-    pub(super) fn section(section: antefix::deliver::SaidSection) -> Owed {
+    pub(crate) fn section(section: antefix::deliver::SaidSection) -> Owed {
         let what = format!("section {}", section.section);
         Owed { what, place: Place::Front, text: section.text, carried_by: None }
+    }
+
+    /// What the system says in mid-conversation, in its frame.
+    fn framed(what: &str, text: String) -> Owed {
+        Owed { what: what.to_owned(), place: Place::Back, text, carried_by: None }
     }
 }
 
