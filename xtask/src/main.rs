@@ -6,8 +6,8 @@ mod cases;
 mod clients;
 mod docs;
 mod fuzz;
-#[path = "../../crates/antefix/tests/parts/mod.rs"]
-mod parts;
+#[path = "../../crates/antefix/tests/homeless/mod.rs"]
+mod homeless;
 mod postgres;
 #[path = "../../crates/antefix/tests/projects/mod.rs"]
 mod projects;

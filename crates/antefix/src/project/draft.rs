@@ -11,6 +11,7 @@ use super::remembered::Remembered;
 use super::{Ask, Conversation, Project, ProjectContext};
 use crate::deliver::{SaidSection, said_sections};
 use crate::diagnostic::Diagnostic;
+use crate::discover::Report;
 use crate::error::Result;
 use crate::freeze::EpochBody;
 use crate::keeper;
@@ -47,6 +48,11 @@ impl Draft {
     /// What the epoch will be made of.
     pub fn body(&self) -> &EpochBody {
         self.composed.body()
+    }
+
+    /// What was loaded and what was not.
+    pub fn report(&self) -> &Report {
+        &self.composed.report
     }
 
     /// The conversation of a name, where the draft was composed.

@@ -48,6 +48,8 @@ pub struct Preview {
 pub struct TouchNotice {
     /// The notice; none if nothing applies.
     pub text: Option<Text>,
+    /// What was loaded and what was not.
+    pub report: Report,
     /// What is worth knowing.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -160,7 +162,8 @@ impl Project {
         if !layout.facts().contains(&files) {
             let message =
                 format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
-            return Ok(TouchNotice { text: None, diagnostics: vec![Diagnostic::note("nothing-touched", message)] });
+            let diagnostics = vec![Diagnostic::note("nothing-touched", message)];
+            return Ok(TouchNotice { text: None, report: Report::default(), diagnostics });
         }
         let (caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
         let situation = situation(&context, &permissions, &caller, None, &no_roots);
@@ -171,7 +174,7 @@ impl Project {
             let hint = "`antefix explain` lists those that wait for a path";
             touched.diagnostics.push(Diagnostic::note("nothing-touched", message).hint(hint));
         }
-        Ok(TouchNotice { text, diagnostics: touched.diagnostics })
+        Ok(TouchNotice { text, report: touched.report, diagnostics: touched.diagnostics })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -10,7 +11,7 @@ use crate::discover::{
     Answer, HiddenText, Hygiene, Permissions, Remote, Secrets, Trust, UntrustedText, Workspace, World,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::SourceKind;
+use crate::text::{Source, SourceKind};
 
 /// The user's own settings. A project cannot set them.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -81,6 +82,25 @@ impl Settings {
         Hygiene { hidden: self.hidden_text, secrets: self.secrets }
     }
 
+    /// Reads settings from the text of a `settings.toml`: for tests, and for programs that keep them elsewhere.
+    ///
+    /// ```
+    /// use antefix::discover::Secrets;
+    /// use antefix::project::Settings;
+    ///
+    /// let settings = Settings::parse("secrets = 'keep'\nenv_allow = ['LANG']")?;
+    /// assert_eq!(settings.secrets, Secrets::Keep);
+    /// # Ok::<(), antefix::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Settings> {
+        Settings::of(&Arc::new(Source::new(SourceKind::Layout, "settings", text)))
+    }
+
+    fn of(source: &Arc<Source>) -> Result<Settings> {
+        toml::from_str(&source.text)
+            .map_err(|error| Error::of_toml(ErrorKind::Settings, source, error.message(), error.span()))
+    }
+
     /// Reads `settings.toml` in the user's configuration directory.
     pub(super) fn load(world: &dyn World, workspace: &Workspace) -> Result<Settings> {
         let Some(config) = &workspace.config else { return Ok(Settings::default()) };
@@ -92,10 +112,7 @@ impl Settings {
                 return Err(Error::new(ErrorKind::Settings, message));
             }
         };
-        let invalid =
-            |error: toml::de::Error| Error::of_toml(ErrorKind::Settings, &source, error.message(), error.span());
-        let settings: Settings = toml::from_str(&source.text).map_err(invalid)?;
-        settings.resolved(world, workspace)
+        Settings::of(&source)?.resolved(world, workspace)
     }
 
     /// The same settings with the real paths of their directories.

@@ -13,10 +13,10 @@ use crate::freeze::{
 };
 use crate::text::Digest;
 
-/// A store in memory.
-#[derive(Debug, Default)]
+/// A store in memory. A copy shares what is in it.
+#[derive(Debug, Clone, Default)]
 pub struct MemoryStore {
-    kept: Mutex<Kept>,
+    kept: Arc<Mutex<Kept>>,
 }
 
 #[derive(Debug, Default)]

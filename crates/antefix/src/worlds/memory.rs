@@ -36,6 +36,7 @@ pub struct MemoryWorld {
 #[derive(Debug, Clone)]
 enum Entry {
     File(Vec<u8>),
+    Directory,
     Link(PathBuf),
     Unreadable(ReasonCode),
 }
@@ -66,6 +67,13 @@ impl MemoryWorld {
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> MemoryWorld {
         self.entries.insert(path.into(), Entry::File(bytes.into()));
+        self
+    }
+
+    /// With a directory that may be empty. One with something in it need not be named.
+    #[must_use]
+    pub fn directory(mut self, path: impl Into<PathBuf>) -> MemoryWorld {
+        self.entries.insert(path.into(), Entry::Directory);
         self
     }
 
@@ -166,7 +174,8 @@ impl MemoryWorld {
     }
 
     fn is_directory(&self, path: &Path) -> bool {
-        self.entries.keys().any(|entry| entry != path && entry.starts_with(path))
+        matches!(self.entries.get(path), Some(Entry::Directory))
+            || self.entries.keys().any(|entry| entry != path && entry.starts_with(path))
     }
 }
 

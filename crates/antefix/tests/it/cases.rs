@@ -1,24 +1,16 @@
 //! The cases: folders of input and expected bytes, and this one runner. `tests/cases/README.md` says how one is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use crate::parts::Parts;
-use antefix::Error;
-use antefix::compose::{Composed, Dialect, Layout, Prompt, Wording, builtin, lint, notice};
-use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route, said_sections};
-use antefix::discover::{
-    Answer, Gate, HiddenText, Hygiene, Kind, NotLoaded, Output, ReasonCode, Remote, Report, Response, Scope, Secrets,
-    Survey, Tool, UntrustedText, Workspace, World, discover, touch,
-};
-use antefix::freeze::ConversationId;
-use antefix::keeper::{Keeper, TurnInput};
-use antefix::stores::MemoryStore;
-use antefix::text::{Source, SourceKind};
+use antefix::compose::{Dialect, Prompt, builtin};
+use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route};
+use antefix::discover::{Answer, NotLoaded, Output, ReasonCode, Report, Response, Tool};
+use antefix::project::{LayoutChoice, Look, Preview, Project, Settings};
+use antefix::text::FactName;
 use antefix::worlds::MemoryWorld;
-use antefix::{project::Shelves, text::FactName};
+use antefix::{Antefix, Ask, Diagnostic, Error};
 use serde::Deserialize;
 
 /// Fewer cases than this, and the runner has lost some.
@@ -36,7 +28,7 @@ struct Case {
     /// Changes to its text, as somebody would make them in a copy. Each must fit exactly once.
     #[serde(default)]
     patch: Vec<(String, String)>,
-    /// A layout file in the world.
+    /// A layout file in the world; one where a project or a user keeps it is found there, and any other is named.
     layout_file: Option<PathBuf>,
     /// A template beside `case.toml`, with its dialect.
     template: Option<String>,
@@ -49,16 +41,6 @@ struct Case {
     conversation_id: Option<String>,
     workspace_id: Option<String>,
     tools: Option<Vec<GivenTool>>,
-    /// What becomes of hidden characters and of secrets.
-    #[serde(default)]
-    hidden_text: HiddenText,
-    #[serde(default)]
-    secrets: Secrets,
-    /// What becomes of the text of a project that is not trusted, and the directories that are.
-    #[serde(default)]
-    untrusted_text: UntrustedText,
-    #[serde(default)]
-    trusted: Vec<PathBuf>,
     /// A wording file in the world, over the user's and the workspace's.
     wording_file: Option<PathBuf>,
     /// Facts answered by hand.
@@ -66,11 +48,7 @@ struct Case {
     set: BTreeMap<String, String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
-    #[serde(default)]
-    env_allow: BTreeSet<String>,
-    #[serde(default)]
-    file_roots: Vec<PathBuf>,
-    /// Whether the project is looked through, as `antefix explain` does.
+    /// Whether the project is looked at closely, as `antefix explain` does.
     #[serde(default)]
     survey: bool,
     /// Paths that are touched: `touched.md` has the notice.
@@ -94,11 +72,6 @@ struct Case {
     /// Programs that answer to exactly these words. Without an entry a program is not installed.
     #[serde(default)]
     programs: Vec<Program>,
-    /// Where the operator's prompt and the core memory are kept, as in a user's settings.
-    #[serde(default)]
-    identity: IdentityTable,
-    #[serde(default)]
-    memory: MemoryTable,
     /// Servers that answer at exactly these addresses. At others nobody answers.
     #[serde(default)]
     servers: Vec<Server>,
@@ -115,20 +88,6 @@ struct GivenAgent {
     name: String,
     #[serde(default)]
     announces: bool,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct IdentityTable {
-    #[serde(default)]
-    operator: Remote,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemoryTable {
-    #[serde(default)]
-    core: Remote,
 }
 
 /// How a server answers: with a status and a body, or not in time.
@@ -227,8 +186,8 @@ fn every_case_gives_its_bytes() {
     let accept = std::env::var_os("ANTEFIX_ACCEPT").is_some();
     let mut report = String::new();
     for folder in &cases {
-        let case = read(folder);
-        let outcome = run(folder, &case);
+        let (case, settings) = read(folder);
+        let outcome = run(folder, &case, settings);
         if accept && case.expected.is_none() {
             write(folder, &outcome);
         }
@@ -254,21 +213,29 @@ fn find(folder: &Path, cases: &mut Vec<PathBuf>) {
     }
 }
 
-fn read(folder: &Path) -> Case {
+/// The keys of `case.toml` that are a user's settings.
+const SETTINGS: [&str; 8] =
+    ["env_allow", "file_roots", "hidden_text", "identity", "memory", "secrets", "trusted", "untrusted_text"];
+
+/// A case, and the user's settings in it.
+fn read(folder: &Path) -> (Case, Settings) {
     let text = std::fs::read_to_string(folder.join("case.toml")).unwrap();
-    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+    let broken = |error: &dyn std::fmt::Display| -> ! { panic!("{}: {error}", folder.display()) };
+    let mut table: toml::Table = toml::from_str(&text).unwrap_or_else(|error| broken(&error));
+    let settings: toml::Table = SETTINGS.iter().filter_map(|key| table.remove_entry(*key)).collect();
+    let settings = settings.try_into().unwrap_or_else(|error| broken(&error));
+    (table.try_into().unwrap_or_else(|error| broken(&error)), settings)
 }
 
-fn run(folder: &Path, case: &Case) -> Outcome {
-    let world = world(folder, case);
-    match printed(folder, case, &world) {
+fn run(folder: &Path, case: &Case, settings: Settings) -> Outcome {
+    match printed(folder, case, settings) {
         Ok(Printed { prompt, diagnostics, report, lints, touched, delivered }) => {
             let mut outcome =
                 Outcome::from([("expected.md", prompt.text().to_owned()), ("diagnostics.txt", diagnostics)]);
             outcome.insert("report.txt", report);
             outcome.insert("lints.txt", lints);
-            if let Some(Touching { notice, told }) = touched {
-                outcome.extend([("touched.md", notice), ("touched.txt", told)]);
+            if let Some(Touching { notice, reported }) = touched {
+                outcome.extend([("touched.md", notice), ("touched.txt", reported)]);
             }
             if let Some(delivered) = delivered {
                 outcome.insert("delivered.txt", delivered);
@@ -281,9 +248,12 @@ fn run(folder: &Path, case: &Case) -> Outcome {
     }
 }
 
+/// Where somebody keeps a changed copy of a built-in layout.
+const COPY: &str = "/copies/layout.toml";
+
 /// The world: what lies under `world/` lies under `/`.
 fn world(folder: &Path, case: &Case) -> MemoryWorld {
-    let mut world = MemoryWorld::new().at(&case.now);
+    let mut world = MemoryWorld::new().at(&case.now).directory(&case.cwd);
     let root = folder.join("world");
     let mut files = Vec::new();
     if root.is_dir() {
@@ -303,6 +273,9 @@ fn world(folder: &Path, case: &Case) -> MemoryWorld {
         world.program(&words, program.answer())
     });
     world = case.servers.iter().fold(world, |world, server| world.address(&server.address, server.answer()));
+    if let (Some(name), [_, ..]) = (&case.layout, &*case.patch) {
+        world = world.file(COPY, patched(folder, builtin::layout(name).unwrap().text, &case.patch));
+    }
     case.unreadable.iter().fold(world, |world, (path, why)| {
         let why = match why.as_str() {
             "not-permitted" => ReasonCode::NotPermitted,
@@ -335,92 +308,82 @@ struct Printed {
     delivered: Option<String>,
 }
 
-fn printed(folder: &Path, case: &Case, world: &MemoryWorld) -> Result<Printed, Error> {
-    let workspace = Workspace::find(world, &case.cwd);
-    let beside = case.layout_file.as_deref().and_then(Path::parent);
-    let trust = case.untrusted_text.trust(&workspace, &case.trusted);
-    let gate = Gate::new(world, &workspace, &case.file_roots, trust);
-    let shelves = Shelves::new(&gate, &workspace, beside);
-    let own = |path: &Path, kind| {
-        let (directory, name) = (path.parent().unwrap(), path.file_name().unwrap().to_str().unwrap());
-        workspace.own_file(&gate, directory, name, kind, Hygiene::default())
+fn printed(folder: &Path, case: &Case, settings: Settings) -> Result<Printed, Error> {
+    let antefix = Antefix::builder().world(world(folder, case)).settings(settings).store("memory").build()?;
+    let project = antefix.project(&case.cwd)?;
+    let ask = ask(folder, case);
+    let preview = |look| match &case.conversation_id {
+        Some(id) => project.conversation(id)?.preview(ask.clone(), look),
+        None => project.preview(ask.clone(), look),
     };
-    let layers = [
-        workspace.config.as_ref().map(|config| config.join("wording.toml")),
-        Some(workspace.project().join("wording.toml")),
-    ];
-    let layers = layers.into_iter().flatten().filter(|path| matches!(world.kind(path), Answer::Present(Kind::File)));
-    let layers: Vec<Arc<Source>> = layers
-        .chain(case.wording_file.clone())
-        .filter_map(|path| match own(&path, SourceKind::Wording) {
-            Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => None,
-            answer => Some(answer.present().unwrap()),
-        })
-        .collect();
-    let wording = Wording::with_layers(&layers, &shelves)?;
-    let layout = match (&case.layout, &case.layout_file, &case.template) {
-        (Some(name), None, None) => {
-            let text = patched(folder, builtin::layout(name).unwrap().text, &case.patch);
-            Layout::parse(&Arc::new(Source::new(SourceKind::Layout, name, text)), &wording, &shelves)?
-        }
+    let (quick, close) = (preview(Look::Composing)?, preview(Look::Closely)?);
+    let lints = only_closely(&quick, &close);
+    let touched = (!case.touch.is_empty()).then(|| touching(case, &project, &ask)).transpose()?;
+    let delivered = case.agent.as_ref().map(|agent| delivering(agent, &project, &ask)).transpose()?;
+    let Preview { prompt, report, diagnostics, .. } = if case.survey { close } else { quick };
+    Ok(Printed { prompt, diagnostics: lines(&diagnostics), report: files(&report), lints, touched, delivered })
+}
+
+/// What the case's caller says.
+fn ask(folder: &Path, case: &Case) -> Ask {
+    let given = case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.as_str()));
+    let mut ask = given.fold(Ask::new(), |ask, (name, text)| ask.given(name, text));
+    ask.layout = layout(folder, case);
+    ask.wording.clone_from(&case.wording_file);
+    ask.model.clone_from(&case.model);
+    ask.workspace_id.clone_from(&case.workspace_id);
+    ask.tools = case.tools.as_ref().map(|tools| tools.iter().map(GivenTool::tool).collect());
+    ask
+}
+
+fn layout(folder: &Path, case: &Case) -> Option<LayoutChoice> {
+    match (&case.layout, &case.layout_file, &case.template) {
+        (Some(name), None, None) if case.patch.is_empty() => Some(LayoutChoice::BuiltIn(name.clone())),
+        (Some(name), None, None) => Some(LayoutChoice::File { path: COPY.into(), label: name.clone() }),
+        (None, Some(path), None) if is_found(path, case) => None,
         (None, Some(path), None) => {
-            Layout::parse(&own(path, SourceKind::Layout).present().unwrap(), &wording, &shelves)?
+            let label = path.strip_prefix(&case.cwd).unwrap_or(path).display().to_string();
+            Some(LayoutChoice::File { path: path.clone(), label })
         }
         (None, None, Some(file)) => {
             let text = std::fs::read_to_string(folder.join(file)).unwrap();
-            let source = Arc::new(Source::new(SourceKind::Template, file.as_str(), text));
-            Layout::of_template(&source, None, case.dialect.unwrap(), &Wording::built_in(), &shelves)?
+            let (label, dialect) = (file.clone(), case.dialect.unwrap());
+            Some(LayoutChoice::TemplateText { label, text: text.into(), dialect })
         }
         _ => panic!("{}: name one of `layout`, `layout_file` and `template`", folder.display()),
-    };
-    let mut situation = Parts::new(workspace.clone());
-    situation.rules.paths = layout.rules().paths;
-    situation.caller.model = case.model.clone();
-    situation.conversation_id = case.conversation_id.clone();
-    situation.caller.workspace_id = case.workspace_id.clone();
-    situation.caller.tools = case.tools.as_ref().map(|tools| tools.iter().map(GivenTool::tool).collect());
-    situation.permissions.hygiene = Hygiene { hidden: case.hidden_text, secrets: case.secrets };
-    situation.permissions.trust = trust;
-    situation.permissions.env_allow = case.env_allow.clone();
-    situation.permissions.file_roots = case.file_roots.clone();
-    situation.rules.phrases = wording.phrases().clone();
-    situation.rules.instructions = layout.rules().instructions.clone();
-    situation.rules.skills = layout.rules().skills.clone();
-    situation.permissions.identity = case.identity.operator.clone();
-    situation.permissions.memory = case.memory.core.clone();
-    situation.rules.remote = layout.rules().remote.clone();
-    situation.caller.given =
-        case.set.iter().map(|(name, text)| (FactName::parse(name.as_str()).unwrap(), text.as_str().into())).collect();
-    situation.scope = layout.scope().map(|rules| Scope::new(&rules.against(&workspace.cwd), world)).transpose()?;
-    situation.survey = if case.survey { Survey::Project } else { Survey::Skip };
-    let discovery = discover(world, &situation.situation(), &layout.facts());
-    let composed = Composed::whole(&layout, discovery)?;
-    let found = composed.diagnostics();
-    let Composed { prompt, discovery, .. } = composed;
-    let diagnostics = wording.findings().iter().chain(&found).map(|diagnostic| format!("{diagnostic}\n")).collect();
-    let lints = lint(&layout, &prompt, &workspace.machine(world));
-    let lints = lints.iter().map(|finding| format!("{finding}\n")).collect();
-    let touched =
-        (!case.touch.is_empty()).then(|| touching(case, world, &situation, &wording, &shelves)).transpose()?;
-    let input = TurnInput::new(world, &layout, situation.situation());
-    let delivered = case.agent.as_ref().map(|agent| delivering(agent, &input)).transpose()?;
-    Ok(Printed { prompt, diagnostics, report: files(&discovery.report), lints, touched, delivered })
+    }
+}
+
+/// Whether a layout lies where the project's, or else the user's, is looked for.
+fn is_found(path: &Path, case: &Case) -> bool {
+    let of_users = case.env.get("HOME").map(|home| Path::new(home).join(".config/antefix/layout.toml"));
+    let mut of_projects = case.cwd.ancestors().map(|directory| directory.join(".antefix/layout.toml"));
+    of_users.is_some_and(|found| found == path) || of_projects.any(|found| found == path)
+}
+
+/// What a close look finds and composing alone does not.
+fn only_closely(quick: &Preview, close: &Preview) -> String {
+    let found = close.diagnostics.iter().filter(|finding| !quick.diagnostics.contains(finding));
+    lines(found)
+}
+
+fn lines<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> String {
+    diagnostics.into_iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
 /// The way that a prompt takes to an agent, and what goes that way, text by text. It goes no other way.
-fn delivering(agent: &GivenAgent, input: &TurnInput<'_>) -> Result<String, Error> {
+fn delivering(agent: &GivenAgent, project: &Project, ask: &Ask) -> Result<String, Error> {
     let field = if agent.announces { SystemField::Append } else { SystemField::None };
     let agent = Agent { name: Some(&agent.name), field, ..Agent::default() };
     let route = route(&agent, Mode::Append, std::iter::empty());
-    let turn = Keeper::new(MemoryStore::new()).turn(&ConversationId::parse("c")?, input)?;
-    let body = turn.epoch.as_ref().unwrap().body();
+    let draft = project.draft(ask.clone())?;
     let texts: Vec<(String, String)> = match route.way {
         Way::UserMessage => {
-            let sections = said_sections(body, input.layout.wording())?;
+            let sections = draft.said_sections()?;
             sections.into_iter().map(|said| (said.section, said.text)).collect()
         }
         _ => {
-            let fragment = deliver(&Content::of_epoch(body, None), Target::Acp, None)?.fragment.to_value();
+            let fragment = deliver(&Content::of_epoch(draft.body(), None), Target::Acp, None)?.fragment.to_value();
             let blocks = fragment["systemPrompt"]["content"].as_array().cloned().unwrap_or_default();
             blocks.iter().map(|block| ("prompt".to_owned(), block["text"].as_str().unwrap().to_owned())).collect()
         }
@@ -432,24 +395,17 @@ fn delivering(agent: &GivenAgent, input: &TurnInput<'_>) -> Result<String, Error
     Ok(delivered)
 }
 
-/// What comes to hold when the case's paths are touched.
+/// What applies when the case's paths are touched.
 struct Touching {
     notice: String,
     /// The report, and below it the findings.
-    told: String,
+    reported: String,
 }
 
-fn touching(
-    case: &Case,
-    world: &MemoryWorld,
-    situation: &Parts,
-    wording: &Wording,
-    shelves: &Shelves<'_>,
-) -> Result<Touching, Error> {
-    let touched = touch(world, &situation.situation(), &case.touch, &BTreeSet::new());
-    let notice = notice(&touched, wording)?.map(|text| text.as_str().to_owned()).unwrap_or_default();
-    let findings = touched.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n"));
-    Ok(Touching { notice, told: files(&touched.report) + &findings.collect::<String>() })
+fn touching(case: &Case, project: &Project, ask: &Ask) -> Result<Touching, Error> {
+    let touched = project.touch(ask, &case.touch)?;
+    let notice = touched.text.map(|text| text.as_str().to_owned()).unwrap_or_default();
+    Ok(Touching { notice, reported: files(&touched.report) + &lines(&touched.diagnostics) })
 }
 
 /// One line for each file that was loaded, then for each that was considered and not loaded.

@@ -6,6 +6,8 @@
     reason = "tests read their own fixtures, take the time and start themselves again; the library does none of it"
 )]
 
+#[path = "../current/mod.rs"]
+mod current;
 mod given;
 #[path = "../parts/mod.rs"]
 mod parts;

@@ -1,22 +1,27 @@
 //! A world that remembers what it was asked, and in which everything has an answer.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use antefix::discover::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 use antefix::worlds::MemoryWorld;
 
-/// A world that remembers what it was asked.
+/// A world that remembers what it was asked. One that was made from another shares its memory.
 pub(crate) struct Watched {
     inner: MemoryWorld,
-    asked: Mutex<Vec<String>>,
+    asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Watched {
     pub(crate) fn new(inner: MemoryWorld) -> Watched {
-        Watched { inner, asked: Mutex::default() }
+        Watched { inner, asked: Arc::default() }
+    }
+
+    /// The same with a change to what is there.
+    pub(crate) fn with(&self, change: impl FnOnce(MemoryWorld) -> MemoryWorld) -> Watched {
+        Watched { inner: change(self.inner.clone()), asked: Arc::clone(&self.asked) }
     }
 
     /// What was asked since the last time.

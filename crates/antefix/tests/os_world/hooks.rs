@@ -4,20 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::parts::Parts;
-use antefix::compose::{Layout, Wording};
-use antefix::discover::Workspace;
-use antefix::freeze::ConversationId;
-use antefix::hooks::{Approvals, Hook, Program};
-use antefix::keeper::{Keeper, Turn, TurnInput};
-use antefix::project::Shelves;
-use antefix::stores::MemoryStore;
-use antefix::text::{Source, SourceKind};
-use antefix::worlds::OsWorld;
+use antefix::project::LayoutChoice;
+use antefix::{Antefix, Ask, Turn};
 use antefix_testing::Need;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::homeless::Homeless;
 use crate::{is_dead, process_state};
 
 /// A project, and a layout of the user's own beside it.
@@ -47,20 +40,13 @@ impl Scene {
     }
 
     fn turn_with(&self, hooks: &str, history: Option<&[Value]>) -> Turn {
-        let world = OsWorld::new();
-        let workspace = Workspace::find(&world, &self.path("p"));
-        let wording = Wording::built_in();
-        let shelves = Shelves::new(&world, &workspace, None);
         let section = "[[section]]\nid = \"base\"\nstability = \"frozen\"\ndialect = \"plain\"\ntext = \"Base.\\n\"\n";
-        let source = Source::new(SourceKind::Layout, "own", format!("{section}{hooks}\n"));
-        let layout = Layout::parse(&source.into(), &wording, &shelves).unwrap();
-        let file = self.path("own/layout.toml");
-        let programs = Program::of_layout(&layout, Some(&file), &world, &workspace, &Approvals::none());
-        let hooks: Vec<&dyn Hook> = programs.iter().map(|program| program as &dyn Hook).collect();
-        let situation = Parts::new(workspace.clone());
-        let mut input = TurnInput::new(&world, &layout, situation.situation());
-        (input.hooks, input.history) = (&hooks, history);
-        Keeper::new(MemoryStore::new()).turn(&ConversationId::parse("c").unwrap(), &input).unwrap()
+        let path = self.path("own/layout.toml");
+        fs::write(&path, format!("{section}{hooks}\n")).unwrap();
+        let antefix = Antefix::builder().world(Homeless::new()).store("memory").build().unwrap();
+        let mut ask = Ask::new().layout(LayoutChoice::File { path, label: "own".to_owned() });
+        ask.messages = history.map(<[Value]>::to_vec);
+        antefix.project(self.path("p")).unwrap().conversation("c").unwrap().turn(ask).unwrap()
     }
 
     /// Whoever wrote its number into `pids` is dead within a second.

@@ -10,6 +10,8 @@
 
 mod bounds;
 mod files;
+#[path = "../homeless/mod.rs"]
+mod homeless;
 mod hooks;
 #[path = "../parts/mod.rs"]
 mod parts;

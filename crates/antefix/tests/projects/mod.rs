@@ -7,13 +7,11 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use antefix::compose::{Layout, Wording, builtin, compose};
-use antefix::discover::{Workspace, discover};
-use antefix::project::Shelves;
-use antefix::text::{FactName, Source, SourceKind};
-use antefix::worlds::OsWorld;
+use antefix::project::Look;
+use antefix::text::FactName;
+use antefix::{Antefix, Ask};
 
-use crate::parts::Parts;
+use crate::homeless::Homeless;
 
 /// A line of prose.
 const RULE: &str = "Say why, name the limits, and leave the place tidier than it was; tests are sentences.\n";
@@ -85,21 +83,13 @@ pub(crate) struct Cost {
 /// Asks and composes with the default layout, once.
 pub(crate) fn look(root: &Path) -> Cost {
     let start = Instant::now();
-    let world = OsWorld::new();
-    let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, root) };
-    let shelves = Shelves::new(&world, &workspace, None);
-    let built_in = builtin::LAYOUTS[0];
-    let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
-    let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
-    let mut situation = Parts::new(workspace.clone());
-    situation.rules.instructions = layout.rules().instructions.clone();
-    situation.rules.skills = layout.rules().skills.clone();
-    for fact in ["branch", "status"] {
-        situation.caller.given.insert(FactName::new("git", fact), "main".into());
-    }
-    let found = discover(&world, &situation.situation(), &layout.facts());
-    let prompt = compose(&layout, &found.facts).expect("the built-in layout can be composed").text().len();
-    let mut told: Vec<&'static str> = found.diagnostics.iter().map(|told| told.code).collect();
+    let antefix = Antefix::builder().world(Homeless::new()).store("memory").build().expect("there is a world");
+    let git = ["branch", "status"].map(|fact| FactName::new("git", fact));
+    let ask = git.into_iter().fold(Ask::new(), |ask, fact| ask.given(fact, "main"));
+    let preview = antefix.project(root).and_then(|project| project.preview(ask, Look::Composing));
+    let preview = preview.expect("the built-in layout can be composed");
+    let prompt = preview.prompt.text().len();
+    let mut told: Vec<&'static str> = preview.diagnostics.iter().map(|told| told.code).collect();
     told.sort_unstable();
     told.dedup();
     Cost { time: start.elapsed(), prompt, told, peak: antefix_testing::memory::peak(std::process::id()) }

@@ -2,47 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
-use antefix::compose::{Layout, Wording, builtin};
-use antefix::discover::{Tool, Workspace};
-use antefix::freeze::ConversationId;
-use antefix::keeper::{Keeper, TurnInput};
-use antefix::project::Shelves;
+use antefix::discover::Tool;
+use antefix::freeze::Store;
+use antefix::project::LayoutChoice;
 use antefix::stores::SqliteStore;
-use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
+use antefix::{Antefix, Ask};
 
 use crate::given;
-use crate::parts::Parts;
 
 const REPOSITORIES: u64 = 20;
 
-/// A world of repositories, each with instructions of some 20 KB, and `with` for the turns of each.
-fn in_each_repository(mut with: impl FnMut(u64, &TurnInput<'_>)) {
-    let root = |number: u64| PathBuf::from(format!("/repository-{number}"));
+/// Where the repository with a number lies.
+fn root(number: u64) -> PathBuf {
+    PathBuf::from(format!("/repository-{number}"))
+}
+
+/// A world of repositories, each with instructions of some 20 KB.
+fn antefix(store: impl Store + 'static) -> Antefix {
     let mut world = MemoryWorld::new().at("2026-11-16T00:00:00Z");
     for number in 0..REPOSITORIES {
         let rules = format!("Rules of repository {number}, which differ from those of every other one.\n").repeat(300);
         world = world.file(root(number).join(".git/HEAD"), "ref: refs/heads/main\n");
         world = world.file(root(number).join("AGENTS.md"), rules);
     }
-    let wording = Wording::built_in();
-    let built_in = builtin::layout("dispatch").unwrap();
-    for number in 0..REPOSITORIES {
-        let workspace = Workspace::find(&world, &root(number));
-        let shelves = Shelves::new(&world, &workspace, None);
-        let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
-        let layout = Layout::parse(&source, &wording, &shelves).unwrap();
-        let mut situation = Parts::new(workspace.clone());
-        situation.rules.paths = layout.rules().paths;
-        situation.caller.tools = Some(["bash", "edit", "read", "write"].map(Tool::named).into_iter().collect());
-        with(number, &TurnInput::new(&world, &layout, situation.situation()));
-    }
+    Antefix::builder().world(world).open_store(store).build().unwrap()
 }
 
-/// A turn of the conversation with a number.
-fn turn(keeper: &Keeper, conversation: u64, input: &TurnInput<'_>) -> usize {
-    let id = ConversationId::parse(&format!("conversation-{conversation}")).unwrap();
-    keeper.turn(&id, input).unwrap().prefix().len()
+/// A turn of the conversation with a number, in its repository.
+fn turn(antefix: &Antefix, conversation: u64) -> usize {
+    let project = antefix.project(root(conversation % REPOSITORIES)).unwrap();
+    let ask = Ask::new()
+        .layout(LayoutChoice::BuiltIn("dispatch".to_owned()))
+        .tools(["bash", "edit", "read", "write"].map(Tool::named));
+    project.conversation(&format!("conversation-{conversation}")).unwrap().turn(ask).unwrap().prefix().len()
 }
 
 fn size(path: &Path) -> u64 {
@@ -54,15 +47,10 @@ fn size(path: &Path) -> u64 {
 fn conversations_of_a_few_repositories_take_a_fraction_of_their_texts() {
     let conversations = given::figure("ANTEFIX_TEST_CONVERSATIONS", 1_000);
     let directory = given::in_memory();
-    let keeper = Keeper::new(given::store(&directory));
-    let mut texts = 0;
-    in_each_repository(|repository, input| {
-        for conversation in (repository..conversations).step_by(REPOSITORIES as usize) {
-            texts += turn(&keeper, conversation, input) as u64;
-        }
-    });
+    let antefix = antefix(given::store(&directory));
+    let texts: u64 = (0..conversations).map(|conversation| turn(&antefix, conversation) as u64).sum();
     assert!(texts > conversations * 19_000, "{texts}");
-    drop(keeper);
+    drop(antefix);
     let file = size(&directory.path().join("ledger.db"));
     println!("{conversations} conversations: {texts} bytes of prompts in a file of {file}, 1/{}", texts / file);
     assert!(file * 5 <= texts, "{file} bytes for {texts}");
@@ -88,18 +76,14 @@ fn worker() {
     }
     let conversations = given::figure("ANTEFIX_TEST_SERVED", 2_000);
     let directory = given::in_memory();
-    let keeper = Keeper::new(SqliteStore::open(directory.path().join("ledger.db")).unwrap());
+    let antefix = antefix(SqliteStore::open(directory.path().join("ledger.db")).unwrap());
     let mut sizes = Vec::new();
     for part in 0..4 {
-        in_each_repository(|repository, input| {
-            let first = part * conversations / 4;
-            for conversation in first..first + conversations / 4 {
-                if conversation % REPOSITORIES == repository {
-                    turn(&keeper, conversation, input);
-                    turn(&keeper, conversation, input);
-                }
-            }
-        });
+        let first = part * conversations / 4;
+        for conversation in first..first + conversations / 4 {
+            turn(&antefix, conversation);
+            turn(&antefix, conversation);
+        }
         sizes.push(antefix_testing::memory::resident(std::process::id()));
     }
     given::say(&format!("{conversations} conversations: {sizes:?} bytes of memory after each quarter"));

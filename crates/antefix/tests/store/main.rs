@@ -4,6 +4,8 @@
 #![cfg(all(unix, feature = "sqlite"))]
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic, reason = "a test is outside of the library")]
 
+#[path = "../current/mod.rs"]
+mod current;
 mod damage;
 mod disk;
 mod files;
@@ -12,8 +14,6 @@ mod growth;
 mod kept;
 mod kill;
 mod locked;
-#[path = "../parts/mod.rs"]
-mod parts;
 mod past;
 #[cfg(feature = "postgres")]
 mod postgres;

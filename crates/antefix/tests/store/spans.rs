@@ -1,20 +1,15 @@
 //! Epochs whose spans somebody else wrote: the store is sound, and what it keeps makes no sense.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use antefix::Fault;
-use antefix::compose::{Layout, Wording};
-use antefix::discover::Workspace;
 use antefix::freeze::{Bundle, ConversationId, Difference, EpochRow, Store};
-use antefix::keeper::{Keeper, TurnInput};
-use antefix::project::Shelves;
+use antefix::keeper::Began;
 use antefix::stores::{MemoryStore, SqliteStore};
-use antefix::text::{Digest, Source, SourceKind};
+use antefix::text::Digest;
 use antefix::worlds::MemoryWorld;
+use antefix::{Antefix, Ask, ErrorKind, Fault, Turn};
 
 use crate::given;
-use crate::parts::Parts;
 
 /// Thirteen bytes in two sections, one of them within a character.
 const LAYOUT: &str = r#"
@@ -41,43 +36,38 @@ const DAMAGES: [(&str, &str); 7] = [
 
 #[test]
 fn in_memory_they_are_told_with_their_epoch() {
-    told_with_their_epoch(&|| Box::new(MemoryStore::new()));
+    told_with_their_epoch(MemoryStore::new);
 }
 
 #[test]
 fn in_a_file_they_are_told_with_their_epoch() {
     let directory = given::in_memory();
     let number = std::cell::Cell::new(0);
-    told_with_their_epoch(&|| {
+    told_with_their_epoch(|| {
         number.set(number.get() + 1);
         let path = directory.path().join(format!("{}.db", number.get()));
-        Box::new(SqliteStore::open(path).unwrap())
+        SqliteStore::open(path).unwrap()
     });
 }
 
 /// The prefix is as it was, so turns go on; whoever asks for an origin gets an error that names the epoch.
-pub(crate) fn told_with_their_epoch(open: &dyn Fn() -> Box<dyn Store>) {
+pub(crate) fn told_with_their_epoch<S: Store + 'static>(open: impl Fn() -> S) {
     for (spans, said) in DAMAGES {
-        let keeper = Keeper::of(open());
-        let conversation = ConversationId::parse("c").unwrap();
-        let whole = Keeper::new(MemoryStore::new());
-        let (row, bundle) = with_input(|input| {
-            let turn = whole.turn(&conversation, input).unwrap();
-            assert_eq!(turn.prefix(), "Bé. Be kind.");
-            damaged(whole.store(), turn.epoch.unwrap().row(), spans)
-        });
+        let antefix = antefix(open());
+        let whole = MemoryStore::new();
+        let first = turn(&self::antefix(whole.clone()));
+        assert_eq!(first.prefix(), "Bé. Be kind.");
+        let (row, bundle) = damaged(&whole, first.epoch.unwrap().row(), spans);
+        let (keeper, conversation) = (antefix.keeper().unwrap(), ConversationId::parse("c").unwrap());
         keeper.store().append(&row, &bundle).unwrap();
         let (epoch, _) = keeper.epoch(&conversation, 1).unwrap();
         let error = epoch.body().spans().unwrap_err();
         let expected = format!("the spans of the epoch {} {said}", row.digest);
         assert_eq!(error.fault, Fault::Corrupt);
         assert!(error.to_string().starts_with(&expected), "{error}\n{expected}");
-        with_input(|input| {
-            let turn = keeper.turn(&conversation, input).unwrap();
-            assert_eq!((turn.prefix(), turn.began), ("Bé. Be kind.", antefix::keeper::Began::Before));
-            let kind = turn.spans().unwrap_err().kind();
-            assert_eq!(kind, antefix::ErrorKind::Store(Fault::Corrupt));
-        });
+        let turn = turn(&antefix);
+        assert_eq!((turn.prefix(), turn.began), ("Bé. Be kind.", Began::Before));
+        assert_eq!(turn.spans().unwrap_err().kind(), ErrorKind::Store(Fault::Corrupt));
         let mut other = epoch.body().clone();
         other.text = "Bé. Be".into();
         assert_eq!(Difference::between(epoch.body(), &other).unwrap_err().fault, Fault::Corrupt);
@@ -97,12 +87,12 @@ fn damaged(store: &dyn Store, row: &EpochRow, spans: &str) -> (EpochRow, Bundle)
     (row, Bundle::new(body, parts.into_iter().chain([Arc::from(spans)])))
 }
 
-fn with_input<T>(with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
-    let world = MemoryWorld::new().file("/p/.git/HEAD", "").at("2026-11-16T08:00:00Z");
-    let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, None);
-    let wording = Wording::built_in();
-    let layout = Layout::parse(&Source::new(SourceKind::Layout, "spans", LAYOUT).into(), &wording, &shelves).unwrap();
-    let situation = Parts::new(workspace.clone());
-    with(&TurnInput::new(&world, &layout, situation.situation()))
+/// A project with the layout, and a store.
+fn antefix(store: impl Store + 'static) -> Antefix {
+    let world = MemoryWorld::new().file("/p/.antefix/layout.toml", LAYOUT).at("2026-11-16T08:00:00Z");
+    Antefix::builder().world(world).open_store(store).build().unwrap()
+}
+
+fn turn(antefix: &Antefix) -> Turn {
+    antefix.project("/p").unwrap().conversation("c").unwrap().turn(Ask::new()).unwrap()
 }

@@ -2,21 +2,17 @@
 //! them get one epoch.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Barrier;
 
-use antefix::ErrorKind;
-use antefix::compose::{Layout, Wording};
-use antefix::discover::{Answer, Workspace};
+use antefix::discover::Answer;
 use antefix::freeze::{Cause, ConversationId};
-use antefix::keeper::{Keeper, TurnInput};
-use antefix::project::Shelves;
 use antefix::stores::SqliteStore;
-use antefix::text::{Digest, Source, SourceKind};
+use antefix::text::Digest;
 use antefix::worlds::MemoryWorld;
+use antefix::{Antefix, Ask, Conversation, ErrorKind, Result};
 
+use crate::current::{CurrentWorld, entered};
 use crate::given;
-use crate::parts::Parts;
 
 const STORE: &str = "ANTEFIX_TEST_TURNS";
 const PROCESS: &str = "ANTEFIX_TEST_TURNS_PROCESS";
@@ -32,41 +28,34 @@ stability = "frozen"
 text = "On {{ system.hostname | default('?') }} at {{ system.time }}."
 "#;
 
-/// A turn of a conversation on a host at an instant, and the digest of its prefix.
-fn turn(keeper: &Keeper, conversation: &str, host: &str, second: u64) -> antefix::Result<Digest> {
-    with_input(host, second, |input| {
-        let turn = keeper.turn(&ConversationId::parse(conversation)?, input)?;
-        Ok(Digest::of(turn.prefix()))
-    })
+/// The digest of the prefix of a turn.
+fn turn(conversation: &Conversation) -> Result<Digest> {
+    Ok(Digest::of(conversation.turn(Ask::new())?.prefix()))
 }
 
-fn with_input<T>(host: &str, second: u64, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
+/// Runs `with` on the conversation `c`, on a host at an instant.
+fn on<T>(antefix: &Antefix, host: &str, second: u64, with: impl FnOnce(&Conversation) -> T) -> T {
     let at = format!("2026-11-16T{:02}:{:02}:{:02}Z", second / 3600 % 24, second / 60 % 60, second % 60);
-    let world = MemoryWorld::new().file("/p/.git/HEAD", "").hostname_is(Answer::Present(host.to_owned())).at(&at);
-    let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, None);
-    let wording = Wording::built_in();
-    let layout = Layout::parse(&Source::new(SourceKind::Layout, "race", LAYOUT).into(), &wording, &shelves).unwrap();
-    let situation = Parts::new(workspace.clone());
-    with(&TurnInput::new(&world, &layout, situation.situation()))
+    let world = MemoryWorld::new().hostname_is(Answer::Present(host.to_owned())).at(&at);
+    entered(world.file("/p/.antefix/layout.toml", LAYOUT), || {
+        with(&antefix.project("/p").unwrap().conversation("c").unwrap())
+    })
 }
 
 #[test]
 fn worker() {
     let Ok(address) = std::env::var(STORE) else { return };
     let process = given::figure(PROCESS, 0);
-    let keeper = keeper(&address);
+    let antefix = antefix(&address);
     let barrier = Barrier::new(THREADS as usize + 1);
     let digests = std::thread::scope(|scope| {
         let work = |thread: u64| {
-            let (keeper, barrier) = (&keeper, &barrier);
+            let (antefix, barrier) = (&antefix, &barrier);
             move || {
                 let (host, second) = (format!("host-{process}-{thread}"), process * 7919 + thread * 101);
-                with_input(&host, second, |input| {
-                    let conversation = ConversationId::parse("c").unwrap();
+                on(antefix, &host, second, |conversation| {
                     barrier.wait();
-                    let turn = |_| Digest::of(keeper.turn(&conversation, input).unwrap().prefix());
-                    (0..TURNS).map(turn).collect::<Vec<_>>()
+                    (0..TURNS).map(|_| turn(conversation).unwrap()).collect::<Vec<_>>()
                 })
             }
         };
@@ -81,13 +70,15 @@ fn worker() {
     }
 }
 
-/// A keeper of a file, or of a database.
-fn keeper(address: &str) -> Keeper {
+/// The ledger in a file, or in a database.
+fn antefix(address: &str) -> Antefix {
+    let builder = Antefix::builder().world(CurrentWorld);
     #[cfg(feature = "postgres")]
     if address.starts_with("postgres") {
-        return Keeper::new(antefix::stores::PostgresStore::connect(address).unwrap());
+        return builder.store(address).build().unwrap();
     }
-    Keeper::new(SqliteStore::patient(address, std::time::Duration::from_secs(30)).unwrap())
+    let store = SqliteStore::patient(address, std::time::Duration::from_secs(30)).unwrap();
+    builder.open_store(store).build().unwrap()
 }
 
 #[test]
@@ -123,7 +114,7 @@ pub(crate) fn ten_thousand_first_turns_get_one_epoch(address: &str) {
     }
     assert_eq!(answers.len() as u64, PROCESSES * THREADS * TURNS);
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{:?} and others", answers[0]);
-    let rows = keeper(address).history(&ConversationId::parse("c").unwrap(), 0, 10).unwrap();
+    let rows = antefix(address).keeper().unwrap().history(&ConversationId::parse("c").unwrap(), 0, 10).unwrap();
     assert_eq!(rows.iter().map(|row| (row.number, row.cause)).collect::<Vec<_>>(), [(1, Cause::Opened)]);
 }
 
@@ -131,21 +122,20 @@ pub(crate) fn ten_thousand_first_turns_get_one_epoch(address: &str) {
 fn of_racing_compactions_one_begins_the_next_epoch() {
     let directory = given::in_memory();
     let path = directory.path().join("ledger.db");
-    let keeper = Keeper::new(SqliteStore::open(&path).unwrap());
-    turn(&keeper, "c", "host", 0).unwrap();
-    let conversation = ConversationId::parse("c").unwrap();
+    let open = || Antefix::builder().world(CurrentWorld).open_store(SqliteStore::open(&path).unwrap()).build().unwrap();
+    let antefix = open();
+    on(&antefix, "host", 0, turn).unwrap();
     let barrier = Barrier::new(16);
     let outcomes: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (1..=16)
             .map(|number| {
-                let (conversation, barrier, path) = (&conversation, &barrier, &path);
+                let (barrier, open) = (&barrier, &open);
                 scope.spawn(move || {
-                    // Each has a keeper of its own, as processes have.
-                    let keeper = Keeper::new(SqliteStore::open(path).unwrap());
-                    with_input(&format!("host-{number}"), number, |input| {
+                    // Each has a ledger of its own, as processes have.
+                    on(&open(), &format!("host-{number}"), number, |conversation| {
                         barrier.wait();
-                        let begun = keeper.compaction().begin(conversation, input)?;
-                        let committed = keeper.compaction().commit(conversation, &begun.token, input);
+                        let begun = conversation.begin_compaction(Ask::new())?;
+                        let committed = conversation.commit_compaction(&begun.token, Ask::new());
                         committed.map(|compacted| compacted.epoch.number())
                     })
                 })
@@ -157,7 +147,8 @@ fn of_racing_compactions_one_begins_the_next_epoch() {
     for outcome in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
         assert_eq!(outcome.kind(), ErrorKind::Conflict, "{outcome}");
     }
-    let numbers: Vec<u64> = keeper.history(&conversation, 0, 100).unwrap().iter().map(|row| row.number).collect();
+    let rows = antefix.keeper().unwrap().history(&ConversationId::parse("c").unwrap(), 0, 100).unwrap();
+    let numbers: Vec<u64> = rows.iter().map(|row| row.number).collect();
     assert_eq!(numbers, (1..=1 + done as u64).collect::<Vec<_>>(), "one epoch for each commit that was acknowledged");
     assert!(done >= 1);
 }

@@ -28,13 +28,12 @@ const WORDING: &str = "You shorten a conversation";
 
 impl Talk {
     fn begin(&self, world: &MemoryWorld) -> antefix::keeper::Compaction {
-        self.with(world, |input| self.keeper.compaction().begin(&self.conversation, input)).unwrap()
+        self.at(world, |conversation| conversation.begin_compaction(self.ask())).unwrap()
     }
 
     fn commit(&self, token: &str) -> antefix::Result<u64> {
-        let world = project();
-        self.with(&world, |input| self.keeper.compaction().commit(&self.conversation, token, input))
-            .map(|compacted| compacted.epoch.number())
+        let compacted = self.at(&project(), |conversation| conversation.commit_compaction(token, self.ask()));
+        compacted.map(|compacted| compacted.epoch.number())
     }
 }
 
@@ -66,8 +65,9 @@ fn an_aborted_compaction_leaves_no_trace() {
     let talk = Talk::new(LAYOUT);
     talk.turn(&agents("one"));
     let compaction = talk.begin(&agents("two"));
-    talk.keeper.compaction().abort(&talk.conversation, &compaction.token).unwrap();
-    talk.keeper.compaction().abort(&talk.conversation, &compaction.token).unwrap();
+    for _ in 0..2 {
+        talk.at(&project(), |conversation| conversation.abort_compaction(&compaction.token)).unwrap();
+    }
     assert_eq!(talk.commit(&compaction.token).unwrap_err().kind(), ErrorKind::Conflict);
     assert_eq!(talk.ledger(), [(1, "opened")]);
 }
@@ -138,7 +138,6 @@ fn without_a_prefix_the_wording_stands_alone() {
 #[test]
 fn a_conversation_that_nobody_opened_cannot_be_compacted() {
     let talk = Talk::new(LAYOUT);
-    let world = project();
-    let error = talk.with(&world, |input| talk.keeper.compaction().begin(&talk.conversation, input)).unwrap_err();
+    let error = talk.at(&project(), |conversation| conversation.begin_compaction(talk.ask())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conversation);
 }

@@ -1,8 +1,9 @@
 //! Drafts: composed for nobody yet, told in one role or the other, adopted under a name.
 
-use antefix::deliver::said_sections;
-use antefix::freeze::ConversationId;
-use antefix::keeper::{Adopted, Began, Draft};
+use antefix::Conversation;
+use antefix::keeper::{Adopted, Began};
+use antefix::project::Draft;
+use antefix::text::FactName;
 use antefix::worlds::MemoryWorld;
 
 use super::{Talk, project};
@@ -24,24 +25,29 @@ joint = "paragraph"
 text = "{% for one in instructions.files %}{{ one.body }}{% endfor %}"
 "#;
 
-fn id(name: &str) -> ConversationId {
-    ConversationId::parse(name).unwrap()
+impl Talk {
+    pub(super) fn draft(&self, world: &MemoryWorld) -> Draft {
+        self.at(world, |conversation| conversation.project().draft(self.ask())).unwrap()
+    }
+
+    fn adopt(&self, id: &str, world: &MemoryWorld, draft: &Draft) -> Adopted {
+        self.at_named(id, world, |conversation| conversation.adopt(draft)).unwrap()
+    }
 }
 
 #[test]
 fn a_draft_is_stored_nowhere_until_it_is_adopted() {
     let talk = Talk::new(LAYOUT);
     let world = project().file("/p/AGENTS.md", "Use tabs.");
-    let draft = talk.with(&world, |input| talk.keeper.draft(input)).unwrap();
+    let draft = talk.draft(&world);
     assert_eq!(draft.text(), "You help.\n\nUse tabs.");
     assert_eq!(talk.ledger(), []);
-    let adopt = |draft: &Draft| talk.with(&world, |input| talk.keeper.adopt(&talk.conversation, draft, input)).unwrap();
-    let Adopted { epoch, began, .. } = adopt(&draft);
+    let Adopted { epoch, began, .. } = talk.adopt("c", &world, &draft);
     assert_eq!(began, Began::Now);
     assert_eq!((epoch.text(), epoch.digest()), (draft.text(), draft.body().digest()));
     assert_eq!(talk.ledger(), [(1, "opened")]);
     // The same again is the same epoch, and a turn goes on from it.
-    let again = adopt(&draft);
+    let again = talk.adopt("c", &world, &draft);
     assert_eq!((again.epoch.number(), again.began), (1, Began::Before));
     let world = project().file("/p/AGENTS.md", "Use spaces.");
     let turn = talk.turn(&world);
@@ -53,9 +59,8 @@ fn a_name_that_is_given_to_something_new_gets_a_further_epoch() {
     let talk = Talk::new(LAYOUT);
     for (text, expected) in [("a", 1), ("b", 2), ("b", 2), ("a", 3)] {
         let world = project().file("/p/AGENTS.md", text);
-        let draft = talk.with(&world, |input| talk.keeper.draft(input)).unwrap();
-        let adopted = talk.with(&world, |input| talk.keeper.adopt(&talk.conversation, &draft, input)).unwrap();
-        assert_eq!(adopted.epoch.number(), expected);
+        let draft = talk.draft(&world);
+        assert_eq!(talk.adopt("c", &world, &draft).epoch.number(), expected);
     }
     assert_eq!(talk.ledger(), [(1, "opened"), (2, "requested"), (3, "requested")]);
 }
@@ -66,17 +71,17 @@ fn a_fork_takes_over_the_epoch_and_its_notices() {
     talk.turn(&project().file("/p/AGENTS.md", "Use tabs."));
     let world = project().file("/p/AGENTS.md", "Use spaces.");
     talk.turn(&world);
-    let fork = talk.keeper.fork(&talk.conversation).unwrap();
-    talk.with(&world, |input| talk.keeper.adopt(&id("d"), &fork, input)).unwrap();
-    let (original, notices) = talk.keeper.standing(&talk.conversation).unwrap();
-    let (copy, copied) = talk.keeper.standing(&id("d")).unwrap();
+    let fork = talk.at(&world, |conversation| conversation.fork(talk.ask())).unwrap();
+    talk.adopt("d", &world, &fork);
+    let (original, notices) = talk.at(&world, Conversation::standing).unwrap();
+    let (copy, copied) = talk.at_named("d", &world, Conversation::standing).unwrap();
     assert_eq!((original.text(), original.digest()), (copy.text(), copy.digest()));
     let texts = |all: &[antefix::freeze::Amendment]| all.iter().map(|one| one.body.text.clone()).collect::<Vec<_>>();
     assert_eq!((notices.len(), texts(&notices)), (1, texts(&copied)));
     // What was told is not told again.
-    let turn = talk.with(&world, |input| talk.keeper.turn(&id("d"), input)).unwrap();
+    let turn = talk.at_named("d", &world, |conversation| conversation.turn(talk.ask())).unwrap();
     assert_eq!(turn.fresh, 0);
-    assert!(talk.keeper.fork(&id("nobody")).is_err());
+    assert!(talk.at_named("nobody", &world, |nobody| nobody.fork(talk.ask())).is_err());
 }
 
 /// What it is about, the layout, what is answered by hand, the system text, the sections of a message.
@@ -120,19 +125,10 @@ fn a_prefix_is_said_in_either_role_and_in_neither_twice() {
     ];
     for (what, layout, given, system, user) in table {
         let talk = Talk::new(&layout);
-        let world: MemoryWorld = project();
-        let (draft, said) = talk.with(&world, |input| {
-            let mut caller = input.situation.caller.clone();
-            for (name, text) in given {
-                let name = antefix::text::FactName::parse(*name).unwrap();
-                caller.given.insert(name, (*text).into());
-            }
-            let mut input = *input;
-            input.situation.caller = &caller;
-            let draft = talk.keeper.draft(&input).unwrap();
-            let said = said_sections(draft.body(), input.layout.wording()).unwrap();
-            (draft, said)
-        });
+        let given = given.iter().map(|(name, text)| (FactName::parse(*name).unwrap(), *text));
+        let ask = given.fold(talk.ask(), |ask, (name, text)| ask.given(name, text));
+        let draft = talk.at(&project(), |conversation| conversation.project().draft(ask)).unwrap();
+        let said = draft.said_sections().unwrap();
         assert_eq!(draft.text(), system, "{what}");
         let texts: Vec<&str> = said.iter().map(|section| section.text.as_str()).collect();
         assert_eq!(texts, user, "{what}");

@@ -19,6 +19,12 @@ on_drift = "POLICY"
 text = "{% for one in instructions.files %}{{ one.body }}\n{% endfor %}"
 "#;
 
+impl Talk {
+    fn drift(&self, world: &MemoryWorld) -> antefix::keeper::Drift {
+        self.at(world, |conversation| conversation.drift(self.ask())).unwrap()
+    }
+}
+
 fn agents(text: &str) -> MemoryWorld {
     project().file("/p/AGENTS.md", text)
 }
@@ -28,8 +34,7 @@ fn it_names_the_file_the_byte_and_what_is_lost_whatever_the_section_does() {
     for policy in ["hold", "amend", "renew"] {
         let talk = Talk::new(&LAYOUT.replace("POLICY", policy));
         talk.turn(&agents("Use tabs."));
-        let world = agents("Use spaces.");
-        let drift = talk.with(&world, |input| talk.keeper.drift(&talk.conversation, input)).unwrap();
+        let drift = talk.drift(&agents("Use spaces."));
         assert_eq!(told(&drift.changes), ["file-changed AGENTS.md"], "{policy}");
         let difference = drift.difference.unwrap();
         assert_eq!((difference.at, difference.kept, difference.lost), (9, 9, 8), "{policy}");
@@ -42,7 +47,7 @@ fn it_names_the_file_the_byte_and_what_is_lost_whatever_the_section_does() {
 fn nothing_moved_nothing_to_tell() {
     let talk = Talk::new(&LAYOUT.replace("POLICY", "hold"));
     talk.turn(&agents("Use tabs."));
-    let drift = talk.with(&agents("Use tabs."), |input| talk.keeper.drift(&talk.conversation, input)).unwrap();
+    let drift = talk.drift(&agents("Use tabs."));
     assert!(drift.changes.is_empty() && drift.difference.is_none());
 }
 
@@ -50,7 +55,7 @@ fn nothing_moved_nothing_to_tell() {
 fn a_removed_section_is_told_even_if_its_words_stand_elsewhere() {
     let talk = Talk::new(&LAYOUT.replace("POLICY", "hold"));
     talk.turn(&agents("Base."));
-    let drift = talk.with(&project(), |input| talk.keeper.drift(&talk.conversation, input)).unwrap();
+    let drift = talk.drift(&project());
     assert_eq!(told(&drift.changes), ["file-removed AGENTS.md"]);
     assert_eq!(drift.difference.unwrap().at, 5);
 }
@@ -60,7 +65,7 @@ fn what_notices_have_said_is_still_a_difference_of_the_prefix() {
     let talk = Talk::new(&LAYOUT.replace("POLICY", "amend"));
     talk.turn(&agents("one"));
     talk.turn(&agents("two"));
-    let drift = talk.with(&agents("two"), |input| talk.keeper.drift(&talk.conversation, input)).unwrap();
+    let drift = talk.drift(&agents("two"));
     assert_eq!(told(&drift.changes), ["file-changed AGENTS.md"]);
     assert_eq!(drift.amendments.len(), 1);
 }

@@ -20,26 +20,28 @@ mod transfer;
 
 mod turns;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use crate::parts::Parts;
-use antefix::Result;
-use antefix::compose::{Layout, Wording};
-use antefix::discover::{Tool, Workspace, World};
+use antefix::discover::{Tool, World};
 use antefix::freeze::{Cause, Change, ConversationId, Epoch, Watch};
-use antefix::keeper::{Began, Keeper, Turn, TurnInput};
-use antefix::project::Shelves;
+use antefix::hooks::Approvals;
+use antefix::keeper::{Began, Keeper, Renewed};
+use antefix::project::{LayoutChoice, Settings};
 use antefix::stores::MemoryStore;
-use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
+use antefix::{Antefix, Ask, Conversation, Result, Turn};
 
-/// A conversation `c` in `/p`, with a layout made of data.
+use self::hooks::Voice;
+use crate::current::{CurrentWorld, entered};
+use crate::watched::Watched;
+
+/// A conversation `c` in `/p`, with a layout that lies in a file of its user. Each step says in which world it is taken.
+#[derive(Clone)]
 pub(super) struct Talk {
-    pub(super) keeper: Keeper,
-    pub(super) layout: Layout,
-    pub(super) wording: Wording,
-    pub(super) conversation: ConversationId,
+    store: MemoryStore,
+    antefix: Antefix,
+    pub(super) layout: String,
+    pub(super) conversation: String,
     pub(super) tools: Option<Vec<Tool>>,
     pub(super) model: Option<String>,
     pub(super) machine: Option<String>,
@@ -47,18 +49,17 @@ pub(super) struct Talk {
     pub(super) watch: Watch,
 }
 
+/// Where the layout lies, beside the project.
+const LAYOUT_FILE: &str = "/own/layout.toml";
+
 impl Talk {
     pub(super) fn new(layout: &str) -> Talk {
-        let wording = Wording::built_in();
-        let world = project();
-        let workspace = Workspace::find(&world, Path::new("/p"));
-        let source = Source::new(SourceKind::Layout, "test", layout);
-        let layout = Layout::parse(&source.into(), &wording, &Shelves::new(&world, &workspace, None)).unwrap();
+        let store = MemoryStore::new();
         Talk {
-            keeper: Keeper::new(MemoryStore::new()),
-            layout,
-            wording,
-            conversation: ConversationId::parse("c").unwrap(),
+            antefix: antefix(&store, &[], Settings::default()),
+            store,
+            layout: layout.to_owned(),
+            conversation: "c".to_owned(),
             tools: None,
             model: None,
             machine: None,
@@ -67,43 +68,102 @@ impl Talk {
         }
     }
 
-    /// Runs `with` on the input of a turn in a world.
-    pub(super) fn with<T>(&self, world: &dyn World, with: impl FnOnce(&TurnInput<'_>) -> T) -> T {
-        let workspace = Workspace::find(world, Path::new(self.cwd));
-        let shelves = Shelves::new(world, &workspace, None);
-        let mut situation = Parts::new(workspace.clone());
-        situation.rules.paths = self.layout.rules().paths;
-        situation.rules.instructions = self.layout.rules().instructions.clone();
-        situation.rules.skills = self.layout.rules().skills.clone();
-        situation.caller.tools = self.tools.clone().map(Into::into);
-        situation.caller.model.clone_from(&self.model);
-        situation.caller.machine.clone_from(&self.machine);
-        let mut input = TurnInput::new(world, &self.layout, situation.situation());
-        input.watch = self.watch;
-        with(&input)
+    /// The same conversation in a process with these hooks.
+    pub(super) fn with_hooks(&self, hooks: &[&Voice]) -> Talk {
+        Talk { antefix: antefix(&self.store, hooks, Settings::default()), ..self.clone() }
     }
 
-    pub(super) fn try_turn(&self, world: &dyn World) -> Result<Turn> {
-        self.with(world, |input| self.keeper.turn(&self.conversation, input))
+    /// The same conversation in a process with these hooks, whose user has settings.
+    pub(super) fn with_settings(&self, hooks: &[&Voice], settings: &str) -> Talk {
+        Talk { antefix: antefix(&self.store, hooks, Settings::parse(settings).unwrap()), ..self.clone() }
     }
 
-    pub(super) fn hooked(&self, world: &dyn World, hooks: &[&dyn antefix::hooks::Hook]) -> Turn {
-        self.with(world, |input| self.keeper.turn(&self.conversation, &TurnInput { hooks, ..*input })).unwrap()
+    /// The same conversation in a process with an empty ledger.
+    pub(super) fn elsewhere(&self) -> Talk {
+        let store = MemoryStore::new();
+        Talk { antefix: antefix(&store, &[], Settings::default()), store, ..self.clone() }
     }
 
-    pub(super) fn turn(&self, world: &dyn World) -> Turn {
+    /// What the caller says.
+    pub(super) fn ask(&self) -> Ask {
+        let mut ask = Ask::new().layout(LayoutChoice::File { path: LAYOUT_FILE.into(), label: "test".to_owned() });
+        ask.tools = self.tools.clone().map(Into::into);
+        ask.model.clone_from(&self.model);
+        ask.machine.clone_from(&self.machine);
+        ask.watch = self.watch;
+        ask
+    }
+
+    /// Takes a step of the conversation in a world.
+    pub(super) fn at<T>(&self, world: &impl Place, step: impl FnOnce(&Conversation) -> T) -> T {
+        self.at_named(&self.conversation, world, step)
+    }
+
+    /// Takes a step of another conversation in a world.
+    pub(super) fn at_named<T>(&self, id: &str, world: &impl Place, step: impl FnOnce(&Conversation) -> T) -> T {
+        entered(world.with_file(LAYOUT_FILE, &self.layout), || {
+            step(&self.antefix.project(self.cwd).unwrap().conversation(id).unwrap())
+        })
+    }
+
+    pub(super) fn try_turn(&self, world: &impl Place) -> Result<Turn> {
+        self.at(world, |conversation| conversation.turn(self.ask()))
+    }
+
+    pub(super) fn hooked(&self, world: &impl Place, hooks: &[&Voice]) -> Turn {
+        self.with_hooks(hooks).turn(world)
+    }
+
+    pub(super) fn turn(&self, world: &impl Place) -> Turn {
         self.try_turn(world).unwrap()
     }
 
-    pub(super) fn renew(&self, world: &dyn World, cause: Cause) -> (Arc<Epoch>, Began) {
-        let renewed = self.with(world, |input| self.keeper.renew(&self.conversation, cause, input)).unwrap();
+    pub(super) fn try_renew(&self, world: &impl Place, cause: Cause) -> Result<Renewed> {
+        self.at(world, |conversation| conversation.renew(cause, self.ask()))
+    }
+
+    pub(super) fn renew(&self, world: &impl Place, cause: Cause) -> (Arc<Epoch>, Began) {
+        let renewed = self.try_renew(world, cause).unwrap();
         (renewed.epoch, renewed.began)
+    }
+
+    /// What is in the ledger.
+    pub(super) fn keeper(&self) -> &Keeper {
+        self.antefix.keeper().unwrap()
+    }
+
+    pub(super) fn id(&self) -> ConversationId {
+        ConversationId::parse(&self.conversation).unwrap()
     }
 
     /// Number and cause of every epoch.
     pub(super) fn ledger(&self) -> Vec<(u64, &'static str)> {
-        let rows = self.keeper.history(&self.conversation, 0, 100).unwrap();
+        let rows = self.keeper().history(&self.id(), 0, 100).unwrap();
         rows.iter().map(|row| (row.number, row.cause.name())).collect()
+    }
+}
+
+fn antefix(store: &MemoryStore, hooks: &[&Voice], settings: Settings) -> Antefix {
+    let builder = Antefix::builder().world(CurrentWorld).open_store(store.clone());
+    let builder = builder.settings(settings).trust(Approvals::none());
+    hooks.iter().fold(builder, |builder, &hook| builder.hook(hook.clone())).build().unwrap()
+}
+
+/// A world that a step is taken in.
+pub(super) trait Place: World + Send + Sync + Sized + 'static {
+    /// The same world with a file.
+    fn with_file(&self, path: &str, text: &str) -> Self;
+}
+
+impl Place for MemoryWorld {
+    fn with_file(&self, path: &str, text: &str) -> MemoryWorld {
+        self.clone().file(path, text)
+    }
+}
+
+impl Place for Watched {
+    fn with_file(&self, path: &str, text: &str) -> Watched {
+        self.with(|world| world.file(path, text))
     }
 }
 

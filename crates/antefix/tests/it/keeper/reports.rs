@@ -1,6 +1,5 @@
 //! What a turn reports: the files that are in the prompt, and what is missing.
 
-use antefix::Result;
 use antefix::discover::{ReasonCode, Report};
 use antefix::keeper::Turn;
 use antefix::worlds::MemoryWorld;
@@ -50,12 +49,11 @@ fn a_turn_reports_what_the_budget_of_the_prompt_left() {
         for stability in ["frozen", "live"] {
             let talk = Talk { cwd: "/p/a", ..Talk::new(&layout(budget, stability)) };
             assert_eq!(files(&talk.turn(&world()).report), expected, "{budget} {stability}, opening");
-            let draft = talk.with(&world(), |input| talk.keeper.draft(input)).unwrap();
-            assert_eq!(files(&draft.report), expected, "{budget} {stability}, a draft");
+            let draft = talk.draft(&world());
+            assert_eq!(files(draft.report()), expected, "{budget} {stability}, a draft");
             if stability == "live" {
                 assert_eq!(files(&talk.turn(&world()).report), expected, "{budget}, standing");
-                let rehearsed: Result<Turn> =
-                    talk.with(&world(), |input| talk.keeper.rehearse(&talk.conversation, &draft, input));
+                let rehearsed = talk.at(&world(), |conversation| conversation.rehearse(&draft, &talk.ask()));
                 assert_eq!(files(&rehearsed.unwrap().report), expected, "{budget}, rehearsed");
             }
         }

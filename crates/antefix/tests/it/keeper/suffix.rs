@@ -1,11 +1,14 @@
 //! The live sections of an opening turn: cut out of the prompt that was composed, and the same as composed alone.
 
+use std::path::Path;
+
 use antefix::compose::compose_suffix;
-use antefix::discover::{ReasonCode, discover};
+use antefix::discover::{ReasonCode, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
 use super::{Talk, project};
+use crate::parts::Parts;
 
 fn world() -> MemoryWorld {
     project()
@@ -68,10 +71,11 @@ proptest! {
         let talk = Talk::new(&layout);
         // What cannot be cut, as the boundary, may be more than the budget.
         if let Ok(turn) = talk.try_turn(&world()) {
-            let alone = talk.with(&world(), |input| {
-                let facts = discover(input.world, &input.situation, &input.layout.facts()).facts;
-                compose_suffix(input.layout, &facts, turn.prefix()).unwrap()
-            });
+            let layout = turn.layout().unwrap();
+            let mut parts = Parts::new(Workspace::find(&world(), Path::new("/p")));
+            parts.rules = layout.rules().clone();
+            let facts = discover(&world(), &parts.situation(), &layout.facts()).facts;
+            let alone = compose_suffix(layout, &facts, turn.prefix()).unwrap();
             prop_assert_eq!(&turn.suffix, &alone);
             for finding in alone.diagnostics() {
                 let told = turn.diagnostics.iter().filter(|one| *one == finding).count();

@@ -31,14 +31,14 @@ fn talk() -> Talk {
     talk.turn(&agents("two"));
     talk.renew(&agents("three"), Cause::Reloaded);
     talk.turn(&agents("four"));
-    talk.keeper.send(&talk.conversation, "hello", "2026-11-16T09:00:00Z".parse().unwrap()).unwrap();
+    talk.at(&agents("four").at("2026-11-16T09:00:00Z"), |conversation| conversation.send("hello")).unwrap();
     talk
 }
 
 fn exported(talk: &Talk) -> Vec<String> {
     let mut lines = Vec::new();
-    talk.keeper
-        .export::<Error>(&talk.conversation, |line| {
+    talk.keeper()
+        .export::<Error>(&talk.id(), |line| {
             lines.push(line.to_owned());
             Ok(())
         })
@@ -53,11 +53,11 @@ fn import(keeper: &Keeper, lines: &[String]) -> Result<(u64, u64)> {
 
 #[test]
 fn what_was_exported_is_imported_and_exported_again_to_the_same_bytes() {
-    let mut talk = talk();
+    let talk = talk();
     let lines = exported(&talk);
     let before = talk.turn(&agents("four"));
-    talk.keeper = Keeper::new(MemoryStore::new());
-    assert_eq!(import(&talk.keeper, &lines).unwrap(), (2, 0));
+    let talk = talk.elsewhere();
+    assert_eq!(import(talk.keeper(), &lines).unwrap(), (2, 0));
     assert_eq!(exported(&talk), lines);
     let after = talk.turn(&agents("four"));
     assert_eq!((after.prefix(), &after.amendments), (before.prefix(), &before.amendments));
@@ -66,13 +66,13 @@ fn what_was_exported_is_imported_and_exported_again_to_the_same_bytes() {
 
 #[test]
 fn an_import_can_be_run_again() {
-    let mut talk = talk();
+    let talk = talk();
     let lines = exported(&talk);
-    talk.keeper = Keeper::new(MemoryStore::new());
+    let talk = talk.elsewhere();
     let half = lines.iter().position(|line| line.contains("\"amendment\"")).unwrap();
-    import(&talk.keeper, &lines[..half]).unwrap();
-    assert_eq!(import(&talk.keeper, &lines).unwrap(), (1, 1));
-    assert_eq!(import(&talk.keeper, &lines).unwrap(), (0, 2));
+    import(talk.keeper(), &lines[..half]).unwrap();
+    assert_eq!(import(talk.keeper(), &lines).unwrap(), (1, 1));
+    assert_eq!(import(talk.keeper(), &lines).unwrap(), (0, 2));
     assert_eq!(exported(&talk), lines);
 }
 
@@ -92,7 +92,7 @@ fn nothing_is_believed() {
     assert!(refused(&damage("\"text\":\"one\"", "\"text\":\"One\"")).contains("does not have the digest"));
     assert!(refused(&damage("\"number\":2,\"cause\"", "\"number\":3,\"cause\"")).contains("follows epoch 1"));
     assert!(refused(&damage("\"cause\":\"opened\"", "\"cause\":\"magic\"")).contains("no cause `magic`"));
-    assert!(refused(&damage("\"ledger\":{\"version\":1", "\"ledger\":{\"version\":9")).contains("version 9"));
+    assert!(refused(&damage("\"ledger\":{\"version\":2", "\"ledger\":{\"version\":9")).contains("version 9"));
     assert!(refused(&lines[1..]).contains("must come first"));
     assert!(refused(&[]).contains("no ledger"));
     assert!(refused(&["{}".to_owned()]).starts_with("line 1"));
@@ -136,7 +136,7 @@ fn spans_that_make_no_sense_are_refused_with_their_epoch() {
     let expected =
         format!("line {}: epoch 2: the spans of the epoch {seen} do not fit its bytes from 0 on", damaged.len());
     assert_eq!((error.kind(), error.message()), (ErrorKind::Conversation, expected.as_str()));
-    assert_eq!(keeper.history(&talk().conversation, 0, 10).unwrap().len(), 1, "the epoch before it is there");
+    assert_eq!(keeper.history(&talk().id(), 0, 10).unwrap().len(), 1, "the epoch before it is there");
 }
 
 #[test]
@@ -144,28 +144,37 @@ fn another_history_is_not_overwritten() {
     let lines = exported(&talk());
     let other = Talk::new(LAYOUT);
     other.turn(&agents("something else"));
-    let error = import(&other.keeper, &lines).unwrap_err();
+    let error = import(other.keeper(), &lines).unwrap_err();
     assert!(error.message().contains("another epoch 1"), "{error}");
     assert_eq!(other.turn(&agents("something else")).prefix(), "something else");
 }
 
 /// What the front end of a conversation would keep: a record that names a text.
 fn told(model: &str, tools: &str) -> Bundle {
-    let record = format!("{{\"version\":1,\"model\":\"{model}\",\"tools\":\"{}\"}}", Digest::of(tools));
+    let record = format!("{{\"cwd\":\"/p\",\"model\":\"{model}\",\"tools\":\"{}\"}}", Digest::of(tools));
     Bundle::new(record, [tools.into()])
 }
 
 fn remembered(talk: &Talk) -> Option<Digest> {
-    talk.keeper.store().standing(&talk.conversation).unwrap().unwrap().said
+    talk.keeper().store().standing(&talk.id()).unwrap().unwrap().said
+}
+
+/// A ledger as it was exported before conversations remembered anything.
+fn without_memory(lines: &[String]) -> Vec<String> {
+    let memory = lines.iter().position(|line| line.starts_with("{\"memory\"")).unwrap();
+    let mut without = lines.to_vec();
+    without.drain(memory - 1..=memory);
+    without[0] = without[0].replace("\"version\":2", "\"version\":1");
+    without
 }
 
 #[test]
 fn what_is_remembered_has_a_line_of_its_own_behind_the_epochs() {
-    let mut talk = talk();
-    let without = exported(&talk);
+    let talk = talk();
+    let without = without_memory(&exported(&talk));
     assert!(without[0].starts_with("{\"ledger\":{\"version\":1,"), "{}", without[0]);
     let said = told("m", "[]");
-    talk.keeper.store().remember(&talk.conversation, &said).unwrap();
+    talk.keeper().store().remember(&talk.id(), &said).unwrap();
     let body = Digest::of(&said.body);
     let record = serde_json::to_string(&*said.body).unwrap();
     let mut expected = without.clone();
@@ -179,37 +188,42 @@ fn what_is_remembered_has_a_line_of_its_own_behind_the_epochs() {
     assert_eq!(exported(&talk), expected);
 
     // Into another store, twice, and out again to the same bytes.
-    talk.keeper = Keeper::new(MemoryStore::new());
-    assert_eq!(import(&talk.keeper, &expected).unwrap(), (2, 0));
-    assert_eq!(import(&talk.keeper, &expected).unwrap(), (0, 2));
+    let talk = talk.elsewhere();
+    assert_eq!(import(talk.keeper(), &without).unwrap(), (2, 0));
+    assert_eq!((exported(&talk), remembered(&talk)), (without, None));
+    let talk = talk.elsewhere();
+    assert_eq!(import(talk.keeper(), &expected).unwrap(), (2, 0));
+    assert_eq!(import(talk.keeper(), &expected).unwrap(), (0, 2));
     assert_eq!(exported(&talk), expected);
     assert_eq!(remembered(&talk), Some(body));
-    assert_eq!(talk.keeper.store().texts(&[Digest::of("[]")]).unwrap(), [Some("[]".into())]);
+    assert_eq!(talk.keeper().store().texts(&[Digest::of("[]")]).unwrap(), [Some("[]".into())]);
 }
 
 #[test]
 fn an_import_tells_a_conversation_again_what_the_file_remembers() {
     let (older, newer) = (told("older", "[]"), told("newer", "[]"));
     let talk = talk();
-    let store = talk.keeper.store();
-    store.remember(&talk.conversation, &older).unwrap();
+    let (store, id) = (talk.keeper().store(), talk.id());
+    store.remember(&id, &older).unwrap();
     let lines = exported(&talk);
     // The file is as far as the store: it is the last to speak.
-    store.remember(&talk.conversation, &newer).unwrap();
-    import(&talk.keeper, &lines).unwrap();
+    store.remember(&id, &newer).unwrap();
+    import(talk.keeper(), &lines).unwrap();
     assert_eq!(remembered(&talk), Some(Digest::of(&older.body)));
     // The conversation went on: what it was told since stays.
-    store.remember(&talk.conversation, &newer).unwrap();
+    store.remember(&id, &newer).unwrap();
     talk.renew(&agents("five"), Cause::Reloaded);
-    import(&talk.keeper, &lines).unwrap();
-    assert_eq!(remembered(&talk), Some(Digest::of(&newer.body)));
+    let since = remembered(&talk);
+    import(talk.keeper(), &lines).unwrap();
+    assert_eq!(remembered(&talk), since);
+    assert_ne!(since, Some(Digest::of(&older.body)));
 }
 
 #[test]
 fn a_memory_without_its_text_or_its_epoch_is_refused() {
     let talk = talk();
     let said = told("m", "[]");
-    talk.keeper.store().remember(&talk.conversation, &said).unwrap();
+    talk.keeper().store().remember(&talk.id(), &said).unwrap();
     let lines = exported(&talk);
     let refused = |lines: &[String]| {
         let keeper = Keeper::new(MemoryStore::new());

@@ -1,9 +1,10 @@
 //! One conversation: the same bytes every turn, and every change somebody's decision.
 
 use antefix::ErrorKind;
-use antefix::discover::{Answer, ReasonCode, Tool, World as _};
+use antefix::discover::{Answer, ReasonCode, Tool};
 use antefix::freeze::{Cause, Difference, Watch};
 use antefix::keeper::Began;
+use antefix::project::Look;
 use antefix::text::Digest;
 use antefix::worlds::MemoryWorld;
 
@@ -52,15 +53,11 @@ fn the_prefix_is_the_same_and_the_suffix_is_new() {
 
 #[test]
 fn the_suffix_of_a_standing_epoch_is_the_one_that_composing_gives() {
-    use antefix::compose::compose;
-    use antefix::discover::discover;
     let talk = Talk::new(HELD);
     let world = agents("one");
     talk.turn(&world);
     let again = talk.turn(&world);
-    let whole = talk.with(&world, |input| {
-        compose(input.layout, &discover(input.world, &input.situation, &input.layout.facts()).facts).unwrap()
-    });
+    let whole = talk.at(&world, |conversation| conversation.preview(talk.ask(), Look::Composing)).unwrap().prompt;
     assert_eq!((again.prefix(), again.suffix.text()), (whole.prefix(), whole.suffix()));
 }
 
@@ -72,8 +69,13 @@ fn a_standing_epoch_opens_no_file() {
     assert!(world.asked().iter().any(|question| question.contains("AGENTS.md")), "the first turn reads it");
     talk.turn(&world);
     let asked = world.asked();
-    let opened: Vec<_> =
-        asked.iter().filter(|question| question.starts_with("read") || question.starts_with("list")).collect();
+    // Whether settings, layout and wordings are as they were is asked in each turn.
+    let is_own = |question: &String| question.contains(" /p/.antefix/") || question.contains(" /own/");
+    let opened: Vec<_> = asked
+        .iter()
+        .filter(|question| question.starts_with("read") || question.starts_with("list"))
+        .filter(|question| !is_own(question))
+        .collect();
     assert!(opened.is_empty(), "{opened:?}");
 }
 
@@ -175,7 +177,7 @@ fn a_move_to_the_same_bytes_is_no_renewal_and_is_found_out_once() {
     assert_eq!(talk.turn(&world).began, Began::Before);
     world.asked();
     assert_eq!(talk.turn(&world).prefix(), "one\n");
-    assert!(!world.asked().iter().any(|question| question.starts_with("read")), "it is not composed again");
+    assert!(!world.asked().iter().any(|question| question == "read /p/AGENTS.md"), "it is not composed again");
     assert_eq!(talk.ledger(), [(1, "opened")]);
 }
 
@@ -241,8 +243,7 @@ fn other_tools_begin_an_epoch_and_are_told_by_kind() {
 fn another_layout_is_pending_until_the_next_renewal() {
     let mut talk = Talk::new(HELD);
     talk.turn(&agents("one"));
-    let other = Talk::new(&HELD.replace("{{ one.body }}", "<{{ one.body }}>"));
-    talk.layout = other.layout;
+    talk.layout = HELD.replace("{{ one.body }}", "<{{ one.body }}>");
     let turn = talk.turn(&agents("one"));
     assert_eq!(turn.prefix(), "one\n");
     assert_eq!(turn.pending.iter().map(|change| change.kind.name()).collect::<Vec<_>>(), ["layout-changed"]);
@@ -289,8 +290,8 @@ fn a_section_that_refuses_opens_nothing() {
 fn a_template_that_fails_leaves_the_old_epoch_standing() {
     let mut talk = Talk::new(HELD);
     talk.turn(&agents("one"));
-    talk.layout = Talk::new(&HELD.replace("{{ one.body }}", "{{ one.body }}{{ file('MISSING.md') }}")).layout;
-    let failed = talk.with(&agents("two"), |input| talk.keeper.renew(&talk.conversation, Cause::Reloaded, input));
+    talk.layout = HELD.replace("{{ one.body }}", "{{ one.body }}{{ file('MISSING.md') }}");
+    let failed = talk.try_renew(&agents("two"), Cause::Reloaded);
     assert_eq!(failed.unwrap_err().kind(), ErrorKind::Render);
     assert_eq!(talk.turn(&agents("two")).prefix(), "one\n");
     assert_eq!(talk.ledger(), [(1, "opened")]);
@@ -301,14 +302,12 @@ fn a_replacement_counts_for_its_turn_and_stores_nothing() {
     let talk = Talk::new(HELD);
     let world = Watched::new(agents("one"));
     for text in ["", "Only this."] {
-        let turn = talk.with(&world, |input| {
-            let mut input = *input;
-            input.replacement = Some(text);
-            world.asked();
-            talk.keeper.turn(&talk.conversation, &input).unwrap()
-        });
+        let mut ask = talk.ask();
+        ask.replacement = Some(text.to_owned());
+        let turn = talk.at(&world, |conversation| conversation.turn(ask)).unwrap();
         assert_eq!((turn.prefix(), turn.suffix.text()), (text, ""));
-        assert_eq!(world.asked(), Vec::<String>::new());
+        let asked = world.asked();
+        assert!(!asked.iter().any(|question| question.contains("AGENTS.md") || question == "now"), "{asked:?}");
     }
     assert_eq!(talk.ledger(), []);
 }
@@ -318,15 +317,11 @@ fn a_queued_message_goes_with_the_next_turn_and_no_other() {
     let talk = Talk::new(HELD);
     let world = agents("one");
     talk.turn(&world);
-    talk.keeper.send(&talk.conversation, "hello", world.now()).unwrap();
-    talk.keeper.send(&talk.conversation, "again", world.now()).unwrap();
+    talk.at(&world, |conversation| conversation.send("hello")).unwrap();
+    talk.at(&world, |conversation| conversation.send("again")).unwrap();
     let turn = |id: &str| {
-        talk.with(&world, |input| {
-            let mut input = *input;
-            input.id = Some(id);
-            let turn = talk.keeper.turn(&talk.conversation, &input).unwrap();
-            turn.messages.into_iter().map(|message| message.text).collect::<Vec<_>>()
-        })
+        let turn = talk.at(&world, |conversation| conversation.turn(talk.ask().turn(id))).unwrap();
+        turn.messages.into_iter().map(|message| message.text).collect::<Vec<_>>()
     };
     assert_eq!(turn("t1"), ["hello", "again"]);
     assert_eq!(turn("t1"), ["hello", "again"], "the same turn may not have heard the answer");
@@ -367,7 +362,7 @@ fn an_epoch_knows_where_every_byte_came_from() {
         spans,
         [
             (0, 7, "file".to_owned(), Some("AGENTS.md".to_owned()), Some(1)),
-            (7, 8, "template".to_owned(), None, Some(8)),
+            (7, 8, "template".to_owned(), Some("test".to_owned()), Some(8)),
         ]
     );
 }

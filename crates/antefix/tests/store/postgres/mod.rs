@@ -29,11 +29,11 @@ fn spans_that_make_no_sense_are_told_with_their_epoch() {
         return;
     }
     let databases = std::cell::RefCell::new(Vec::new());
-    crate::spans::told_with_their_epoch(&|| {
+    crate::spans::told_with_their_epoch(|| {
         let database = Database::new();
         let store = database.store();
         databases.borrow_mut().push(database);
-        Box::new(store)
+        store
     });
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use antefix::hooks::{Hook, HookFailure, HookPoint, HookResult, TurnChange};
+use antefix::hooks::{HookFailure, HookPoint, HookResult, TurnChange};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -78,7 +78,7 @@ fn hook(name: &str, spec: &str) -> Voice {
 fn row(chain: &str) -> String {
     let specs: Vec<&str> = if chain.is_empty() { Vec::new() } else { chain.split(", ").collect() };
     let hooks: Vec<Voice> = (1..).zip(specs).map(|(number, spec)| hook(&format!("h{number}"), spec)).collect();
-    let hooks: Vec<&dyn Hook> = hooks.iter().map(|hook| hook as &dyn Hook).collect();
+    let hooks: Vec<&Voice> = hooks.iter().collect();
     let turn = Talk::new(LAYOUT).hooked(&project(), &hooks);
     assert_accounted(&turn);
     let system = turn.system();
@@ -157,11 +157,9 @@ fn hooks_that_are_told_of_an_epoch_are_told_once_and_cannot_stop_it() {
 fn a_turn_whose_system_text_is_the_callers_asks_nobody() {
     let talk = Talk::new(LAYOUT);
     let told = Voice::new("told", &EVERY);
-    let turn = talk.with(&project(), |input| {
-        let hooks: [&dyn Hook; 1] = [&told];
-        let input = antefix::keeper::TurnInput { replacement: Some("Mine."), hooks: &hooks, ..*input };
-        talk.keeper.turn(&talk.conversation, &input).unwrap()
-    });
+    let mut ask = talk.ask();
+    ask.replacement = Some("Mine.".to_owned());
+    let turn = talk.with_hooks(&[&told]).at(&project(), |conversation| conversation.turn(ask)).unwrap();
     assert_eq!((turn.system().as_str(), told.heard().len()), ("Mine.", 0));
     assert_eq!(turn.spans().unwrap()[0].origin.kind, "caller");
 }
@@ -180,13 +178,13 @@ proptest! {
         let (plain, loud) = (Talk::new(LAYOUT), Talk::new(LAYOUT));
         let before = plain.turn(&project());
         let hooks: Vec<Voice> = (1..).zip(&specs).map(|(number, spec)| hook(&format!("h{number}"), spec)).collect();
-        let hooks: Vec<&dyn Hook> = hooks.iter().map(|hook| hook as &dyn Hook).collect();
+        let hooks: Vec<&Voice> = hooks.iter().collect();
         for _ in 0..2 {
             let turn = loud.hooked(&project(), &hooks);
             assert_accounted(&turn);
             prop_assert_eq!(&before.epoch, &turn.epoch);
         }
-        let (stored, _) = loud.keeper.standing(&loud.conversation).unwrap();
+        let (stored, _) = loud.keeper().standing(&loud.id()).unwrap();
         prop_assert_eq!(before.epoch.unwrap(), stored);
         prop_assert_eq!(loud.turn(&project()).system(), "Base.\nNow.\n");
     }

@@ -1,8 +1,8 @@
 //! `opened` and `renewed`: hooks hear of every epoch that begins, whoever began it, and of no other.
 
 use antefix::freeze::Cause;
-use antefix::hooks::{Hook, HookPoint};
-use antefix::keeper::{Began, Compacted, Renewed, TurnInput};
+use antefix::hooks::HookPoint;
+use antefix::keeper::{Began, Compacted, Renewed};
 use antefix::worlds::MemoryWorld;
 
 use super::super::{Talk, project};
@@ -23,18 +23,14 @@ fn agents(text: &str) -> MemoryWorld {
 }
 
 impl Talk {
-    fn renew_with(&self, world: &MemoryWorld, hooks: &[&dyn Hook]) -> Renewed {
-        let renewed = self.with(world, |input| {
-            self.keeper.renew(&self.conversation, Cause::Requested, &TurnInput { hooks, ..*input })
-        });
-        renewed.unwrap()
+    fn renew_with(&self, world: &MemoryWorld, hooks: &[&Voice]) -> Renewed {
+        self.with_hooks(hooks).try_renew(world, Cause::Requested).unwrap()
     }
 
-    fn compact_with(&self, world: &MemoryWorld, hooks: &[&dyn Hook]) -> Compacted {
-        let compacted = self.with(world, |input| {
-            let input = &TurnInput { hooks, ..*input };
-            let begun = self.keeper.compaction().begin(&self.conversation, input)?;
-            self.keeper.compaction().commit(&self.conversation, &begun.token, input)
+    fn compact_with(&self, world: &MemoryWorld, hooks: &[&Voice]) -> Compacted {
+        let compacted = self.with_hooks(hooks).at(world, |conversation| {
+            let begun = conversation.begin_compaction(self.ask())?;
+            conversation.commit_compaction(&begun.token, self.ask())
         });
         compacted.unwrap()
     }

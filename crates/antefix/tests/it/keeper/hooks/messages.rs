@@ -1,25 +1,28 @@
 //! `messages`: what the caller passes through.
 
-use antefix::hooks::{Hook, HookPoint};
-use antefix::keeper::{Turn, TurnInput};
+use antefix::Turn;
+use antefix::hooks::HookPoint;
 use serde_json::{Value, json};
 
 use super::super::{Talk, project};
 use super::{Voice, codes, did};
 
-fn passed(hooks: &[&dyn Hook], history: Option<&[Value]>) -> Turn {
+fn passed(hooks: &[&Voice], messages: Option<&[Value]>) -> Turn {
     let talk = Talk::new("[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"A\"\n");
-    talk.with(&project(), |input| {
-        talk.keeper.turn(&talk.conversation, &TurnInput { hooks, history, ..*input }).unwrap()
-    })
+    let mut ask = talk.ask();
+    ask.messages = messages.map(<[Value]>::to_vec);
+    talk.with_hooks(hooks).at(&project(), |conversation| conversation.turn(ask)).unwrap()
 }
 
 fn said(texts: &[&str]) -> Vec<Value> {
     texts.iter().map(|text| json!({"role": "user", "text": text})).collect()
 }
 
-fn changes(name: &str, change: impl Fn(&[Value]) -> Vec<Value> + Sync + 'static) -> Voice {
-    Voice { messages: Box::new(move |messages| Ok(Some(change(messages)))), ..Voice::new(name, &[HookPoint::Messages]) }
+fn changes(name: &str, change: impl Fn(&[Value]) -> Vec<Value> + Send + Sync + 'static) -> Voice {
+    Voice {
+        messages: std::sync::Arc::new(move |messages| Ok(Some(change(messages)))),
+        ..Voice::new(name, &[HookPoint::Messages])
+    }
 }
 
 #[test]

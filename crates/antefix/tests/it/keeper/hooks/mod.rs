@@ -8,7 +8,7 @@ mod messages;
 
 mod roots;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use antefix::discover::{MayName, NamedRoots};
 use antefix::hooks::{Hook, HookDid, HookFailure, HookPoint, HookResult, Question, SystemOfTurn, TurnChange};
@@ -17,20 +17,21 @@ use serde_json::Value;
 
 const EVERY: [HookPoint; 5] = HookPoint::ALL;
 
-type TurnOf = dyn Fn(&str) -> HookResult<TurnChange> + Sync;
-type MessagesOf = dyn Fn(&[Value]) -> HookResult<Option<Vec<Value>>> + Sync;
-type RootsOf = dyn Fn(&Question<'_>) -> HookResult<NamedRoots> + Sync;
+type TurnOf = dyn Fn(&str) -> HookResult<TurnChange> + Send + Sync;
+type MessagesOf = dyn Fn(&[Value]) -> HookResult<Option<Vec<Value>>> + Send + Sync;
+type RootsOf = dyn Fn(&Question<'_>) -> HookResult<NamedRoots> + Send + Sync;
 
-/// A hook made of what it says.
-pub(super) struct Voice {
+/// A hook made of what it says. A copy shares what it heard.
+#[derive(Clone)]
+pub(crate) struct Voice {
     name: String,
     on: Vec<HookPoint>,
     may: MayName,
-    turn: Box<TurnOf>,
-    messages: Box<MessagesOf>,
-    roots: Box<RootsOf>,
+    turn: Arc<TurnOf>,
+    messages: Arc<MessagesOf>,
+    roots: Arc<RootsOf>,
     fails: bool,
-    heard: Mutex<Vec<String>>,
+    heard: Arc<Mutex<Vec<String>>>,
 }
 
 impl Voice {
@@ -39,22 +40,22 @@ impl Voice {
             name: name.to_owned(),
             on: on.to_vec(),
             may: MayName::AnyPlace,
-            turn: Box::new(|_| Ok(TurnChange::default())),
-            messages: Box::new(|_| Ok(None)),
-            roots: Box::new(|_| Ok(NamedRoots::default())),
+            turn: Arc::new(|_| Ok(TurnChange::default())),
+            messages: Arc::new(|_| Ok(None)),
+            roots: Arc::new(|_| Ok(NamedRoots::default())),
             fails: false,
-            heard: Mutex::default(),
+            heard: Arc::default(),
         }
     }
 
-    fn before_turn(name: &str, turn: impl Fn(&str) -> HookResult<TurnChange> + Sync + 'static) -> Voice {
-        Voice { turn: Box::new(turn), ..Voice::new(name, &[HookPoint::BeforeTurn]) }
+    fn before_turn(name: &str, turn: impl Fn(&str) -> HookResult<TurnChange> + Send + Sync + 'static) -> Voice {
+        Voice { turn: Arc::new(turn), ..Voice::new(name, &[HookPoint::BeforeTurn]) }
     }
 
     fn roots(name: &str, skills: &[&str], prompts: &[&str], instructions: &[&str]) -> Voice {
         let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let named = NamedRoots { skills: list(skills), prompts: list(prompts), instructions: list(instructions) };
-        Voice { roots: Box::new(move |_| Ok(named.clone())), ..Voice::new(name, &[HookPoint::Discover]) }
+        Voice { roots: Arc::new(move |_| Ok(named.clone())), ..Voice::new(name, &[HookPoint::Discover]) }
     }
 
     fn failing(name: &str, on: &[HookPoint]) -> Voice {

@@ -1,7 +1,8 @@
 //! `discover`: roots that hooks name, and what an epoch makes of them.
 
-use antefix::discover::{MayName, Permissions, Situation};
-use antefix::hooks::{Hook, HookPoint};
+use antefix::discover::MayName;
+use antefix::freeze::Cause;
+use antefix::hooks::HookPoint;
 use antefix::worlds::MemoryWorld;
 
 use super::super::{Talk, project, told};
@@ -103,17 +104,11 @@ fn what_a_hook_named_stands_while_it_cannot_be_asked() {
     let turn = talk.hooked(&world(), &[&fails]);
     assert_eq!((turn.epoch, codes(&turn_codes(&talk, &fails))), (first.epoch, vec!["warning hook-failed".to_owned()]));
     // It stands even where an epoch is composed anew.
-    let renewed = talk
-        .with(&world().file("/p/AGENTS.md", "Other."), |input| {
-            let hooks: [&dyn Hook; 1] = [&fails];
-            let input = antefix::keeper::TurnInput { hooks: &hooks, ..*input };
-            talk.keeper.renew(&talk.conversation, antefix::freeze::Cause::Reloaded, &input)
-        })
-        .unwrap();
-    assert_eq!(renewed.epoch.text(), "(vendor/rules/AGENTS.md) Vendor.\n(AGENTS.md) Other.\n");
+    let (renewed, _) = talk.with_hooks(&[&fails]).renew(&world().file("/p/AGENTS.md", "Other."), Cause::Reloaded);
+    assert_eq!(renewed.text(), "(vendor/rules/AGENTS.md) Vendor.\n(AGENTS.md) Other.\n");
 }
 
-fn turn_codes(talk: &Talk, hook: &dyn Hook) -> antefix::keeper::Turn {
+fn turn_codes(talk: &Talk, hook: &Voice) -> antefix::Turn {
     talk.hooked(&world(), &[hook])
 }
 
@@ -163,13 +158,6 @@ fn a_projects_hook_names_nothing_outside_and_no_hook_names_secrets() {
 fn roots_that_the_users_settings_allow_may_be_named_by_a_project() {
     let talk = Talk::new(LAYOUT);
     let hook = Voice { may: MayName::ProjectPlaces, ..Voice::roots("h", &[], &[], &["/shared"]) };
-    let turn = talk.with(&world(), |input| {
-        let file_roots = vec!["/shared".into()];
-        let permissions = Permissions { file_roots, ..input.situation.permissions.clone() };
-        let situation = Situation { permissions: &permissions, ..input.situation };
-        let hooks: [&dyn Hook; 1] = [&hook];
-        let input = antefix::keeper::TurnInput { hooks: &hooks, situation, ..*input };
-        talk.keeper.turn(&talk.conversation, &input).unwrap()
-    });
+    let turn = talk.with_settings(&[&hook], "file_roots = ['/shared']").turn(&world());
     assert!(turn.prefix().starts_with("(/shared/AGENTS.md) Shared.\n"), "{}", turn.prefix());
 }
