@@ -1,31 +1,19 @@
-//! An agent loop in Rust: the keeper says what holds, `deliver` says what to send, and one POST sends it.
+//! An agent loop in Rust: the conversation says what holds and what to send, and one POST sends it.
 //!
 //!     ANTHROPIC_API_KEY=… cargo run --package antefix --features http --example agent
 //!     cargo run --package antefix --example agent -- http://127.0.0.1:8080 PROJECT
 //!
 //! Watch the last two columns: the prefix is written to the provider's cache once and read from then on, although AGENTS.md
-//! changes on the way, and although the keeper is dropped and made anew before the last turn. The change is told as a
+//! changes on the way, and although the ledger is closed and opened anew before the last turn. The change arrives as a
 //! notice behind the conversation, where it re-bills nothing.
 
 #![allow(clippy::disallowed_methods, reason = "an agent reads arguments and files; the library is what does not")]
 
-#[path = "../tests/parts/mod.rs"]
-mod parts;
-
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use antefix::compose::{Layout, Wording, builtin};
-use antefix::deliver::{Delivery, Target, deliver};
-use antefix::discover::{Tool, Tools, Workspace};
-use antefix::freeze::ConversationId;
-use antefix::keeper::{Keeper, Turn, TurnInput};
-use antefix::models::Models;
-use antefix::project::Shelves;
-use antefix::stores::SqliteStore;
-use antefix::text::{Source, SourceKind};
-use antefix::worlds::OsWorld;
-use parts::Parts;
+use antefix::discover::Tool;
+use antefix::{Antefix, Ask, Conversation, Delivery, Target};
 use serde_json::{Value, json};
 
 const MODEL: &str = "claude-opus-5";
@@ -44,7 +32,7 @@ fn main() -> Outcome {
         std::fs::write(&instructions, "Indent with tabs.\n".repeat(400))?;
     }
 
-    let mut agent = Agent::new(&project)?;
+    let mut conversation = open(&project)?;
     let mut messages: Vec<Value> = Vec::new();
     println!("turn  epoch  notices  prefix        read  written");
     for (number, question) in (1..).zip(QUESTIONS) {
@@ -55,11 +43,13 @@ fn main() -> Outcome {
         }
         if number == 4 {
             // A new process knows nothing but the ledger, and sends the same bytes.
-            agent = Agent::new(&project)?;
+            conversation = open(&project)?;
         }
-        messages.push(json!({"role": "user", "content": question}));
-        let (turn, delivery) = agent.turn(&messages)?;
+        messages.push(user(question));
+        let turn = conversation.turn(Ask::new().model(MODEL).tools([read()]).messages(messages))?.with_queued(user);
+        let delivery = turn.deliver(Target::Anthropic)?;
         let answer = send(&base, &delivery)?;
+        messages = turn.passed_on();
         messages.push(json!({"role": "assistant", "content": answer["content"]}));
 
         let epoch = turn.epoch.as_ref().map_or(0, |epoch| epoch.number());
@@ -72,54 +62,20 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// Everything that is made once and used in every turn.
-struct Agent {
-    world: OsWorld,
-    workspace: Workspace,
-    wording: Wording,
-    layout: Layout,
-    situation: Parts,
-    tools: Tools,
-    keeper: Keeper,
-    conversation: ConversationId,
+/// The ledger is a file: whoever opens it again goes on with the conversation.
+fn open(project: &Path) -> antefix::Result<Conversation> {
+    let ledger = format!("sqlite:{}", project.join("ledger.sqlite").display());
+    Antefix::builder().store(ledger).build()?.project(project)?.conversation("example")
 }
 
-impl Agent {
-    fn new(project: &Path) -> Outcome<Agent> {
-        let world = OsWorld::new();
-        let workspace = Workspace::find(&world, project);
-        let wording = Wording::built_in();
-        let file = builtin::layout("coding-agent").ok_or("the layout is built in")?;
-        let file = Source::new(SourceKind::Layout, "coding-agent", file.text);
-        let layout = Layout::parse(&file.into(), &wording, &Shelves::new(&world, &workspace, None))?;
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
 
-        let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
-        let read =
-            Tool { description: Some("Reads a file.".to_owned()), parameters: Some(path), ..Tool::named("read") };
-        let mut situation = Parts::new(workspace.clone());
-        situation.rules.paths = layout.rules().paths;
-        situation.rules.instructions = layout.rules().instructions.clone();
-        let tools = Tools::from(vec![read]);
-        situation.caller.tools = Some(tools.clone());
-
-        // The ledger is a file: whoever opens it again goes on with the conversation.
-        let keeper = Keeper::new(SqliteStore::open(project.join("ledger.sqlite"))?);
-        let conversation = ConversationId::parse("example")?;
-        Ok(Agent { world, workspace, wording, layout, situation, tools, keeper, conversation })
-    }
-
-    /// What holds in this turn, and what to send.
-    fn turn(&self, messages: &[Value]) -> Outcome<(Turn, Delivery)> {
-        let shelves = Shelves::new(&self.world, &self.workspace, None);
-        let mut input = TurnInput::new(&self.world, &self.layout, self.situation.situation());
-        // A notice remembers its place among the messages.
-        input.messages = Some(messages.len());
-        let turn = self.keeper.turn(&self.conversation, &input)?;
-        let model = Models::built_in().find(MODEL).map(|(model, _)| model);
-        let content = turn.content(Some(&self.tools), messages).placed(&self.layout, &self.situation.rules.phrases);
-        let delivery = deliver(&content, Target::Anthropic, model.as_ref())?;
-        Ok((turn, delivery))
-    }
+/// The agent's only tool.
+fn read() -> Tool {
+    let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    Tool { description: Some("Reads a file.".to_owned()), parameters: Some(path), ..Tool::named("read") }
 }
 
 /// Merges the fragment into a request and sends it.

@@ -180,6 +180,29 @@ impl Turn {
         self.history.iter().flatten().cloned().chain(added).collect()
     }
 
+    /// The turn with its queued messages behind the conversation's own. `message` gives a text the shape that the provider
+    /// takes. Whoever keeps the conversation keeps them in it: they go with one turn.
+    ///
+    /// ```
+    /// # use antefix::{Antefix, Ask, Target, worlds::MemoryWorld};
+    /// use serde_json::json;
+    ///
+    /// # let antefix = Antefix::builder().world(MemoryWorld::new().directory("/p")).store("memory").build()?;
+    /// # let conversation = antefix.project("/p")?.conversation("c1")?;
+    /// conversation.send("The build is red.")?;
+    /// let turn = conversation.turn(Ask::new())?.with_queued(|text| json!({"role": "user", "content": text}));
+    /// assert_eq!(turn.passed_on(), [json!({"role": "user", "content": "The build is red."})]);
+    /// # Ok::<(), antefix::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_queued(mut self, message: impl Fn(&str) -> Value) -> Turn {
+        let queued: Vec<Value> = self.messages.iter().map(|queued| message(&queued.text)).collect();
+        if !queued.is_empty() {
+            self.history.get_or_insert_default().extend(queued);
+        }
+        self
+    }
+
     /// The system text of this turn: what stands before the boundary, and what stands behind it.
     pub fn system(&self) -> String {
         format!("{}{}", self.prefix(), self.suffix.text())

@@ -44,7 +44,7 @@ impl Finder<'_> {
             layers.extend(self.own_file(&directory, "wording.toml", SourceKind::Wording)?);
         }
         if let Some(path) = named {
-            let label = path.display().to_string();
+            let label = self.workspace.show(path, Paths::Portable);
             let text = read_named(self.world, path, &label)?;
             layers.push(Arc::new(Source::new(SourceKind::Wording, label.clone(), text).at(label)));
         }

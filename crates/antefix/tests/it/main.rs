@@ -28,6 +28,8 @@ mod cases;
 
 mod bytes;
 
+mod readme;
+
 mod catalog;
 
 mod ignored;
