@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use antefix::compose::{self, Prompt, lint, notice};
 use antefix::deliver::Content;
+use antefix::diagnostic::Code;
 use antefix::discover::{
     Answer, Caller, Completed, Gate, Given, Hygiene, MoreRoots, Permissions, Remote, Report, Situation, Survey, Tool,
     Tools, Workspace, World, complete, discover, touch,
@@ -384,25 +385,25 @@ pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<T
     let files = FactName::new("instructions", "files");
     if !layout.facts().contains(&files) {
         let message = format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
-        return Ok((None, vec![Diagnostic::note("nothing-touched", message)]));
+        return Ok((None, vec![Diagnostic::note(Code::NothingTouched, message)]));
     }
     let mut touched = touch(world, &situation, paths, &BTreeSet::new());
     let notice = notice(&touched, wording)?;
     if notice.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
         let message = "no rule and no nested instruction file comes to hold for these paths";
         let hint = "`antefix explain` lists those that wait for a path";
-        touched.diagnostics.push(Diagnostic::note("nothing-touched", message).hint(hint));
+        touched.diagnostics.push(Diagnostic::note(Code::NothingTouched, message).hint(hint));
     }
     Ok((notice, touched.diagnostics))
 }
 
 fn not_obeyed(path: &Path) -> Diagnostic {
     let message = format!("{} belongs to another user, so it does not mark the project", path.display());
-    Diagnostic::warning("foreign-owner", message).hint("take it over with chown if it is yours")
+    Diagnostic::warning(Code::ForeignOwner, message).hint("take it over with chown if it is yours")
 }
 
 fn own_withheld(path: &str, detail: &str) -> Diagnostic {
-    Diagnostic::note("untrusted", format!("{path} is not read: {detail}"))
+    Diagnostic::note(Code::Untrusted, format!("{path} is not read: {detail}"))
         .about(path)
         .hint("run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it")
 }

@@ -62,7 +62,13 @@ fn print_diagnostic(diagnostic: &Diagnostic) {
         antefix::Level::Warning => Level::WARNING,
         antefix::Level::Error => Level::ERROR,
     };
-    report(level, Some(diagnostic.code), &diagnostic.message, diagnostic.place.as_ref(), diagnostic.hint.as_deref());
+    report(
+        level,
+        Some(diagnostic.code.name()),
+        &diagnostic.message,
+        diagnostic.place.as_ref(),
+        diagnostic.hint.as_deref(),
+    );
 }
 
 /// Prints diagnostics to stderr file by file, with a heading for each. What is about no file comes first, and in a file

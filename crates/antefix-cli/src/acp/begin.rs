@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use antefix::deliver::{Mode, Route, Way};
+use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
 use antefix::keeper::Began;
 use serde_json::{Value, json};
@@ -104,8 +105,10 @@ impl Relay {
         }
         let mut prepared = self.composer.prepared(cwd, operator.as_deref())?;
         if operator.is_some() && !Composer::says_operator(&prepared) {
-            self.reports
-                .warn("unused", "the client brings a system prompt, and the layout has no `identity:operator` for it");
+            self.reports.warn(
+                Code::Unused,
+                "the client brings a system prompt, and the layout has no `identity:operator` for it",
+            );
             prepared = self.composer.prepared(cwd, None)?;
             operator = None;
         }
@@ -118,7 +121,7 @@ impl Relay {
                         launched.cwd.display(),
                         cwd.display()
                     );
-                    self.reports.warn("launch", &message);
+                    self.reports.warn(Code::Launch, &message);
                 }
                 Told::Draft(Box::new(launched.draft.clone()))
             }
@@ -163,7 +166,8 @@ impl Relay {
         };
         let given = Members::parse(result).and_then(|result| result.text("sessionId"));
         let Some(session) = given.or_else(|| begin.session.clone()) else {
-            self.reports.warn("undelivered", &format!("the agent answered {} without a session's id", begin.method));
+            self.reports
+                .warn(Code::Undelivered, &format!("the agent answered {} without a session's id", begin.method));
             return Fate::Forward;
         };
         match (begin.route.way.clone(), line) {
@@ -190,7 +194,7 @@ impl Relay {
         let route = other.unwrap_or(route);
         let conversation = match self.conversation(session) {
             Ok(conversation) => conversation,
-            Err(error) => return self.reports.warn("undelivered", &error.to_string()),
+            Err(error) => return self.reports.warn(Code::Undelivered, &error.to_string()),
         };
         let mut report = SessionReport::new(&conversation, &agent, &route, told.text());
         let (mut owed, mut waiting) = (Vec::new(), None);
@@ -202,7 +206,7 @@ impl Relay {
         if to_user && is_new {
             match told.body().map(|body| self.composer.sections(body, &prepared)).transpose() {
                 Ok(sections) => owed.extend(sections.unwrap_or_default().into_iter().map(Owed::section)),
-                Err(failure) => self.reports.warn("undelivered", &failure.message()),
+                Err(failure) => self.reports.warn(Code::Undelivered, &failure.message()),
             }
         }
         report.delivered = owed.is_empty();
@@ -231,7 +235,7 @@ impl Relay {
             // The prefix was sent with the request; only what came since is owed.
             turn.began = Began::Before;
             if let Err(failure) = self.owe(session, &turn, &prepared) {
-                self.reports.warn("turn", &failure.message());
+                self.reports.warn(Code::Turn, &failure.message());
             }
         }
     }

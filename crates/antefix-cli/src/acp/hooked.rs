@@ -7,6 +7,7 @@
 //! 3. It is for one prompt alone. If that fails, the hooks are asked again for the next one.
 
 use antefix::compose::HookPoint;
+use antefix::diagnostic::Code;
 use antefix::hooks::Deed;
 use antefix::keeper::Turn;
 use antefix::{Diagnostic, Result};
@@ -45,7 +46,7 @@ pub(super) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) 
                     "a message of hook `{}` is left out: an agent takes texts with a prompt, of the system or the user, and nothing else",
                     added.hook
                 );
-                untold.push(Diagnostic::warning("hook-undelivered", message).about(added.hook.as_str()));
+                untold.push(Diagnostic::warning(Code::HookUndelivered, message).about(added.hook.as_str()));
             }
         }
     }
@@ -54,7 +55,7 @@ pub(super) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) 
 
 /// What hooks did that cannot be said, and where they failed.
 pub(super) fn findings(turn: &Turn) -> Vec<Diagnostic> {
-    let failed = turn.diagnostics.iter().filter(|finding| finding.code.starts_with("hook-"));
+    let failed = turn.diagnostics.iter().filter(|finding| finding.code.is_about_hooks());
     let mut findings: Vec<Diagnostic> = failed.cloned().collect();
     if turn.replacement.is_some() {
         for hook in who(turn, &[Deed::Replaced, Deed::Appended]) {
@@ -62,7 +63,7 @@ pub(super) fn findings(turn: &Turn) -> Vec<Diagnostic> {
                 "what hook `{hook}` makes of the system text is left out: an agent takes a system prompt only when a session begins"
             );
             let hint = "let it print `append`, which goes with the prompt";
-            findings.push(Diagnostic::warning("hook-undelivered", message).about(hook).hint(hint));
+            findings.push(Diagnostic::warning(Code::HookUndelivered, message).about(hook).hint(hint));
         }
     }
     findings
@@ -75,7 +76,7 @@ pub(super) fn unasked(prepared: &Prepared) -> Vec<Diagnostic> {
     let finding = on_messages.map(|rule| {
         let message =
             format!("hook `{}` is not asked: an agent keeps the messages of its session to itself", rule.name);
-        Diagnostic::note("hook-undelivered", message).about(rule.name.as_str())
+        Diagnostic::note(Code::HookUndelivered, message).about(rule.name.as_str())
     });
     finding.collect()
 }

@@ -33,6 +33,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use antefix::deliver::{Mode, Way};
+use antefix::diagnostic::Code;
 
 use self::agent::{AgentProcess, LaunchFile};
 use self::composer::{Composer, Live};
@@ -284,7 +285,7 @@ fn chain(client: Lines<Box<dyn Read + Send>>, relay: Arc<Relay>) -> Outcome {
                 let scan = client.pour(&mut io::sink()).unwrap_or_default();
                 let id = scan.id.unwrap_or_else(|| "null".to_owned());
                 let message = format!("antefix takes no message above {CHAIN_LIMIT} bytes in a chain");
-                relay.reports.warn("too-long", &message);
+                relay.reports.warn(Code::TooLong, &message);
                 let _ = relay.to_client(ended(&error(&id, INTERNAL_ERROR, &message)).as_bytes());
             }
         }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use antefix::Diagnostic;
 use antefix::deliver::Route;
+use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
 use antefix::text::Digest;
 use serde::Serialize;
@@ -117,7 +118,7 @@ impl Reports {
     }
 
     /// Says what looks wrong.
-    pub(super) fn warn(&self, code: &'static str, message: &str) {
+    pub(super) fn warn(&self, code: Code, message: &str) {
         self.findings(&[Diagnostic::warning(code, message)]);
     }
 
@@ -149,7 +150,7 @@ impl Reports {
         });
         if let Err(error) = written {
             self.warn(
-                "receipt",
+                Code::Receipt,
                 &format!("the receipt {} cannot be written: {error}", directory.join(&name).display()),
             );
         }

@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
 use antefix::keeper::{Began, Draft, Turn};
 use serde_json::value::RawValue;
@@ -71,7 +72,7 @@ impl Relay {
         }
         let news = self.moved(id, session).unwrap_or_else(|failure| {
             let message = format!("a prompt goes without news and without its live part: {}", failure.message());
-            self.reports.warn("turn", &message);
+            self.reports.warn(Code::Turn, &message);
             Vec::new()
         });
         let (front, back) = self.carried(id, session, news);
@@ -125,7 +126,7 @@ impl Relay {
             Err(failure) => {
                 let message =
                     format!("{conversation} was told, but its ledger could not be written: {}", failure.message());
-                self.reports.warn("store", &message);
+                self.reports.warn(Code::Store, &message);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use antefix::diagnostic::Code;
 use antefix::{Target, Turn, document};
 
 use crate::args::{Part, TurnArgs};
@@ -59,11 +60,11 @@ fn plain(turn: &Turn, part: Part) -> String {
 fn eprint_pending(turn: &Turn) {
     for change in &turn.pending {
         let message = format!("held back: {}", change.detail);
-        let note = antefix::Diagnostic::note("pending", message).hint("it counts from the next renewal on");
+        let note = antefix::Diagnostic::note(Code::Pending, message).hint("it counts from the next renewal on");
         terminal::print_diagnostics(&[note]);
     }
     for message in &turn.messages {
-        let note = antefix::Diagnostic::note("message", format!("queued for this turn: {}", message.text));
+        let note = antefix::Diagnostic::note(Code::Message, format!("queued for this turn: {}", message.text));
         terminal::print_diagnostics(&[note]);
     }
 }

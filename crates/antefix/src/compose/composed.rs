@@ -1,7 +1,7 @@
 //! A prompt of what was found, with a report that says what became of it.
 
 use super::{Composition, Layout, Prompt, fit, roomy};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Discovery, FileLeft, ReasonCode};
 use crate::error::Result;
 
@@ -54,7 +54,7 @@ fn unexplained_gaps(prompt: &Prompt, discovery: &Discovery) -> Vec<Diagnostic> {
             continue;
         }
         let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
-        gaps.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
+        gaps.push(Diagnostic::warning(Code::Gap, message).about(gap.fact.as_str()));
     }
     gaps
 }

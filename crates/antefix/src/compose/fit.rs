@@ -16,7 +16,7 @@ use super::allowance::Total;
 use super::layout::{Layout, Section};
 use super::prompt::{LeftOut, Notes};
 use super::{Before, Part, Stability, Standing, joint, print, section};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{
     Answer, Facts, FileLeft, InstructionsWithin, Value, files_left, instructions_within, size_of_instructions,
     skills_within,
@@ -216,7 +216,7 @@ impl Fitting<'_> {
             "section `{id}` has {own} {unit} and is cut to {room}: the prompt does not fit its budget of {most}"
         );
         let hint = "shorten its text, or raise the `budget` of the layout";
-        let finding = Diagnostic::warning("cut", message).about(id.as_str()).hint(hint);
+        let finding = Diagnostic::warning(Code::Cut, message).about(id.as_str()).hint(hint);
         Ok(Some((section::frame(section, text)?, Loss { files: None, diagnostics: vec![finding] })))
     }
 
@@ -259,7 +259,7 @@ impl Fitted {
         let message =
             format!("section `{id}` is left out: the prompt has {whole} {} and a budget of {most}", unit.name());
         let hint = "shorten its text, or raise the `budget` of the layout";
-        self.notes.diagnostics.push(Diagnostic::warning("over-budget", message).about(id).hint(hint));
+        self.notes.diagnostics.push(Diagnostic::warning(Code::OverBudget, message).about(id).hint(hint));
         self.notes.left_out.push(LeftOut { id: id.to_owned(), why: format!("the prompt has a budget of {budget}") });
     }
 }

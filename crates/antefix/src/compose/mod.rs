@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub use composed::Composed;
 pub use hook::{HookPoint, HookRule};
 pub use layout::{Editable, Layout, description};
-pub use lint::{LINTS, Lint, ToldBy, lint, reference_page};
+pub use lint::lint;
 pub use notice::notice;
 pub use policy::{
     Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,

@@ -5,7 +5,7 @@ use super::layout::{Condition, Section};
 use super::policy::{NoticeStands, Trim, WhenUnavailable};
 use super::template::Spent;
 use super::{Gap, wording};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Answer, Facts, Reason, ReasonCode, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Draft, FactName, Transform};
@@ -126,7 +126,7 @@ fn replaced(section: &Section, by: &FactName) -> Option<Diagnostic> {
     }
     let message = format!("{by} replaces section `{}`, and with it {}", section.id, lost.join(", "));
     Some(
-        Diagnostic::note("replaced", message)
+        Diagnostic::note(Code::Replaced, message)
             .about(by.as_str())
             .hint("write what is needed of them into the replacement"),
     )
@@ -175,7 +175,9 @@ fn fitted(
     let message =
         format!("section `{id}` has {before} {unit} and a budget of {most}: its last {left} {unit} are left out");
     diagnostics.push(
-        Diagnostic::warning("cut", message).about(section.id.as_str()).hint("shorten the text, or raise the budget"),
+        Diagnostic::warning(Code::Cut, message)
+            .about(section.id.as_str())
+            .hint("shorten the text, or raise the budget"),
     );
     Ok(draft)
 }

@@ -16,7 +16,7 @@ use super::hidden::HiddenClass;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, Link, ReasonCode, World};
 use super::{Fact, Situation};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Budget, Draft, FactName, Origin, Text};
 
 /// The most that is read of one file, in bytes, with the notice that it was cut.
@@ -116,7 +116,7 @@ pub(super) fn answer(
                 return Value::Text(text);
             }
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
-            let cut = Diagnostic::warning("cut", message).about(name.as_str());
+            let cut = Diagnostic::warning(Code::Cut, message).about(name.as_str());
             diagnostics.push(cut.hint("shorten or split the file"));
             Value::Text(cut_to(&text, &situation.rules.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)]))
         })
@@ -136,7 +136,7 @@ pub(super) fn cut_to(text: &Text, notice: &Text, budgets: &[Budget]) -> Text {
 fn tell(fact: Fact, name: &FactName, diagnostics: &mut Vec<Diagnostic>, hint: Option<&str>) -> Fact {
     if let Answer::Unavailable(reason) = &fact {
         let mut diagnostic =
-            Diagnostic::warning("file-unavailable", format!("{name} is not read: {reason}")).about(name.as_str());
+            Diagnostic::warning(Code::FileUnavailable, format!("{name} is not read: {reason}")).about(name.as_str());
         diagnostic.hint = hint.map(str::to_owned);
         diagnostics.extend(reason.told(diagnostic));
     }

@@ -11,7 +11,7 @@ use super::hidden::{self, Hidden};
 use super::rewrite::Rewrite;
 use super::secrets;
 use super::world::{Answer, ReasonCode};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{FactName, Origin, Text, Transform};
 
 /// No secret has fewer characters.
@@ -166,7 +166,7 @@ impl Hygiene {
         }
         if count > TOLD {
             let message = format!("{label} has {} more runs of hidden characters", count - TOLD);
-            diagnostics.push(Diagnostic::warning("hidden-text", message).about(label));
+            diagnostics.push(Diagnostic::warning(Code::HiddenText, message).about(label));
         }
         match self.hidden {
             HiddenText::Block if count > 0 => Answer::unavailable(ReasonCode::HiddenText, label),
@@ -199,11 +199,11 @@ impl Hygiene {
             };
             let message = format!("{label}:{place} looks like a secret ({}) and was taken out", secret.rule);
             let hint = "revoke it if it is one: a prompt is no place for secrets";
-            diagnostics.push(Diagnostic::warning("secret", message).about(label).hint(hint));
+            diagnostics.push(Diagnostic::warning(Code::Secret, message).about(label).hint(hint));
         }
         if found.len() > TOLD {
             let message = format!("{label} has {} more of what looks like secrets", found.len() - TOLD);
-            diagnostics.push(Diagnostic::warning("secret", message).about(label));
+            diagnostics.push(Diagnostic::warning(Code::Secret, message).about(label));
         }
         rewrite.finish()
     }
@@ -226,7 +226,7 @@ fn told(found: &Hidden, text: &str, label: &str, at: At, policy: HiddenText) -> 
     let class = found.class.name();
     let message = format!("{label}:{place} has {count} hidden {characters} ({class}){decoded}: {outcome}");
     let hint = "remove them; your own settings may say `hidden_text = \"escape\"` or \"allow\"";
-    Diagnostic::warning("hidden-text", message).about(label).hint(hint)
+    Diagnostic::warning(Code::HiddenText, message).about(label).hint(hint)
 }
 
 /// Where a text stands that something is told about.

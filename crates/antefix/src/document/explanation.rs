@@ -189,7 +189,7 @@ impl<'p> Finding<'p> {
     pub fn of_diagnostic(diagnostic: &'p Diagnostic) -> Finding<'p> {
         Finding::new(
             diagnostic.level.name(),
-            diagnostic.code,
+            diagnostic.code.name(),
             &diagnostic.message,
             diagnostic.place.as_ref(),
             diagnostic.about.as_deref(),

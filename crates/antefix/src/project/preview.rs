@@ -9,7 +9,7 @@ use super::remembered::Remembered;
 use super::{Ask, MemoryChoice, Project, ProjectContext};
 use crate::compose::{Composed, Layout, Prompt, lint, notice};
 use crate::deliver::{Content, Delivery, Target, deliver};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Caller, MoreRoots, Permissions, Remote, Report, Situation, Survey, discover, touch};
 use crate::error::Result;
 use crate::hooks::{AskedRoots, HookPoint, Program, Question, TrustState};
@@ -160,7 +160,7 @@ impl Project {
         if !layout.facts().contains(&files) {
             let message =
                 format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
-            return Ok(TouchNotice { text: None, diagnostics: vec![Diagnostic::note("nothing-touched", message)] });
+            return Ok(TouchNotice { text: None, diagnostics: vec![Diagnostic::note(Code::NothingTouched, message)] });
         }
         let (caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
         let situation = situation(&context, &permissions, &caller, None, &no_roots);
@@ -169,7 +169,7 @@ impl Project {
         if text.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
             let message = "no rule and no nested instruction file applies to these paths";
             let hint = "`antefix explain` lists those that wait for a path";
-            touched.diagnostics.push(Diagnostic::note("nothing-touched", message).hint(hint));
+            touched.diagnostics.push(Diagnostic::note(Code::NothingTouched, message).hint(hint));
         }
         Ok(TouchNotice { text, diagnostics: touched.diagnostics })
     }

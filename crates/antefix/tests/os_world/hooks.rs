@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::parts::Parts;
 use antefix::compose::{Layout, Wording};
+use antefix::diagnostic::Code;
 use antefix::discover::Workspace;
 use antefix::freeze::ConversationId;
 use antefix::hooks::{Approvals, Hook, Program};
@@ -218,7 +219,7 @@ fn a_file_of_the_project_is_not_run_for_a_layout_of_the_users_own_either() {
     let absolute = scene.path("p/hook.sh").display().to_string();
     for command in [json!(["sh", "hook.sh"]), json!(["sh", absolute]), json!(["sh", "--rcfile=hook.sh", "./hook.sh"])] {
         let turn = scene.turn_with(&format!("[[hook]]\non = \"before_turn\"\ncommand = {command}"), None);
-        assert_eq!(turn.diagnostics[0].code, "hook-untrusted", "{command}");
+        assert_eq!(turn.diagnostics[0].code, Code::HookUntrusted, "{command}");
     }
     assert!(!Path::new(&scene.path("p/canary")).exists());
 }

@@ -99,7 +99,7 @@ pub(crate) fn look(root: &Path) -> Cost {
     }
     let found = discover(&world, &situation.situation(), &layout.facts());
     let prompt = compose(&layout, &found.facts).expect("the built-in layout can be composed").text().len();
-    let mut told: Vec<&'static str> = found.diagnostics.iter().map(|told| told.code).collect();
+    let mut told: Vec<&'static str> = found.diagnostics.iter().map(|told| told.code.name()).collect();
     told.sort_unstable();
     told.dedup();
     Cost { time: start.elapsed(), prompt, told, peak: antefix_testing::memory::peak(std::process::id()) }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::passages::Passage;
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::Machine;
 use crate::discover::Paths;
 
@@ -48,7 +48,7 @@ pub(super) fn findings(passages: &[Passage<'_>], machine: &Machine, paths: Paths
     }
     for (label, count) in counts.into_iter().filter(|(_, count)| *count > TOLD) {
         let message = format!("{label} has {} more paths or names of one machine", count - TOLD);
-        findings.push(Diagnostic::note("machine-path", message).about(label));
+        findings.push(Diagnostic::note(Code::MachinePath, message).about(label));
     }
     findings
 }
@@ -68,7 +68,7 @@ fn told(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: Paths) ->
         (true, Paths::Portable) => "move it into a section with `stability = \"live\"`, behind the boundary",
         (false, _) => "write it from the project root, or from `~/`",
     };
-    passage.told(Diagnostic::new(level, "machine-path", message).hint(hint), range)
+    passage.told(Diagnostic::new(level, Code::MachinePath, message).hint(hint), range)
 }
 
 fn needles(machine: &Machine) -> Vec<Needle<'_>> {

@@ -22,7 +22,7 @@ use super::instructions::{Seen, Take, normalized};
 use super::report::Loaded;
 use super::rewrite::Rewrite;
 use super::world::{Answer, Kind, World};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::text::{FactName, Text};
 use crate::{discover::Paths, text::Origin};
 
@@ -211,7 +211,7 @@ impl Failures {
     }
 
     fn push(&mut self, level: Level, message: String, hint: Option<&str>) {
-        let mut diagnostic = Diagnostic::new(level, "import", message).about(self.file.as_str());
+        let mut diagnostic = Diagnostic::new(level, Code::Import, message).about(self.file.as_str());
         diagnostic.hint = hint.map(str::to_owned);
         self.told.push(diagnostic);
     }

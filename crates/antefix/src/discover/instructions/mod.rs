@@ -31,7 +31,7 @@ use super::rules::{self, Bounds, GlobLimits, Scoped};
 use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Budget, FactName, Origin, Text};
 
 /// A file that was loaded.
@@ -293,7 +293,7 @@ impl Search<'_> {
             Answer::Absent => return None,
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
-                let finding = Diagnostic::warning("file-unavailable", message).about(label.as_ref());
+                let finding = Diagnostic::warning(Code::FileUnavailable, message).about(label.as_ref());
                 self.diagnostics.extend(reason.told(finding));
                 return self.cannot_use(label, reason);
             }
@@ -350,7 +350,7 @@ impl Search<'_> {
             text = cut_to(&text, &self.situation.rules.phrases.get("cut_notice"), &[budget, read]);
             if text.as_str().is_empty() {
                 let message = format!("{label} is left out: its budget of {budget} has no room for a word of it");
-                let finding = Diagnostic::warning("over-budget", message).about(label.as_ref());
+                let finding = Diagnostic::warning(Code::OverBudget, message).about(label.as_ref());
                 self.diagnostics.push(finding.hint("raise `file_budget` in the layout"));
                 self.not_loaded(label, Why::OverBudget { bytes });
                 return None;

@@ -29,7 +29,7 @@ use super::frame::protected;
 use super::instructions::normalized;
 use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation, Workspace};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// Where a text about the agent is kept, if anywhere. The user's settings say it as a table:
@@ -129,12 +129,12 @@ pub(super) fn answer(
     if let Answer::Unavailable(reason) = &kept {
         let message = format!("{name} could not be asked for: {reason} ({label})");
         let hint = format!("this prompt goes without it; {table} in your settings says where it is kept");
-        diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
+        diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(name.as_str()).hint(hint));
     }
     if let (Answer::Absent, Holder::File(_), "identity") = (&kept, holder, name.namespace()) {
         let message = format!("{name} is not there: there is no file {label}");
         let hint = format!("make the file, or take {table} out of your settings");
-        diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
+        diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(name.as_str()).hint(hint));
     }
     kept.and_then(|text| if text.trim().is_empty() { Answer::Absent } else { Answer::Present(text) })
         .and_then(|text| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::rules::Descriptions;
 use super::scan::{Found, Scan};
 use super::{Form, Skill};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::file::{FILE_LIMIT, read_shareable};
 use crate::discover::front_matter::{Field, FrontMatter, How, Missing, line_of};
 use crate::discover::hygiene::SHORTEST_TOKEN;
@@ -89,7 +89,8 @@ impl Scan<'_> {
         };
         if file.more && self.form == Form::Index {
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: its digest says nothing of the rest");
-            self.diagnostics.push(Diagnostic::warning("cut", message).about(shown.as_ref()).hint("split the skill"));
+            self.diagnostics
+                .push(Diagnostic::warning(Code::Cut, message).about(shown.as_ref()).hint("split the skill"));
         }
         match self.read(&text, called, &shown, looked) {
             Ok(skill) => self.add(skill, text.len()),

@@ -1,6 +1,7 @@
 //! What a turn reports: the files that are in the prompt, and what is missing.
 
 use antefix::Result;
+use antefix::diagnostic::Code;
 use antefix::discover::{ReasonCode, Report};
 use antefix::keeper::Turn;
 use antefix::worlds::MemoryWorld;
@@ -67,7 +68,7 @@ fn a_turn_reports_what_the_budget_of_the_prompt_left() {
 fn a_turn_reports_its_gaps() {
     let unreadable = project().unreadable("/p/AGENTS.md", ReasonCode::NotPermitted);
     let gaps = |turn: &Turn| -> Vec<String> {
-        let gaps = turn.diagnostics.iter().filter(|finding| finding.code == "gap");
+        let gaps = turn.diagnostics.iter().filter(|finding| finding.code == Code::Gap);
         gaps.map(|finding| finding.message.clone()).collect()
     };
     let message = "section `files` goes without `instructions:files`: permission denied";

@@ -1,9 +1,15 @@
 //! What is worth knowing and not worth stopping for.
 //!
-//! Nothing is lost, cut, skipped or blank without a diagnostic. What must stop the work is an [`Error`](crate::Error).
+//! 1. Nothing is lost, cut, skipped or blank without a diagnostic. What must stop the work is an [`Error`](crate::Error).
+//! 2. Every diagnostic has a [`Code`]. The table of codes says what each means, and `docs/lints.md` is printed from it.
+
+mod code;
+mod table;
 
 use std::fmt;
 
+pub use self::code::{Entry, ReportedBy, reference_page};
+pub use self::table::Code;
 use crate::text::Place;
 
 /// How much a diagnostic matters.
@@ -33,8 +39,8 @@ impl Level {
 pub struct Diagnostic {
     /// How much it matters.
     pub level: Level,
-    /// A stable kebab-case name, for filters and documentation.
-    pub code: &'static str,
+    /// What it is.
+    pub code: Code,
     /// For people: lower case, no final stop.
     pub message: String,
     /// Where in the sources, if it is about a text.
@@ -46,18 +52,19 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A finding of some level.
-    pub fn new(level: Level, code: &'static str, message: impl Into<String>) -> Diagnostic {
+    /// A finding of some level. Which levels a code has is said in its entry.
+    pub fn new(level: Level, code: Code, message: impl Into<String>) -> Diagnostic {
+        debug_assert!(code.entry().levels.contains(&level), "the table has no {} for {code}", level.name());
         Diagnostic { level, code, message: message.into(), place: None, about: None, hint: None }
     }
 
     /// A note.
-    pub fn note(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    pub fn note(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Level::Note, code, message)
     }
 
     /// A warning.
-    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Level::Warning, code, message)
     }
 
