@@ -81,6 +81,8 @@ pub(crate) struct Prepared {
     conversation: Option<String>,
     survey: Survey,
     no_roots: MoreRoots,
+    /// The table of models, if a model was named.
+    models: Option<Models>,
     /// What the ground follows from, if that is known.
     #[cfg(feature = "serve")]
     known: Option<Arc<Known>>,
@@ -137,9 +139,11 @@ impl Prepared {
         if args.no_memory {
             permissions.memory = Remote::SwitchedOff;
         }
+        let models = args.model.as_ref().map(|_| models(&world, &ground.workspace)).transpose()?;
         Ok(Prepared {
             world,
             ground,
+            models,
             caller,
             permissions,
             conversation: args.conversation.clone(),
@@ -314,6 +318,7 @@ impl Prepared {
         let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
         let mut input = TurnInput::new(world, &self.ground.layout, self.situation());
         input.hooks = &hooks;
+        input.models = self.models.as_ref().unwrap_or(input.models);
         with(&input)
     }
 }

@@ -187,9 +187,11 @@ impl Conversation {
         let (caller, permissions, no_roots) = (said.caller(ask), permissions(context, ask), MoreRoots::default());
         let situation = situation(context, &permissions, &caller, Some(self.id.as_str()), &no_roots);
         let hooks = self.project.all_hooks(context);
+        let models = self.project.antefix.models()?;
         self.project.with_world(ask, |world| {
             let mut input = TurnInput::new(world, &context.layout, situation);
             input.hooks = &hooks;
+            input.models = models;
             input.watch = ask.watch;
             input.id = ask.turn.as_deref();
             input.replacement = ask.replacement.as_deref();

@@ -68,12 +68,6 @@ impl Preview {
         &self.models
     }
 
-    /// What is worth knowing about the prompt and the model that was named.
-    pub fn model_findings(&self) -> Vec<Diagnostic> {
-        let model = self.caller.model.as_deref();
-        model.map(|name| self.models.findings(name, self.prompt.prefix())).unwrap_or_default()
-    }
-
     /// The tokenizer of the model that was named.
     pub fn tokenizer(&self) -> Tokenizer {
         self.models.tokenizer(self.caller.model.as_deref())
@@ -115,6 +109,7 @@ impl Project {
             },
             ..situation(&context, &permissions, &caller, conversation, &no_roots)
         };
+        let models = Arc::clone(self.antefix.models()?);
         let (prompt, report, diagnostics) = self.with_world(&ask, |world| -> Result<_> {
             let hooks = self.all_hooks(&context);
             let question = Question { world, situation, conversation: None, epoch: None };
@@ -135,9 +130,11 @@ impl Project {
                 }
             }
             diagnostics.extend(gaps);
+            if let Some(model) = &caller.model {
+                diagnostics.extend(models.findings(model, prompt.prefix()));
+            }
             Ok((prompt, discovery.report, diagnostics))
         })?;
-        let models = Arc::clone(self.antefix.models()?);
         let messages = ask.messages.unwrap_or_default();
         let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
         let order = named.then(|| context.layout.rules().instructions.in_words());

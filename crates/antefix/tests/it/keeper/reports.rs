@@ -1,10 +1,12 @@
 //! What a turn reports: the files that are in the prompt, and what is missing.
 
-use antefix::Result;
 use antefix::diagnostic::Code;
 use antefix::discover::{ReasonCode, Report};
+use antefix::freeze::Cause;
 use antefix::keeper::Turn;
+use antefix::models::Models;
 use antefix::worlds::MemoryWorld;
+use antefix::{Diagnostic, Result};
 
 use super::{Talk, project};
 
@@ -82,5 +84,28 @@ fn a_turn_reports_its_gaps() {
         assert_eq!(record.iter().filter(|finding| finding.code == "gap").count(), 1, "{stability}");
         let standing: &[&str] = if stability == "live" { &[message] } else { &[] };
         assert_eq!(gaps(&talk.turn(&unreadable)), standing, "{stability}, standing");
+    }
+}
+
+/// What is known of a prefix and its model is a finding of the turn that its epoch begins with, and of nobody's record: another
+/// conversation may share the record and be for another model.
+#[cfg(feature = "tokens")]
+#[test]
+fn a_turn_reports_a_prefix_that_is_too_short_for_the_models_cache() {
+    let layout = "[[section]]\nid = 'base'\nstability = 'frozen'\ntext = 'Base.'\n";
+    for (model, code) in [("gpt-5", Code::BelowCacheMinimum), ("made-up", Code::UnknownModel)] {
+        let talk = Talk { model: Some(model.to_owned()), ..Talk::new(layout) };
+        let codes = |findings: &[Diagnostic]| findings.iter().map(|finding| finding.code).collect::<Vec<_>>();
+        let draft = talk.with(&project(), |input| talk.keeper.draft(input)).unwrap();
+        assert_eq!(codes(&draft.diagnostics), [code]);
+        let opening = talk.turn(&project());
+        assert_eq!(opening.diagnostics, Models::built_in().findings(model, "Base."));
+        assert_eq!(codes(&opening.diagnostics), [code]);
+        assert!(opening.epoch.unwrap().body().diagnostics.is_empty());
+        assert_eq!(codes(&talk.turn(&project()).diagnostics), [], "the epoch began before");
+        let renewed = talk.with(&project(), |input| talk.keeper.renew(&talk.conversation, Cause::Requested, input));
+        assert_eq!(codes(&renewed.unwrap().diagnostics), [code]);
+        let drift = talk.with(&project(), |input| talk.keeper.drift(&talk.conversation, input));
+        assert_eq!(codes(&drift.unwrap().diagnostics), [code]);
     }
 }
