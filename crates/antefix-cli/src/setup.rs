@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use antefix::compose::{self, Prompt, lint, notice};
 use antefix::deliver::Content;
-use antefix::diagnostic::Code;
+use antefix::diagnostic::{Code, Subject};
 use antefix::discover::{
     Answer, Caller, Completed, Gate, Given, Hygiene, MoreRoots, Permissions, Remote, Report, Situation, Survey, Tool,
     Tools, Workspace, World, complete, discover, touch,
@@ -404,11 +404,13 @@ pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<T
 
 fn not_obeyed(path: &Path) -> Diagnostic {
     let message = format!("{} belongs to another user, so it does not mark the project", path.display());
-    Diagnostic::warning(Code::ForeignOwner, message).hint("take it over with chown if it is yours")
+    Diagnostic::warning(Code::ForeignOwner, message)
+        .about(Subject::file(path.to_string_lossy()))
+        .hint("take it over with chown if it is yours")
 }
 
 fn own_withheld(path: &str, detail: &str) -> Diagnostic {
     Diagnostic::note(Code::Untrusted, format!("{path} is not read: {detail}"))
-        .about(path)
+        .about(Subject::file(path))
         .hint("run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it")
 }

@@ -6,6 +6,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use antefix::Diagnostic;
+use antefix::diagnostic::Subject;
 use antefix::text::Place;
 
 use crate::Failure;
@@ -101,10 +102,7 @@ pub(crate) fn print_by_file(diagnostics: &[Diagnostic]) {
 
 /// The file that a finding is about.
 fn file_of(finding: &Diagnostic) -> Option<&str> {
-    let about = || {
-        // A fact has a colon in its name, and sections have neither dots nor slashes in theirs.
-        finding.about.as_deref().filter(|about| !about.contains(':') && about.contains(['/', '.']))
-    };
+    let about = || finding.about.as_ref().and_then(Subject::path);
     finding.place.as_ref().map(|place| place.source.label()).or_else(about)
 }
 

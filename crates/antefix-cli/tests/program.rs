@@ -872,3 +872,13 @@ fn a_report_is_true_where_the_whole_prompt_is_over_its_budget() {
     let written = cut.chars().take_while(|c| *c == 'b').count();
     assert_eq!(of("loaded"), [format!("s/AGENTS.md {written}"), "s/t/AGENTS.md 1000".to_owned()]);
 }
+
+/// A file that a section's budget cuts is named as a file is.
+#[test]
+fn a_cut_file_has_a_files_origin() {
+    let scratch = project().file("p/.git/HEAD", "").file("p/AGENTS.md", &"a".repeat(66_560));
+    let json = scratch.run(&["explain", "--json", "--layout", "yoi"]).json();
+    let cut = json["diagnostics"].as_array().unwrap().iter().find(|finding| finding["code"] == "cut").unwrap();
+    let origin = serde_json::json!({"kind": "file", "name": "file:AGENTS.md", "path": "AGENTS.md"});
+    assert_eq!(cut["origin"], origin);
+}

@@ -2,6 +2,7 @@
 //!
 //! 1. Nothing is lost, cut, skipped or blank without a diagnostic. What must stop the work is an [`Error`](crate::Error).
 //! 2. Every diagnostic has a [`Code`]. The table of codes says what each means, and `docs/lints.md` is printed from it.
+//! 3. A diagnostic about a file names the file: by its place in it, or by a [`Subject`].
 
 mod code;
 mod table;
@@ -45,10 +46,86 @@ pub struct Diagnostic {
     pub message: String,
     /// Where in the sources, if it is about a text.
     pub place: Option<Place>,
-    /// What it is about, if it is no text of ours: a fact's name, a file's path.
-    pub about: Option<String>,
+    /// What it is about, if that is known by a name or a path.
+    pub about: Option<Subject>,
     /// What to do.
     pub hint: Option<String>,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A fact, a section, a hook, a model or a conversation.
+    Name(String),
+    /// A file or a directory.
+    File {
+        /// Its path, as messages show it.
+        path: String,
+        /// The fact that it is the text of, if it is that of one.
+        fact: Option<String>,
+    },
+}
+
+impl Subject {
+    /// A file or a directory.
+    pub fn file(path: impl AsRef<str>) -> Subject {
+        Subject::File { path: path.as_ref().to_owned(), fact: None }
+    }
+
+    /// The one file that is the text of a fact.
+    pub fn file_of(fact: impl AsRef<str>, path: impl AsRef<str>) -> Subject {
+        Subject::File { path: path.as_ref().to_owned(), fact: Some(fact.as_ref().to_owned()) }
+    }
+
+    /// The name of what is no file, or of the fact whose text the file is.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Subject::Name(name) => Some(name),
+            Subject::File { fact, .. } => fact.as_deref(),
+        }
+    }
+
+    /// The path, if it is a file.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Subject::Name(_) => None,
+            Subject::File { path, .. } => Some(path),
+        }
+    }
+
+    /// What a person looks for: the path, or the name of what is no file.
+    pub fn label(&self) -> &str {
+        match self {
+            Subject::Name(label) | Subject::File { path: label, .. } => label,
+        }
+    }
+
+    /// Every word of it, so that what must not be shown can be taken out.
+    pub(crate) fn words_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let (label, fact) = match self {
+            Subject::Name(name) => (name, None),
+            Subject::File { path, fact } => (path, fact.as_mut()),
+        };
+        std::iter::once(label).chain(fact)
+    }
+}
+
+impl From<&str> for Subject {
+    fn from(name: &str) -> Subject {
+        Subject::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Subject {
+    fn from(name: String) -> Subject {
+        Subject::Name(name)
+    }
+}
+
+impl From<&Subject> for Subject {
+    fn from(subject: &Subject) -> Subject {
+        subject.clone()
+    }
 }
 
 impl Diagnostic {
@@ -75,9 +152,9 @@ impl Diagnostic {
         self
     }
 
-    /// The same finding, about a fact or a file.
+    /// The same finding, with what it is about.
     #[must_use]
-    pub fn about(mut self, what: impl Into<String>) -> Diagnostic {
+    pub fn about(mut self, what: impl Into<Subject>) -> Diagnostic {
         self.about = Some(what.into());
         self
     }

@@ -182,7 +182,7 @@ impl Asking<'_> {
             "env" => {
                 let hygiene = self.situation.permissions.hygiene;
                 let text = self.env(name.name()).map(|text| Text::new(text, Origin::fact(name)));
-                text.and_then(|text| hygiene.clean(text, name.as_str(), &mut self.discovery.diagnostics))
+                text.and_then(|text| hygiene.clean(text, &name.as_str().into(), &mut self.discovery.diagnostics))
                     .map(Value::Text)
             }
             "file" => file::answer(self.world, self.situation, name, &mut self.discovery.diagnostics),
@@ -264,7 +264,7 @@ impl Asking<'_> {
                 }
                 // What git prints is written out where a file would be blocked: it is the user's own work.
                 let hygiene = self.situation.permissions.hygiene.written_out();
-                hygiene.clean(draft.into_text(), &printed.command, diagnostics)
+                hygiene.clean(draft.into_text(), &printed.command.as_str().into(), diagnostics)
             })
             .and_then(|text| text.map(Value::Text))
     }

@@ -18,7 +18,7 @@ use super::trust;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, World};
 use super::{Fact, Gate, Situation};
-use crate::diagnostic::{Code, Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::text::FactName;
 
 /// How many directories between the working directory and the paths are looked into.
@@ -68,7 +68,9 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
         search.unavailable = unavailable;
         place.distance = place.distance.saturating_add(DEEPEST);
         search.look_for_rules(&place, &mut prefix);
-        let in_prefix = |finding: &Diagnostic| prefix.iter().any(|file| finding.about.as_deref() == Some(&file.label));
+        let in_prefix = |finding: &Diagnostic| {
+            prefix.iter().any(|file| finding.about.as_ref().and_then(Subject::path) == Some(&*file.label))
+        };
         search.diagnostics.retain(|finding| !in_prefix(finding));
         search.hold(&touched, &mut found);
     }
@@ -164,5 +166,5 @@ fn inside(world: &dyn World, situation: &Situation<'_>, path: &Path) -> Option<P
 fn outside(path: &Path) -> Diagnostic {
     let message = format!("{} lies outside the project, where no rule of it holds", path.display());
     let hint = "name a path of the project, relative to the working directory";
-    Diagnostic::new(Level::Error, Code::OutsideProject, message).about(path.to_string_lossy()).hint(hint)
+    Diagnostic::new(Level::Error, Code::OutsideProject, message).about(Subject::file(path.to_string_lossy())).hint(hint)
 }

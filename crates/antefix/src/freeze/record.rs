@@ -144,7 +144,7 @@ impl RecordedDiagnostic {
                 Some(place) => format!("{place}: {}", diagnostic.message),
                 None => diagnostic.message.clone(),
             },
-            about: diagnostic.about.clone(),
+            about: diagnostic.about.as_ref().map(|about| about.label().to_owned()),
         }
     }
 }

@@ -144,7 +144,7 @@ impl Edit {
         let mut findings = Vec::new();
         let mut clean = |words: &str| {
             let text = Text::new(words, Origin::Hook { name: Arc::from(hook) });
-            match hygiene.clean(text, &format!("what hook `{hook}` says"), &mut findings) {
+            match hygiene.clean(text, &format!("what hook `{hook}` says").as_str().into(), &mut findings) {
                 Answer::Present(text) => Ok(text),
                 Answer::Absent => Ok(Text::new("", Origin::Hook { name: Arc::from(hook) })),
                 Answer::Unavailable(reason) => Err(HookFailure::new(reason.to_string())),

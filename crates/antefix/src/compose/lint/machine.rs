@@ -36,19 +36,19 @@ enum Ends {
 pub(super) fn findings(passages: &[Passage<'_>], machine: &Machine, paths: Paths) -> Vec<Diagnostic> {
     let needles = needles(machine);
     let mut findings = Vec::new();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, (usize, &Passage<'_>)> = BTreeMap::new();
     for passage in passages {
         for (at, length, what) in hits(passage.text, &needles) {
-            let count = counts.entry(passage.label).or_default();
+            let (count, _) = counts.entry(passage.label).or_insert((0, passage));
             *count += 1;
             if *count <= TOLD {
                 findings.push(told(passage, at..at + length, what, paths));
             }
         }
     }
-    for (label, count) in counts.into_iter().filter(|(_, count)| *count > TOLD) {
+    for (label, (count, passage)) in counts.into_iter().filter(|(_, (count, _))| *count > TOLD) {
         let message = format!("{label} has {} more paths or names of one machine", count - TOLD);
-        findings.push(Diagnostic::note(Code::MachinePath, message).about(label));
+        findings.push(Diagnostic::note(Code::MachinePath, message).about(passage.subject()));
     }
     findings
 }

@@ -34,7 +34,7 @@ pub(super) fn behind<'p>(prompt: &'p Prompt, part: &'p str) -> &'p str {
 
 /// The prefix from the first byte on that a finding's fact printed.
 fn first<'p>(prompt: &'p Prompt, finding: &Diagnostic) -> Option<&'p str> {
-    let named = finding.about.as_deref()?;
+    let named = finding.about.as_ref()?.name()?;
     let said = |origin: &Origin| match (origin, &finding.place) {
         (Origin::Fact { fact, .. }, _) => fact.name.as_str() == named,
         // What an expression made of the fact, where the finding is about that expression.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::Scoped;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::instructions::{Place, Search, Walk, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::world::{Answer, Kind, Link, Listing};
@@ -72,7 +72,7 @@ impl Search<'_> {
             if rule.whose == Whose::Directory {
                 let message =
                     format!("{} never holds: no file of the project is like {}", rule.label, listed(&patterns));
-                let diagnostic = Diagnostic::warning(Code::RuleNeverMatches, message).about(rule.label.as_ref());
+                let diagnostic = Diagnostic::warning(Code::RuleNeverMatches, message).about(Subject::file(&rule.label));
                 self.diagnostics.push(diagnostic.hint("mend the patterns, or remove the rule"));
             }
             self.not_loaded(&rule.label, Why::NeverMatched { patterns });

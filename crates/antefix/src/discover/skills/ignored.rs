@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::rules::Ignore;
 use super::scan::Scan;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::file::read_shareable_to;
 use crate::discover::ignore::{Entry, Fault, Ignores, PATTERNS};
 use crate::discover::report::Why;
@@ -114,7 +114,7 @@ impl Scan<'_> {
         }
     }
 
-    fn tell(&mut self, code: Code, about: &str, message: String) {
-        self.diagnostics.push(Diagnostic::warning(code, message).about(about));
+    fn tell(&mut self, code: Code, path: &str, message: String) {
+        self.diagnostics.push(Diagnostic::warning(code, message).about(Subject::file(path)));
     }
 }

@@ -1,6 +1,6 @@
 //! What a turn reports: the files that are in the prompt, and what is missing.
 
-use antefix::diagnostic::Code;
+use antefix::diagnostic::{Code, Subject};
 use antefix::discover::{ReasonCode, Report};
 use antefix::freeze::Cause;
 use antefix::keeper::Turn;
@@ -108,4 +108,64 @@ fn a_turn_reports_a_prefix_that_is_too_short_for_the_models_cache() {
         let drift = talk.with(&project(), |input| talk.keeper.drift(&talk.conversation, input));
         assert_eq!(codes(&drift.unwrap().diagnostics), [code]);
     }
+}
+
+/// The findings about files, as `code path`.
+fn about_files(head: &str, text: &str, world: MemoryWorld) -> String {
+    let section = format!("[[section]]\nid = 's'\nstability = 'frozen'\ndialect = 'bracket'\ntext = '{text}'\n");
+    let intro = "[[section]]\nid = 'intro'\nstability = 'fixed'\ntext = 'Intro.'\n";
+    let budget = head.strip_prefix("own ").unwrap_or_default();
+    let head = if budget.is_empty() { head } else { "" };
+    let turn = Talk::new(&format!("{head}\n{intro}{section}{budget}\n")).turn(&world);
+    let found = turn.diagnostics.iter().filter_map(|finding| {
+        let path = finding.about.as_ref().and_then(Subject::path)?;
+        assert!(finding.place.is_some() || finding.message.contains(path), "{finding}");
+        Some(format!("{} {path}", finding.code))
+    });
+    found.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a_finding_about_a_file_names_it() {
+    let file = |path: &str, text: &str| project().file(format!("/p/{path}"), text);
+    let long = || file("a.md", &"a".repeat(600));
+    let token = format!("ghp_{}", "Zq7Rw2Lx9Tb4".repeat(3));
+    let rows = [
+        // A section's own budget: where the cut falls, and what lies behind it.
+        ("own budget = 100", "[file:a.md]", long(), "cut a.md"),
+        ("own budget = 100", "[file:a.md][file:b.md]", long().file("/p/b.md", "b"), "cut a.md, over-budget b.md"),
+        ("own budget = 100", "[instructions:files]", file("AGENTS.md", &"a".repeat(600)), "cut AGENTS.md"),
+        // The budget of the whole prompt: some of the file stays, or nothing.
+        ("budget = 500", "[file:a.md]", long(), "cut a.md"),
+        ("budget = 100", "[file:a.md]", long(), "over-budget a.md"),
+        // What is looked for in texts.
+        ("", "[file:a.md]", file("a.md", "a\u{200b}b"), "hidden-text a.md, file-unavailable a.md"),
+        ("", "[file:a.md]", file("a.md", &token), "secret a.md"),
+        ("", "[instructions:files]", file("AGENTS.md", &token), "secret AGENTS.md"),
+        // What is not read.
+        ("", "[file:a.md]", project().unreadable("/p/a.md", ReasonCode::NotPermitted), "file-unavailable a.md"),
+        ("", "[file:.env]", file(".env", "A=1"), "file-unavailable .env"),
+        ("", "[file:../a.md]", project(), "file-unavailable ../a.md"),
+        ("", "[instructions:files]", file(".claude/rules/a.md", "---\n"), "invalid-rule .claude/rules/a.md"),
+        ("", "[skills:listing]", file(".agents/skills/x/SKILL.md", "x"), "skill .agents/skills/x/SKILL.md"),
+    ];
+    for (head, text, world, expected) in rows {
+        assert_eq!(about_files(head, text, world), expected, "{head} {text}");
+    }
+}
+
+#[test]
+fn of_many_files_that_a_cut_takes_the_first_are_named() {
+    let text: String = ('a'..='h').map(|name| format!("[file:{name}.md]")).collect();
+    let layout =
+        format!("[[section]]\nid = 's'\nstability = 'frozen'\ndialect = 'bracket'\nbudget = 100\ntext = '{text}'\n");
+    let world = ('a'..='h').fold(project(), |world, name| world.file(format!("/p/{name}.md"), "x".repeat(60)));
+    let turn = Talk::new(&layout).turn(&world);
+    let found: Vec<String> = turn.diagnostics.iter().map(|finding| finding.to_string()).collect();
+    let why = "section `s` has 480 bytes and a budget of 100: its last 424 bytes are left out (shorten the file, or raise \
+               the budget)";
+    let mut expected = vec![format!("warning[cut]: a.md is cut: {why}")];
+    expected.extend(('b'..='e').map(|name| format!("warning[over-budget]: {name}.md is left out: {why}")));
+    expected.push(format!("warning[cut]: 3 more files are cut or left out: {why}"));
+    assert_eq!(found, expected);
 }
