@@ -13,7 +13,7 @@ pub(crate) fn run(check: bool) -> Outcome {
     let of_clients = clients::pages(&openapi)?;
     let pages = [
         ("docs/variables.md", catalog::reference_page()),
-        ("docs/lints.md", antefix::compose::reference_page()),
+        ("docs/lints.md", antefix::diagnostic::reference_page()),
         ("docs/openapi.json", openapi),
     ];
     for (path, expected) in pages.into_iter().chain(of_clients) {

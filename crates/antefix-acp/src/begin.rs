@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::deliver::{Mode, Route, Way};
+use antefix::diagnostic::Code;
 use antefix::keeper::Began;
 use serde_json::{Value, json};
 
@@ -102,8 +103,10 @@ impl Relay {
             None => project.resolve(&self.composer.ask)?,
         };
         if operator.is_some() && !says_operator(resolved.layout()) {
-            self.reports
-                .warn("unused", "the client brings a system prompt, and the layout has no `identity:operator` for it");
+            self.reports.warn(
+                Code::Unused,
+                "the client brings a system prompt, and the layout has no `identity:operator` for it",
+            );
             operator = None;
         }
         let ask = self.composer.ask(operator.as_deref());
@@ -133,7 +136,7 @@ impl Relay {
                 launched.cwd.display(),
                 cwd.display()
             );
-            self.reports.warn("launch", &message);
+            self.reports.warn(Code::Launch, &message);
         }
     }
 
@@ -163,7 +166,8 @@ impl Relay {
         };
         let given = Members::parse(result).and_then(|result| result.text("sessionId"));
         let Some(session) = given.or_else(|| begin.session.clone()) else {
-            self.reports.warn("undelivered", &format!("the agent answered {} without a session's id", begin.method));
+            self.reports
+                .warn(Code::Undelivered, &format!("the agent answered {} without a session's id", begin.method));
             return Fate::Forward;
         };
         match (begin.route.way.clone(), line) {
@@ -190,7 +194,7 @@ impl Relay {
         let route = other.unwrap_or(route);
         let conversation = match self.conversation(session) {
             Ok(conversation) => conversation,
-            Err(error) => return self.reports.warn("undelivered", &error.to_string()),
+            Err(error) => return self.reports.warn(Code::Undelivered, &error.to_string()),
         };
         let mut report = SessionReport::new(&conversation, &agent, &route, told.text());
         let to_user = route.way == Way::UserMessage;
@@ -202,7 +206,7 @@ impl Relay {
         let owed: Vec<Owed> = match sections {
             Ok(sections) => sections.into_iter().map(Owed::section).collect(),
             Err(error) => {
-                self.reports.warn("undelivered", &error.to_string());
+                self.reports.warn(Code::Undelivered, &error.to_string());
                 Vec::new()
             }
         };
@@ -226,7 +230,7 @@ impl Relay {
             // The prefix was sent with the request; only what came since is owed.
             turn.began = Began::Before;
             if let Err(error) = self.owe(session, &turn) {
-                self.reports.warn("turn", &error.to_string());
+                self.reports.warn(Code::Turn, &error.to_string());
             }
         }
     }

@@ -7,6 +7,7 @@
 //! 3. It is for one prompt alone. If that fails, the hooks are asked again for the next one.
 
 use antefix::compose::{HookPoint, Layout};
+use antefix::diagnostic::Code;
 use antefix::hooks::Deed;
 use antefix::{Diagnostic, Result, Turn};
 use serde_json::Value;
@@ -48,7 +49,7 @@ pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) 
                     "a message of hook `{}` is left out: an agent takes texts with a prompt, of the system or the user, and nothing else",
                     added.hook
                 );
-                untold.push(Diagnostic::warning("hook-undelivered", message).about(added.hook.as_str()));
+                untold.push(Diagnostic::warning(Code::HookUndelivered, message).about(added.hook.as_str()));
             }
         }
     }
@@ -57,7 +58,7 @@ pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) 
 
 /// What hooks did that cannot be said, and where they failed.
 pub(crate) fn findings(turn: &Turn) -> Vec<Diagnostic> {
-    let failed = turn.diagnostics.iter().filter(|finding| finding.code.starts_with("hook-"));
+    let failed = turn.diagnostics.iter().filter(|finding| finding.code.is_about_hooks());
     let mut findings: Vec<Diagnostic> = failed.cloned().collect();
     if turn.replacement.is_some() {
         for hook in who(turn, &[Deed::Replaced, Deed::Appended]) {
@@ -65,7 +66,7 @@ pub(crate) fn findings(turn: &Turn) -> Vec<Diagnostic> {
                 "what hook `{hook}` makes of the system text is left out: an agent takes a system prompt only when a session begins"
             );
             let hint = "let it print `append`, which goes with the prompt";
-            findings.push(Diagnostic::warning("hook-undelivered", message).about(hook).hint(hint));
+            findings.push(Diagnostic::warning(Code::HookUndelivered, message).about(hook).hint(hint));
         }
     }
     findings
@@ -77,7 +78,7 @@ pub(crate) fn unasked(layout: &Layout) -> Vec<Diagnostic> {
     let finding = on_messages.map(|rule| {
         let message =
             format!("hook `{}` is not asked: an agent keeps the messages of its session to itself", rule.name);
-        Diagnostic::note("hook-undelivered", message).about(rule.name.as_str())
+        Diagnostic::note(Code::HookUndelivered, message).about(rule.name.as_str())
     });
     finding.collect()
 }

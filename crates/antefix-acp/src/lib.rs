@@ -36,6 +36,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use antefix::deliver::{Mode, Way};
+use antefix::diagnostic::Code;
 use antefix::{Antefix, Ask, ErrorKind};
 
 use self::agent::{AgentProcess, LaunchFile};
@@ -316,7 +317,7 @@ fn chain(client: Lines<Box<dyn Read + Send>>, relay: &Arc<Relay>) {
                 let scan = client.pour(&mut io::sink()).unwrap_or_default();
                 let id = scan.id.unwrap_or_else(|| "null".to_owned());
                 let message = format!("antefix takes no message above {CHAIN_LIMIT} bytes in a chain");
-                relay.reports.warn("too-long", &message);
+                relay.reports.warn(Code::TooLong, &message);
                 let _ = relay.to_client(ended(&error(&id, INTERNAL_ERROR, &message)).as_bytes());
             }
         }

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use antefix::diagnostic::Code;
 use serde_json::{Value, json};
 
 use crate::begin::Begin;
@@ -114,7 +115,7 @@ impl Relay {
             }
             Err(why) => {
                 let message = format!("the agent did not take the system prompt by {method}: {why}");
-                self.reports.warn("undelivered", &message);
+                self.reports.warn(Code::Undelivered, &message);
                 ended(&error(&begin.id, INTERNAL_ERROR, &message)).into_bytes()
             }
         };

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antefix::deliver::{Agent, Mode, Route, SystemField, Way, route};
+use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
 use serde_json::value::RawValue;
 
@@ -327,7 +328,7 @@ impl Relay {
         let Some(method) = scan.method.as_deref() else { return };
         if BEGINNINGS.contains(&method) || method == PROMPT {
             let message = format!("a {method} was too long to be changed, and went on without what is due with it");
-            self.reports.warn("too-long", &message);
+            self.reports.warn(Code::TooLong, &message);
         }
         self.state().pending.insert(id, Pending::Other);
     }
@@ -345,7 +346,7 @@ impl Relay {
             Some(Pending::Begin(begin)) => {
                 let message =
                     format!("the answer to {} was too long to be read, so antefix leaves it alone", begin.method);
-                self.reports.warn("too-long", &message);
+                self.reports.warn(Code::TooLong, &message);
             }
             _ => {}
         }

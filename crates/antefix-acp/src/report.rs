@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use antefix::deliver::Route;
+use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
 use antefix::text::{Digest, grouped};
 use antefix::{Diagnostic, document};
@@ -113,7 +114,7 @@ impl Reports {
     }
 
     /// Says what looks wrong.
-    pub(crate) fn warn(&self, code: &'static str, message: &str) {
+    pub(crate) fn warn(&self, code: Code, message: &str) {
         self.findings(&[Diagnostic::warning(code, message)]);
     }
 
@@ -145,7 +146,7 @@ impl Reports {
         });
         if let Err(error) = written {
             self.warn(
-                "receipt",
+                Code::Receipt,
                 &format!("the receipt {} cannot be written: {error}", directory.join(&name).display()),
             );
         }

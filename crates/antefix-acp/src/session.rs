@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
 use antefix::keeper::Began;
 use antefix::project::Draft;
@@ -65,7 +66,7 @@ impl Relay {
         }
         let news = self.moved(id, session).unwrap_or_else(|error| {
             let message = format!("a prompt goes without news and without its live part: {error}");
-            self.reports.warn("turn", &message);
+            self.reports.warn(Code::Turn, &message);
             Vec::new()
         });
         let (front, back) = self.carried(id, session, news);
@@ -118,7 +119,7 @@ impl Relay {
             Ok(adopted) => self.reports.findings(&adopted.diagnostics),
             Err(error) => {
                 let message = format!("{conversation} was told, but its ledger could not be written: {error}");
-                self.reports.warn("store", &message);
+                self.reports.warn(Code::Store, &message);
             }
         }
     }

@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use antefix::Diagnostic;
+use antefix::diagnostic::{Code, Subject};
 use antefix::discover::{Answer, Owner, Workspace, World};
 use antefix::hooks::Approvals;
 
@@ -33,7 +34,8 @@ pub(crate) fn load(world: &dyn World, workspace: &Workspace) -> Kept {
         Ok(approvals) => (approvals, None),
         Err(why) => {
             let message = format!("nothing is trusted: {}: {why}", file.display());
-            let finding = Diagnostic::warning("trust-unreadable", message).about(file.display().to_string());
+            let finding =
+                Diagnostic::warning(Code::TrustUnreadable, message).about(Subject::file(file.display().to_string()));
             (Approvals::none(), Some(finding.hint("`antefix trust` keeps it aside and begins a new one")))
         }
     };

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use antefix::compose::{self, Prompt, lint, notice};
 use antefix::deliver::Content;
+use antefix::diagnostic::{Code, Subject};
 use antefix::discover::{
     Answer, Caller, Completed, Gate, Given, Hygiene, MoreRoots, Permissions, Remote, Report, Situation, Survey, Tool,
     Tools, Workspace, World, complete, discover, touch,
@@ -79,6 +80,8 @@ pub(crate) struct Prepared {
     conversation: Option<String>,
     survey: Survey,
     no_roots: MoreRoots,
+    /// The table of models, if a model was named.
+    models: Option<Models>,
     /// What the ground follows from, if that is known.
     #[cfg(feature = "serve")]
     known: Option<Arc<Known>>,
@@ -135,9 +138,11 @@ impl Prepared {
         if args.no_memory {
             permissions.memory = Remote::SwitchedOff;
         }
+        let models = args.model.as_ref().map(|_| models(&world, &ground.workspace)).transpose()?;
         Ok(Prepared {
             world,
             ground,
+            models,
             caller,
             permissions,
             conversation: args.conversation.clone(),
@@ -302,6 +307,7 @@ impl Prepared {
         let hooks: Vec<&dyn Hook> = self.ground.programs.iter().map(|program| program as &dyn Hook).collect();
         let mut input = TurnInput::new(world, &self.ground.layout, self.situation());
         input.hooks = &hooks;
+        input.models = self.models.as_ref().unwrap_or(input.models);
         with(&input)
     }
 }
@@ -373,25 +379,27 @@ pub(crate) fn touched(args: &ComposeArgs, paths: &[PathBuf]) -> Result<(Option<T
     let files = FactName::new("instructions", "files");
     if !layout.facts().contains(&files) {
         let message = format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
-        return Ok((None, vec![Diagnostic::note("nothing-touched", message)]));
+        return Ok((None, vec![Diagnostic::note(Code::NothingTouched, message)]));
     }
     let mut touched = touch(world, &situation, paths, &BTreeSet::new());
     let notice = notice(&touched, wording)?;
     if notice.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
         let message = "no rule and no nested instruction file comes to hold for these paths";
         let hint = "`antefix explain` lists those that wait for a path";
-        touched.diagnostics.push(Diagnostic::note("nothing-touched", message).hint(hint));
+        touched.diagnostics.push(Diagnostic::note(Code::NothingTouched, message).hint(hint));
     }
     Ok((notice, touched.diagnostics))
 }
 
 fn not_obeyed(path: &Path) -> Diagnostic {
     let message = format!("{} belongs to another user, so it does not mark the project", path.display());
-    Diagnostic::warning("foreign-owner", message).hint("take it over with chown if it is yours")
+    Diagnostic::warning(Code::ForeignOwner, message)
+        .about(Subject::file(path.to_string_lossy()))
+        .hint("take it over with chown if it is yours")
 }
 
 fn own_withheld(path: &str, detail: &str) -> Diagnostic {
-    Diagnostic::note("untrusted", format!("{path} is not read: {detail}"))
-        .about(path)
+    Diagnostic::note(Code::Untrusted, format!("{path} is not read: {detail}"))
+        .about(Subject::file(path))
         .hint("run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it")
 }

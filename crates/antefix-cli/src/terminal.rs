@@ -6,6 +6,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use antefix::Diagnostic;
+use antefix::diagnostic::Subject;
 use antefix::text::Place;
 pub(crate) use antefix::text::grouped as number;
 
@@ -63,7 +64,13 @@ fn print_diagnostic(diagnostic: &Diagnostic) {
         antefix::Level::Warning => Level::WARNING,
         antefix::Level::Error => Level::ERROR,
     };
-    report(level, Some(diagnostic.code), &diagnostic.message, diagnostic.place.as_ref(), diagnostic.hint.as_deref());
+    report(
+        level,
+        Some(diagnostic.code.name()),
+        &diagnostic.message,
+        diagnostic.place.as_ref(),
+        diagnostic.hint.as_deref(),
+    );
 }
 
 /// Prints diagnostics to stderr file by file, with a heading for each. What is about no file comes first, and in a file
@@ -96,10 +103,7 @@ pub(crate) fn print_by_file(diagnostics: &[Diagnostic]) {
 
 /// The file that a finding is about.
 fn file_of(finding: &Diagnostic) -> Option<&str> {
-    let about = || {
-        // A fact has a colon in its name, and sections have neither dots nor slashes in theirs.
-        finding.about.as_deref().filter(|about| !about.contains(':') && about.contains(['/', '.']))
-    };
+    let about = || finding.about.as_ref().and_then(Subject::path);
     finding.place.as_ref().map(|place| place.source.label()).or_else(about)
 }
 

@@ -679,7 +679,30 @@ fn check_compares_the_prefix_with_the_models_minimum() {
     let ran = check(&scratch, "gpt-5");
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("models.json:2:") && ran.stderr.contains("a models file is JSON"), "{ran:?}");
-    assert_eq!(scratch.run(&["show", "--template", "t.md", "--model", "gpt-5"]).code, 0, "showing needs no table");
+    assert_eq!(scratch.run(&["show", "--template", "t.md", "--model", "gpt-5"]).code, 1, "it is compared there too");
+}
+
+/// What the table of codes says is reported by all is reported by all, and by a turn when its epoch begins.
+#[test]
+fn every_command_that_composes_reports_a_gap_and_a_prefix_that_is_too_short() {
+    let layout = "[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"{{ env.CITY }}\"\n\
+                  [[section]]\nid = \"b\"\nstability = \"frozen\"\ntext = \"hello\"\n";
+    let scratch = project().file("p/.antefix/layout.toml", layout);
+    let reported = |args: &[&str]| -> Vec<String> {
+        let ran = scratch.run(&[args, &["--model", "gpt-5"]].concat());
+        assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+        let codes = ran.stderr.lines().filter_map(|line| line.strip_prefix("warning["));
+        codes.filter_map(|rest| rest.split(']').next()).map(str::to_owned).collect()
+    };
+    for args in [&["show"][..], &["check"], &["explain"], &["turn", "c"], &["renew", "c"], &["drift", "c"]] {
+        assert_eq!(reported(args), ["gap", "below-cache-minimum"], "{args:?}");
+    }
+    assert_eq!(reported(&["turn", "c"]), [""; 0], "the epoch began before");
+    // The user's own rows count.
+    let scratch =
+        scratch.file("home/.config/antefix/models.json", "{\"models\": [{\"name\": \"gpt-5\", \"minimum\": 1}]}");
+    let ran = scratch.run(&["turn", "d", "--model", "gpt-5"]);
+    assert!(ran.stderr.contains("warning[gap]") && !ran.stderr.contains("below-cache-minimum"), "{ran:?}");
 }
 
 #[test]
@@ -848,4 +871,14 @@ fn a_report_is_true_where_the_whole_prompt_is_over_its_budget() {
     // The notice of the cut is antefix's own.
     let written = cut.chars().take_while(|c| *c == 'b').count();
     assert_eq!(of("loaded"), [format!("s/AGENTS.md {written}"), "s/t/AGENTS.md 1000".to_owned()]);
+}
+
+/// A file that a section's budget cuts is named as a file is.
+#[test]
+fn a_cut_file_has_a_files_origin() {
+    let scratch = project().file("p/.git/HEAD", "").file("p/AGENTS.md", &"a".repeat(66_560));
+    let json = scratch.run(&["explain", "--json", "--layout", "yoi"]).json();
+    let cut = json["diagnostics"].as_array().unwrap().iter().find(|finding| finding["code"] == "cut").unwrap();
+    let origin = serde_json::json!({"kind": "file", "name": "file:AGENTS.md", "path": "AGENTS.md"});
+    assert_eq!(cut["origin"], origin);
 }

@@ -25,6 +25,8 @@ use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use parts::Parts;
 
+#[path = "../tests/homeless/mod.rs"]
+mod homeless;
 #[path = "../tests/projects/mod.rs"]
 mod projects;
 

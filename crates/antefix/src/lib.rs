@@ -183,7 +183,8 @@ pub mod contract;
 pub mod models;
 pub mod tokens;
 
-mod diagnostic;
+pub mod diagnostic;
+
 mod error;
 mod recent;
 mod toml_words;

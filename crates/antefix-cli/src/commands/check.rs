@@ -50,9 +50,7 @@ fn checked(args: &ComposeArgs) -> Result<Preview, Failure> {
     let project = ask::project(&antefix, args.cwd.as_deref())?;
     let ask = args.ask()?;
     let counts = (ask.model.is_some() || project.counts_tokens(&ask)?).then(Counts::recall);
-    let mut preview = project.preview(ask, Look::Closely)?;
-    let findings = preview.model_findings();
-    preview.diagnostics.extend(findings);
+    let preview = project.preview(ask, Look::Closely)?;
     if let Some(counts) = counts {
         counts.keep();
     }

@@ -16,10 +16,10 @@ use crate::{Outcome, ask, ledger, terminal};
 pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let antefix = ask::antefix(Some(&args.store))?;
     let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
+    let counts = Counts::recall();
     let drift = conversation.drift(args.compose.ask()?)?;
     let model = args.compose.model.as_deref().or(drift.epoch.row().model.as_deref());
     let models = antefix.models()?;
-    let counts = Counts::recall();
     let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, models));
     let prediction = args.target.map(|target| predicted(&drift, target, model, models)).transpose()?;
     counts.keep();

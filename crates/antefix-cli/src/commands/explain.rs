@@ -17,14 +17,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Outcome {
     let antefix = ask::antefix(None)?;
     let project = ask::project(&antefix, args.compose.cwd.as_deref())?;
     let counts = Counts::recall();
-    let mut preview = project.preview(args.compose.ask()?, Look::Closely)?;
+    let preview = project.preview(args.compose.ask()?, Look::Closely)?;
     if let Some(byte) = args.at {
         terminal::print_styled(&one_byte(&preview.prompt, byte)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let tally = Tally::of(&preview);
-    let findings = preview.model_findings();
-    preview.diagnostics.extend(findings);
     counts.keep();
     if args.json {
         terminal::print_result(&document::print(&document::explanation(&preview, tally.as_ref())))?;

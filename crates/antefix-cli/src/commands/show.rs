@@ -16,8 +16,8 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
     let antefix = ask::antefix(None)?;
     let project = ask::project(&antefix, args.compose.cwd.as_deref())?;
     let ask = args.deliver.with_messages(args.compose.ask()?)?;
-    // Counts are needed for budgets in tokens and for receipts alone, and take long the first time.
-    let counts = (args.receipt || project.counts_tokens(&ask)?).then(Counts::recall);
+    // Counts are needed for budgets in tokens, for receipts and for a model's minimum alone, and take long the first time.
+    let counts = (args.receipt || ask.model.is_some() || project.counts_tokens(&ask)?).then(Counts::recall);
     let preview = project.preview(ask, Look::Composing)?;
     if args.deliver.target == Target::Plain && !args.receipt {
         let text = match args.part {
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
 fn touch(args: &ShowArgs) -> Outcome {
     let antefix = ask::antefix(None)?;
     let project = ask::project(&antefix, args.compose.cwd.as_deref())?;
-    let TouchNotice { text: notice, diagnostics } = project.touch(&args.compose.ask()?, &args.touch)?;
+    let TouchNotice { text: notice, diagnostics, .. } = project.touch(&args.compose.ask()?, &args.touch)?;
     let wrong = diagnostics.iter().any(|finding| finding.level == Level::Error);
     if let Some(notice) = notice.filter(|_| !wrong) {
         terminal::print_result(notice.as_str())?;

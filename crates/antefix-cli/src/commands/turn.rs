@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use antefix::diagnostic::Code;
 use antefix::{Target, Turn, document};
 
 use crate::args::{Part, TurnArgs};
@@ -14,17 +15,19 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
     let mut ask = args.deliver.with_messages(args.compose.ask()?)?;
     ask.turn.clone_from(&args.turn);
     ask.replacement = args.replace.as_deref().map(input::read).transpose()?;
+    // Counts are needed for a model's minimum and for receipts alone, and take long the first time.
+    let is_counted = args.json && args.deliver.target != Target::Plain;
+    let counts = (ask.model.is_some() || is_counted).then(Counts::recall);
     let turn = conversation.turn(ask)?;
     let delivery = match args.deliver.target {
         Target::Plain => None,
         target => Some(turn.deliver(target)?),
     };
+    let delivery = if is_counted { delivery.map(|one| one.counted(&turn.tokenizer())) } else { delivery };
+    if let Some(counts) = counts {
+        counts.keep();
+    }
     if args.json {
-        let counts = delivery.is_some().then(Counts::recall);
-        let delivery = delivery.map(|delivery| delivery.counted(&turn.tokenizer()));
-        if let Some(counts) = counts {
-            counts.keep();
-        }
         let document = document::turn(&args.id, &turn, delivery.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
@@ -59,11 +62,11 @@ fn plain(turn: &Turn, part: Part) -> String {
 fn eprint_pending(turn: &Turn) {
     for change in &turn.pending {
         let message = format!("held back: {}", change.detail);
-        let note = antefix::Diagnostic::note("pending", message).hint("it counts from the next renewal on");
+        let note = antefix::Diagnostic::note(Code::Pending, message).hint("it counts from the next renewal on");
         terminal::print_diagnostics(&[note]);
     }
     for message in &turn.messages {
-        let note = antefix::Diagnostic::note("message", format!("queued for this turn: {}", message.text));
+        let note = antefix::Diagnostic::note(Code::Message, format!("queued for this turn: {}", message.text));
         terminal::print_diagnostics(&[note]);
     }
 }

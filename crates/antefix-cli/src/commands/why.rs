@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use antefix::deliver::{Receipt, Target};
+use antefix::diagnostic::Code;
 use antefix::freeze::{ConversationId, Epoch};
 use antefix::keeper::Keeper;
 use antefix::models::{Model, Models};
@@ -74,7 +75,7 @@ fn with_receipts(args: &WhyArgs, receipt: &Path, models: &Models) -> Result<Turn
     if turns.before.is_some() && turns.epochs.is_none() {
         let message =
             format!("the ledger of {id} does not have the epochs of both receipts, so no byte and no origin is told");
-        terminal::print_diagnostics(&[Diagnostic::note("other-ledger", message).about(id.as_str())]);
+        terminal::print_diagnostics(&[Diagnostic::note(Code::OtherLedger, message).about(id.as_str())]);
     }
     Ok(turns)
 }
@@ -119,7 +120,7 @@ fn known(name: Option<&str>, models: &Models) -> Option<Model> {
     if found.is_none() {
         let message = format!("no model `{name}` is known, so no price, minimum and lifetime is");
         let hint = "add a row to models.json in your configuration directory";
-        terminal::print_diagnostics(&[Diagnostic::note("unknown-model", message).about(name).hint(hint)]);
+        terminal::print_diagnostics(&[Diagnostic::note(Code::UnknownModel, message).about(name).hint(hint)]);
     }
     found
 }

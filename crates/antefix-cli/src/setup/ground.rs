@@ -15,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use antefix::Diagnostic;
 use antefix::compose::{Dialect, Layout, Wording};
+use antefix::diagnostic::{Code, Subject};
 use antefix::discover::{Gate, NotLoaded, Paths, Permissions, Rules, Scope, Trust, Workspace, World};
 use antefix::hooks::Program;
 use antefix::project::Shelves;
@@ -61,7 +62,7 @@ fn project_settings(world: &dyn World, workspace: &Workspace) -> Option<Diagnost
     let shown = workspace.show(&path, Paths::Portable);
     let message = format!("{shown} is not obeyed: settings are the user's own");
     let hint = "move what you want to settings.toml in your configuration directory";
-    Some(Diagnostic::warning("project-settings", message).about(shown).hint(hint))
+    Some(Diagnostic::warning(Code::ProjectSettings, message).about(Subject::file(shown)).hint(hint))
 }
 
 /// A text for the editable section of a layout.

@@ -94,7 +94,7 @@ fn a_loaded_session_that_was_told_in_a_message_is_not_told_again() {
 fn what_has_arrived_is_in_the_ledger_whatever_has_become_of_the_project_by_then() {
     let break_layout = |project: &Path| std::fs::write(project.join(".antefix/layout.toml"), "[[section]]\nid = 1\n");
     let remove_project = |project: &Path| std::fs::remove_dir_all(project);
-    let accidents: [&dyn Fn(&Path) -> std::io::Result<()>; 2] = [&break_layout, &remove_project];
+    let accidents: [fn(&Path) -> std::io::Result<()>; 2] = [break_layout, remove_project];
     for accident in accidents {
         let scratch = project().file("other/.antefix/layout.toml", super::LAYOUT).file("other/AGENTS.md", "Use tabs.");
         let mut client = scratch.start(&[], &plain());

@@ -1,7 +1,7 @@
 //! A prompt of what was found, with a report that says what became of it.
 
 use super::{Composition, Layout, Prompt, fit, roomy};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::{Discovery, FileLeft, ReasonCode};
 use crate::error::Result;
 
@@ -48,13 +48,14 @@ fn unexplained_gaps(prompt: &Prompt, discovery: &Discovery) -> Vec<Diagnostic> {
     let mut gaps: Vec<Diagnostic> = Vec::new();
     for gap in prompt.gaps() {
         let mut findings = discovery.diagnostics.iter().chain(prompt.diagnostics()).chain(&gaps);
-        let is_explained = findings.any(|finding| finding.about.as_deref() == Some(gap.fact.as_str()));
+        let is_explained =
+            findings.any(|finding| finding.about.as_ref().and_then(Subject::name) == Some(gap.fact.as_str()));
         // All that is withheld for want of trust is in one finding of the discovery.
         if is_explained || gap.reason.code == ReasonCode::Untrusted {
             continue;
         }
         let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
-        gaps.push(Diagnostic::warning("gap", message).about(gap.fact.as_str()));
+        gaps.push(Diagnostic::warning(Code::Gap, message).about(gap.fact.as_str()));
     }
     gaps
 }

@@ -15,7 +15,7 @@ use std::ops::RangeBounds;
 use super::allowance::Total;
 use super::layout::{Layout, Section};
 use super::prompt::{LeftOut, Notes};
-use super::{Before, Part, Stability, Standing, joint, print, section};
+use super::{Before, Part, Stability, Standing, cut, joint, print, section};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{
     Answer, Facts, FileLeft, InstructionsWithin, Value, files_left, instructions_within, size_of_instructions,
@@ -23,6 +23,9 @@ use crate::discover::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Draft, FactName, Place, Text, Unit};
+
+/// What findings about the whole prompt advise to raise.
+const BUDGET: &str = "the `budget` of the layout";
 
 /// How often a section is tried with a little less: texts that meet share tokens, and frames take room.
 const TRIES: usize = 8;
@@ -140,11 +143,11 @@ impl Fitting<'_> {
                 }
                 return Ok(fitted);
             }
-            parts[part].text = None;
-            if told.contains(&number) {
+            let left_out = parts[part].text.take();
+            if let Some(text) = left_out.filter(|_| told.contains(&number)) {
                 let section = parts[part].section;
                 fitted.files.extend(files_of(section, self.facts).map(|files| files_left(files, None)));
-                fitted.leave_out(&section.id, whole, self.total.budget);
+                fitted.leave_out(&section.id, &text, whole, self.total.budget);
             }
             size = measure(unit, &self.assembled(parts));
             if size <= most {
@@ -207,17 +210,17 @@ impl Fitting<'_> {
             let text = self.rendered_with(section, name.clone(), Value::Text(skills))?;
             return Ok(text.map(|text| (text, Loss { files: None, diagnostics: vec![finding] })));
         }
-        let Some(mut text) = part.raw.clone() else { return Ok(None) };
+        let Some(whole) = &part.raw else { return Ok(None) };
+        let mut text = whole.clone();
         let own_budget = section.budget.as_ref().map(|allowance| allowance.budget);
         let budgets: Vec<Budget> = own_budget.into_iter().chain([Budget { most: room, unit }]).collect();
-        text.cut_to(&budgets, notice);
+        let end = text.cut_to(&budgets, notice);
         let (id, unit) = (&section.id, unit.name());
-        let message = format!(
+        let why = format!(
             "section `{id}` has {own} {unit} and is cut to {room}: the prompt does not fit its budget of {most}"
         );
-        let hint = "shorten its text, or raise the `budget` of the layout";
-        let finding = Diagnostic::warning("cut", message).about(id.as_str()).hint(hint);
-        Ok(Some((section::frame(section, text)?, Loss { files: None, diagnostics: vec![finding] })))
+        let diagnostics = cut::cut(id, whole, end, &why, BUDGET);
+        Ok(Some((section::frame(section, text)?, Loss { files: None, diagnostics })))
     }
 
     /// A section with another value for a fact; none if it has no text then.
@@ -254,12 +257,10 @@ impl Fitting<'_> {
 }
 
 impl Fitted {
-    fn leave_out(&mut self, id: &str, whole: usize, budget: Budget) {
+    fn leave_out(&mut self, id: &str, text: &Draft, whole: usize, budget: Budget) {
         let Budget { most, unit } = budget;
-        let message =
-            format!("section `{id}` is left out: the prompt has {whole} {} and a budget of {most}", unit.name());
-        let hint = "shorten its text, or raise the `budget` of the layout";
-        self.notes.diagnostics.push(Diagnostic::warning("over-budget", message).about(id).hint(hint));
+        let why = format!("the prompt has {whole} {} and a budget of {most}", unit.name());
+        self.notes.diagnostics.extend(cut::left_out(id, text, &why, BUDGET));
         self.notes.left_out.push(LeftOut { id: id.to_owned(), why: format!("the prompt has a budget of {budget}") });
     }
 }

@@ -4,8 +4,7 @@
 //!    command tells it.
 //! 2. What needs the composed prompt is in the folder, one file a lint or family. It takes longer than composing, so
 //!    `check` and `explain` ask for it and `show` does not.
-//! 3. Every code is in the table [`LINTS`], which `docs/lints.md` is printed from.
-//! 4. A finding names its place, says why it costs, and what to do. A false alarm is worse than a miss.
+//! 3. A finding names its place, says why it costs, and what to do. A false alarm is worse than a miss.
 
 mod clocks;
 mod contradictions;
@@ -17,16 +16,14 @@ mod passages;
 mod price;
 mod prose;
 mod repeats;
-mod table;
 
 pub(crate) use copies::{Copied, Original};
-pub use table::{LINTS, Lint, ToldBy, reference_page};
 
 use std::sync::Arc;
 
 use super::layout::Section;
 use super::{Layout, Prompt, Stability};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::catalog::{self, Lookup, Pace};
 use crate::discover::secrets::markers;
 use crate::discover::{Machine, hidden};
@@ -69,12 +66,12 @@ pub(super) fn findings(sections: &[Section], standing: Standing) -> Vec<Diagnost
             let finding = match entry.pace {
                 Pace::Steady => continue,
                 Pace::Daily => Diagnostic::note(
-                    "daily-in-prefix",
+                    Code::DailyInPrefix,
                     format!("`{name}` stands in the prefix: epochs that open tomorrow share nothing behind it"),
                 ),
                 Pace::Volatile => Diagnostic::new(
                     if standing == Standing::Alone { Level::Note } else { Level::Warning },
-                    "volatile-in-prefix",
+                    Code::VolatileInPrefix,
                     format!(
                         "`{name}` changes from turn to turn and stands in the prefix, where it is frozen and goes stale"
                     ),
@@ -99,7 +96,7 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
     if let Some((place, dialect)) = section.template.foreign_tag() {
         let message = format!("this looks like a tag of the {} dialect, and is printed as it is", dialect.name());
         let hint = format!("set `dialect = \"{}\"` for section `{}` if a tag is meant", dialect.name(), section.id);
-        findings.push(Diagnostic::warning("other-dialect", message).at(place).hint(hint));
+        findings.push(Diagnostic::warning(Code::OtherDialect, message).at(place).hint(hint));
     }
     if let Some((key, template)) = &section.wrap {
         let sources = template.sources();
@@ -108,7 +105,8 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
         if let (Some(variable), Some(source)) = (lost, sources.first()) {
             let message = format!("this wording does not print `{variable}`, so section `{}` is lost", section.id);
             let hint = format!("write `{{{{ {variable} }}}}` where the section's text is to stand");
-            let finding = Diagnostic::warning("frame-drops-text", message).at(Place::new(source, 0..source.text.len()));
+            let finding =
+                Diagnostic::warning(Code::FrameDropsText, message).at(Place::new(source, 0..source.text.len()));
             findings.push(finding.hint(hint));
         }
     }
@@ -119,7 +117,7 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
         for found in hidden::scan(&source.text).take(3) {
             let decoded = found.decoded.map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
             let message = format!("hidden characters ({}){decoded} stand here, and are printed", found.class.name());
-            findings.push(Diagnostic::warning("hidden-text", message).at(Place::new(source, found.range)));
+            findings.push(Diagnostic::warning(Code::HiddenText, message).at(Place::new(source, found.range)));
         }
     }
     findings
@@ -130,6 +128,6 @@ pub(super) fn taken_out(source: &Arc<Source>) -> impl Iterator<Item = Diagnostic
     markers(&source.text).map(|(range, rule)| {
         let message = format!("what looks like a secret ({rule}) stood here and was taken out");
         let hint = "revoke it if it is one: a prompt is no place for secrets";
-        Diagnostic::warning("secret", message).at(Place::new(source, range)).hint(hint)
+        Diagnostic::warning(Code::Secret, message).at(Place::new(source, range)).hint(hint)
     })
 }

@@ -7,6 +7,7 @@ pub mod builtin;
 
 mod allowance;
 mod composed;
+mod cut;
 mod fit;
 mod hook;
 mod layout;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 pub use composed::Composed;
 pub use hook::{HookPoint, HookRule};
 pub use layout::{Editable, Layout, description};
-pub use lint::{LINTS, Lint, ToldBy, lint, reference_page};
+pub use lint::lint;
 pub use notice::notice;
 pub use policy::{
     Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
@@ -256,7 +257,7 @@ impl<'l> Composition<'l> {
         let raw = self.layout.total.as_ref().and(composed.text.as_ref()).cloned();
         let framed = |text| section::framed(section, text, &mut notes.diagnostics);
         let text = composed.text.map(framed).transpose()?;
-        let (bytes, pieces) = text.as_ref().map_or((0, 0), |text| (text.len(), text.pieces()));
+        let (bytes, pieces) = text.as_ref().map_or((0, 0), |text| (text.len(), text.pieces().len()));
         self.size = (self.size.0 + bytes, self.size.1 + pieces);
         self.check_size(&section.id)?;
         self.print_files += usize::from(bytes > 0 && fit::files_of(section, facts).is_some());
@@ -302,7 +303,7 @@ impl<'l> Composition<'l> {
 
     fn place(&mut self, id: &str, stability: Stability, joint: Draft, text: Draft) {
         let start = self.draft.len();
-        self.pieces.push(self.draft.pieces());
+        self.pieces.push(self.draft.pieces().len());
         self.draft.append(joint);
         self.draft.append(text);
         let range = start..self.draft.len();

@@ -4,8 +4,8 @@ use super::allowance::Allowance;
 use super::layout::{Condition, Section};
 use super::policy::{NoticeStands, Trim, WhenUnavailable};
 use super::template::Spent;
-use super::{Gap, wording};
-use crate::diagnostic::Diagnostic;
+use super::{Gap, cut, wording};
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::{Answer, Facts, Reason, ReasonCode, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Draft, FactName, Transform};
@@ -32,7 +32,7 @@ pub(super) fn render(section: &Section, facts: &Facts) -> Result<RenderedSection
             Answer::Absent => {
                 composed.left_out = Some(match condition {
                     Condition::NoFact(name) => {
-                        composed.diagnostics.extend(replaced(section, name));
+                        composed.diagnostics.extend(replaced(section, name, facts));
                         format!("{name} stands in its place")
                     }
                     condition => format!("{condition} is absent"),
@@ -118,16 +118,23 @@ fn meets(condition: &Condition, facts: &Facts) -> Answer<()> {
     }
 }
 
-/// What is lost when a fact stands in a section's place.
-fn replaced(section: &Section, by: &FactName) -> Option<Diagnostic> {
+/// What is lost when the file of a fact takes a section's place.
+fn replaced(section: &Section, by: &FactName, facts: &Facts) -> Option<Diagnostic> {
     let lost: Vec<&str> = section.template.names().iter().map(FactName::as_str).collect();
     if lost.is_empty() {
         return None;
     }
-    let message = format!("{by} replaces section `{}`, and with it {}", section.id, lost.join(", "));
+    let path = match facts.get(by) {
+        Some(Answer::Present(Value::Text(text))) => {
+            text.pieces().find_map(|piece| piece.origin.path().map(str::to_owned))
+        }
+        _ => None,
+    };
+    let about = path.map_or_else(|| Subject::from(by.as_str()), |path| Subject::file_of(by.as_str(), path));
+    let message = format!("{} replaces section `{}`, and with it {}", about.label(), section.id, lost.join(", "));
     Some(
-        Diagnostic::note("replaced", message)
-            .about(by.as_str())
+        Diagnostic::note(Code::Replaced, message)
+            .about(about)
             .hint("write what is needed of them into the replacement"),
     )
 }
@@ -157,25 +164,18 @@ fn fitted(
     }
     let before = unit.measure(draft.as_str());
     let notice = wording::print(&allowance.notice, &[])?.into_text();
-    let left = match allowance.notice_stands {
-        NoticeStands::Inside => {
-            let rest = draft.as_str().to_owned();
-            let end = draft.cut_to(&[allowance.budget], &notice);
-            unit.measure(&rest[end..])
-        }
+    let whole = draft.clone();
+    let end = match allowance.notice_stands {
+        NoticeStands::Inside => draft.cut_to(&[allowance.budget], &notice),
         NoticeStands::Behind => {
             let end = allowance.budget.end(draft.as_str(), "").unwrap_or_default();
-            let rest = unit.measure(&draft.as_str()[end..]);
             draft.truncate(end, Transform::Cut);
             draft.push_text(&notice);
-            rest
+            end
         }
     };
-    let (id, unit) = (&section.id, unit.name());
-    let message =
-        format!("section `{id}` has {before} {unit} and a budget of {most}: its last {left} {unit} are left out");
-    diagnostics.push(
-        Diagnostic::warning("cut", message).about(section.id.as_str()).hint("shorten the text, or raise the budget"),
-    );
+    let (id, left, unit) = (&section.id, unit.measure(&whole.as_str()[end..]), unit.name());
+    let why = format!("section `{id}` has {before} {unit} and a budget of {most}: its last {left} {unit} are left out");
+    diagnostics.extend(cut::cut(id, &whole, end, &why, "the budget"));
     Ok(draft)
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::lint::{Copied, Original, taken_out};
 use super::template::{Jinja, Names, Shelf, Stock, TemplateRef};
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Code, Diagnostic, did_you_mean};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Digest, Draft, Origin, Phrases, Place, Source, SourceKind, Text, Within, roomy};
 
@@ -230,7 +230,7 @@ impl Wording {
                 let meant = did_you_mean(name.get_ref(), WordingKey::all().map(WordingKey::name));
                 let hint = meant.map(|meant| format!("did you mean `{meant}`?")).unwrap_or_else(known_keys);
                 let message = format!("there is no wording `{}`, so this one is ignored", name.get_ref());
-                self.findings.push(Diagnostic::warning("unknown-wording", message).at(place).hint(hint));
+                self.findings.push(Diagnostic::warning(Code::UnknownWording, message).at(place).hint(hint));
                 continue;
             };
             let within = Within::toml(layer, value.span());

@@ -16,7 +16,7 @@ use super::hidden::HiddenClass;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, Link, ReasonCode, World};
 use super::{Fact, Situation};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::text::{Budget, Draft, FactName, Origin, Text};
 
 /// The most that is read of one file, in bytes, with the notice that it was cut.
@@ -95,10 +95,11 @@ pub(super) fn answer(
     let Some((root, path)) = locate(situation, &asked) else {
         let hint = "only files beneath the project root can be named; the user's settings may allow more (file_roots)";
         let reason = Answer::unavailable(ReasonCode::OutsideRoot, name.name());
-        return tell(reason, name, diagnostics, Some(hint));
+        return tell(reason, name, name.name(), diagnostics, Some(hint));
     };
+    let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.rules.paths).into();
     if holds_secrets(&path) {
-        return tell(Answer::unavailable(ReasonCode::Secret, name.name()), name, diagnostics, None);
+        return tell(Answer::unavailable(ReasonCode::Secret, name.name()), name, &shown, diagnostics, None);
     }
     let read = read_text(world, &root, &path, FILE_LIMIT).and_then(|file| {
         if holds_secrets(&file.resolved) {
@@ -107,21 +108,21 @@ pub(super) fn answer(
         }
         Answer::Present(file)
     });
-    let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.rules.paths).into();
+    let about = Subject::file_of(name.as_str(), &shown);
     let fact = read.and_then(|file| {
         let text = Text::new(file.text, Origin::file(name, &shown));
         // Looked through before it is cut: half a secret is still most of one.
-        situation.permissions.hygiene.clean(text, &shown, diagnostics).map(|text| {
+        situation.permissions.hygiene.clean(text, &about, diagnostics).map(|text| {
             if !file.more {
                 return Value::Text(text);
             }
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: only its beginning is used");
-            let cut = Diagnostic::warning("cut", message).about(name.as_str());
+            let cut = Diagnostic::warning(Code::Cut, message).about(&about);
             diagnostics.push(cut.hint("shorten or split the file"));
             Value::Text(cut_to(&text, &situation.rules.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)]))
         })
     });
-    tell(fact, name, diagnostics, None)
+    tell(fact, name, &shown, diagnostics, None)
 }
 
 /// The beginning of a text, with a notice, within budgets.
@@ -133,10 +134,10 @@ pub(super) fn cut_to(text: &Text, notice: &Text, budgets: &[Budget]) -> Text {
 }
 
 /// Says why a file is unavailable. That it is absent is the template's business.
-fn tell(fact: Fact, name: &FactName, diagnostics: &mut Vec<Diagnostic>, hint: Option<&str>) -> Fact {
+fn tell(fact: Fact, name: &FactName, path: &str, diagnostics: &mut Vec<Diagnostic>, hint: Option<&str>) -> Fact {
     if let Answer::Unavailable(reason) = &fact {
-        let mut diagnostic =
-            Diagnostic::warning("file-unavailable", format!("{name} is not read: {reason}")).about(name.as_str());
+        let mut diagnostic = Diagnostic::warning(Code::FileUnavailable, format!("{name} is not read: {reason}"))
+            .about(Subject::file_of(name.as_str(), path));
         diagnostic.hint = hint.map(str::to_owned);
         diagnostics.extend(reason.told(diagnostic));
     }

@@ -11,7 +11,7 @@ use super::hidden::{self, Hidden};
 use super::rewrite::Rewrite;
 use super::secrets;
 use super::world::{Answer, ReasonCode};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::text::{FactName, Origin, Text, Transform};
 
 /// No secret has fewer characters.
@@ -110,7 +110,7 @@ impl Hygiene {
             return;
         }
         let text = Text::new(words.as_str(), Origin::fact(&FactName::new("told", "")));
-        if let Answer::Present(text) = self.written_out().clean(text, "", &mut Vec::new()) {
+        if let Answer::Present(text) = self.written_out().clean(text, &"".into(), &mut Vec::new()) {
             *words = text.as_str().to_owned();
         }
     }
@@ -119,36 +119,37 @@ impl Hygiene {
     pub(crate) fn redact_all(self, findings: &mut [Diagnostic]) {
         for finding in findings {
             self.redact(&mut finding.message);
-            finding.hint.iter_mut().chain(&mut finding.about).for_each(|words| self.redact(words));
+            let about = finding.about.iter_mut().flat_map(Subject::words_mut);
+            finding.hint.iter_mut().chain(about).for_each(|words| self.redact(words));
         }
     }
 
-    /// The text as it may be used. `label` is what a person calls it.
-    pub(crate) fn clean(self, text: Text, label: &str, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
-        self.clean_at(text, label, At::Itself, diagnostics)
+    /// The text as it may be used. `about` is what a person calls it.
+    pub(crate) fn clean(self, text: Text, about: &Subject, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
+        self.clean_at(text, about, At::Itself, diagnostics)
     }
 
     /// The same for a value that is written on a line of a file in some way or other, such as with escapes.
     pub(super) fn clean_value(
         self,
         value: Text,
-        label: &str,
+        about: &Subject,
         line: usize,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Answer<Text> {
-        self.clean_at(value, label, At::Line(line), diagnostics)
+        self.clean_at(value, about, At::Line(line), diagnostics)
     }
 
-    fn clean_at(self, text: Text, label: &str, at: At, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
+    fn clean_at(self, text: Text, about: &Subject, at: At, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
         let written = Text::clone(&text);
-        let text = match self.without_hidden(text, label, at, diagnostics) {
+        let text = match self.without_hidden(text, about, at, diagnostics) {
             Answer::Present(text) => text,
             other => return other,
         };
-        Answer::Present(self.without_secrets(text, written.as_str(), label, at, diagnostics))
+        Answer::Present(self.without_secrets(text, written.as_str(), about, at, diagnostics))
     }
 
-    fn without_hidden(self, text: Text, label: &str, at: At, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
+    fn without_hidden(self, text: Text, about: &Subject, at: At, diagnostics: &mut Vec<Diagnostic>) -> Answer<Text> {
         if self.hidden == HiddenText::Allow || !hidden::may_be_in(text.as_str()) {
             return Answer::Present(text);
         }
@@ -157,7 +158,7 @@ impl Hygiene {
         for found in hidden::scan(text.as_str()) {
             count += 1;
             if count <= TOLD {
-                diagnostics.push(told(&found, text.as_str(), label, at, self.hidden));
+                diagnostics.push(told(&found, text.as_str(), about, at, self.hidden));
             }
             if self.hidden == HiddenText::Escape {
                 let written: String = text.as_str()[found.range.clone()].chars().map(hidden::escape).collect();
@@ -165,11 +166,11 @@ impl Hygiene {
             }
         }
         if count > TOLD {
-            let message = format!("{label} has {} more runs of hidden characters", count - TOLD);
-            diagnostics.push(Diagnostic::warning("hidden-text", message).about(label));
+            let message = format!("{} has {} more runs of hidden characters", about.label(), count - TOLD);
+            diagnostics.push(Diagnostic::warning(Code::HiddenText, message).about(about));
         }
         match self.hidden {
-            HiddenText::Block if count > 0 => Answer::unavailable(ReasonCode::HiddenText, label),
+            HiddenText::Block if count > 0 => Answer::unavailable(ReasonCode::HiddenText, about.label()),
             _ => Answer::Present(rewrite.finish()),
         }
     }
@@ -179,7 +180,7 @@ impl Hygiene {
         self,
         text: Text,
         written: &str,
-        label: &str,
+        about: &Subject,
         at: At,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Text {
@@ -187,6 +188,7 @@ impl Hygiene {
         if found.is_empty() {
             return text;
         }
+        let label = about.label();
         let mut rewrite = Rewrite::new(&text);
         for secret in &found {
             rewrite.replace(secret.range.clone(), &secrets::marker(secret.rule), Transform::Redacted);
@@ -199,17 +201,17 @@ impl Hygiene {
             };
             let message = format!("{label}:{place} looks like a secret ({}) and was taken out", secret.rule);
             let hint = "revoke it if it is one: a prompt is no place for secrets";
-            diagnostics.push(Diagnostic::warning("secret", message).about(label).hint(hint));
+            diagnostics.push(Diagnostic::warning(Code::Secret, message).about(about).hint(hint));
         }
         if found.len() > TOLD {
             let message = format!("{label} has {} more of what looks like secrets", found.len() - TOLD);
-            diagnostics.push(Diagnostic::warning("secret", message).about(label));
+            diagnostics.push(Diagnostic::warning(Code::Secret, message).about(about));
         }
         rewrite.finish()
     }
 }
 
-fn told(found: &Hidden, text: &str, label: &str, at: At, policy: HiddenText) -> Diagnostic {
+fn told(found: &Hidden, text: &str, about: &Subject, at: At, policy: HiddenText) -> Diagnostic {
     let place = at.of(text, found.range.start);
     let count = text[found.range.clone()].chars().count();
     let decoded = found
@@ -222,11 +224,12 @@ fn told(found: &Hidden, text: &str, label: &str, at: At, policy: HiddenText) -> 
         HiddenText::Escape | HiddenText::Allow if count == 1 => "it is written out",
         HiddenText::Escape | HiddenText::Allow => "they are written out",
     };
+    let label = about.label();
     let characters = if count == 1 { "character" } else { "characters" };
     let class = found.class.name();
     let message = format!("{label}:{place} has {count} hidden {characters} ({class}){decoded}: {outcome}");
     let hint = "remove them; your own settings may say `hidden_text = \"escape\"` or \"allow\"";
-    Diagnostic::warning("hidden-text", message).about(label).hint(hint)
+    Diagnostic::warning(Code::HiddenText, message).about(about).hint(hint)
 }
 
 /// Where a text stands that something is told about.

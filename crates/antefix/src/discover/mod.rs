@@ -69,7 +69,7 @@ pub use world::{
 use self::catalog::Lookup;
 use self::git::{Git, GitQuestion};
 use self::skills::Form;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// Facts, and how they were come by.
@@ -185,7 +185,7 @@ impl Asking<'_> {
             "env" => {
                 let hygiene = self.situation.permissions.hygiene;
                 let text = self.env(name.name()).map(|text| Text::new(text, Origin::fact(name)));
-                text.and_then(|text| hygiene.clean(text, name.as_str(), &mut self.discovery.diagnostics))
+                text.and_then(|text| hygiene.clean(text, &name.as_str().into(), &mut self.discovery.diagnostics))
                     .map(Value::Text)
             }
             "file" => file::answer(self.world, self.situation, name, &mut self.discovery.diagnostics),
@@ -237,13 +237,13 @@ impl Asking<'_> {
         let diagnostics = &mut self.discovery.diagnostics;
         if let Answer::Unavailable(reason) = &answer {
             let message = format!("{name} could not be asked for: {reason}");
-            diagnostics.extend(reason.told(Diagnostic::warning("git-unavailable", message).about(name.as_str())));
+            diagnostics.extend(reason.told(Diagnostic::warning(Code::GitUnavailable, message).about(name.as_str())));
         }
         answer
             .map(|printed| {
                 let transform = if printed.replaced {
                     let message = format!("`{}` printed bytes that are no UTF-8; they became U+FFFD", printed.command);
-                    diagnostics.push(Diagnostic::note("not-utf8", message).about(name.as_str()));
+                    diagnostics.push(Diagnostic::note(Code::NotUtf8, message).about(name.as_str()));
                     Some(Transform::Replaced)
                 } else {
                     None
@@ -253,7 +253,7 @@ impl Asking<'_> {
                     let limit = self.situation.permissions.git.output;
                     let message =
                         format!("`{}` printed more than {limit} bytes: only the beginning is used", printed.command);
-                    diagnostics.push(Diagnostic::warning("cut", message).about(name.as_str()));
+                    diagnostics.push(Diagnostic::warning(Code::Cut, message).about(name.as_str()));
                     draft.push(&printed.text, Origin::fact(name), Some(Transform::Cut));
                     draft.push_text(&self.situation.rules.phrases.get("cut_notice"));
                 } else {
@@ -261,7 +261,7 @@ impl Asking<'_> {
                 }
                 // What git prints is written out where a file would be blocked: it is the user's own work.
                 let hygiene = self.situation.permissions.hygiene.written_out();
-                hygiene.clean(draft.into_text(), &printed.command, diagnostics)
+                hygiene.clean(draft.into_text(), &printed.command.as_str().into(), diagnostics)
             })
             .and_then(|text| text.map(Value::Text))
     }

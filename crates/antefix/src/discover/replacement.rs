@@ -13,7 +13,7 @@ use super::instructions::normalized;
 use super::report::{Loaded, NotLoaded, Report, Why};
 use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::text::{Budget, FactName, Origin};
 
 /// Answers for one of the two files.
@@ -37,7 +37,7 @@ pub(super) fn answer(
             Answer::Absent => continue,
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
-                let finding = Diagnostic::warning("file-unavailable", message).about(label.as_ref());
+                let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label));
                 diagnostics.extend(reason.told(finding));
                 not_loaded(Why::Unavailable(reason.clone()));
                 // A repository that is not trusted must not be able to take away what the layout or the user says.
@@ -58,12 +58,12 @@ pub(super) fn answer(
             not_loaded(Why::Empty);
             continue;
         }
-        let clean = situation.permissions.hygiene.clean(text, &label, diagnostics).map(|text| {
+        let clean = situation.permissions.hygiene.clean(text, &Subject::file(&label), diagnostics).map(|text| {
             if !file.more {
                 return text;
             }
             let message = format!("{label} has more than {FILE_LIMIT} bytes: only its beginning is used");
-            diagnostics.push(Diagnostic::warning("cut", message).about(label.as_ref()));
+            diagnostics.push(Diagnostic::warning(Code::Cut, message).about(Subject::file(&label)));
             cut_to(&text, &situation.rules.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)])
         });
         match &clean {

@@ -16,7 +16,7 @@ use super::Situation;
 use super::file::holds_secrets;
 use super::workspace::normalize;
 use super::world::{Kind, World};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Paths;
 
 /// How many roots of one kind a hook may name.
@@ -104,7 +104,7 @@ impl MoreRoots {
         ];
         for (kind, names, roots, kept) in kinds {
             let mut tell = |message: String| {
-                let finding = Diagnostic::warning("hook-root", format!("hook `{hook}` names {message}"));
+                let finding = Diagnostic::warning(Code::HookRoot, format!("hook `{hook}` names {message}"));
                 findings.push(finding.about(hook));
             };
             if names.len() > ROOTS {

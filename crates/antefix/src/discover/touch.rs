@@ -18,7 +18,7 @@ use super::trust;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, World};
 use super::{Fact, Gate, Situation};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::text::FactName;
 
 /// How many directories between the working directory and the paths are looked into.
@@ -68,7 +68,9 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
         search.unavailable = unavailable;
         place.distance = place.distance.saturating_add(DEEPEST);
         search.look_for_rules(&place, &mut prefix);
-        let in_prefix = |finding: &Diagnostic| prefix.iter().any(|file| finding.about.as_deref() == Some(&file.label));
+        let in_prefix = |finding: &Diagnostic| {
+            prefix.iter().any(|file| finding.about.as_ref().and_then(Subject::path) == Some(&*file.label))
+        };
         search.diagnostics.retain(|finding| !in_prefix(finding));
         search.hold(&touched, &mut found);
     }
@@ -79,7 +81,7 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
     }
     if search.steps == 0 {
         let message = "the patterns of the rules take too long to match: the rest is not matched with the paths";
-        let diagnostic = Diagnostic::warning("scan-limit", message).about(name.as_str());
+        let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(name.as_str());
         search.diagnostics.push(diagnostic.hint("shorten the patterns, or touch fewer paths at once"));
     }
     found.retain(|file| !told.contains(file.label.as_ref()));
@@ -135,7 +137,7 @@ fn below(
     }
     if directories.len() > DIRECTORIES {
         let message = format!("the paths lie in more than {DIRECTORIES} directories: the rest is not looked into");
-        diagnostics.push(Diagnostic::warning("scan-limit", message));
+        diagnostics.push(Diagnostic::warning(Code::ScanLimit, message));
     }
     let place = |directory: &Path| {
         let inside = directory.strip_prefix(&workspace.root).ok()?.to_owned();
@@ -164,5 +166,5 @@ fn inside(world: &dyn World, situation: &Situation<'_>, path: &Path) -> Option<P
 fn outside(path: &Path) -> Diagnostic {
     let message = format!("{} lies outside the project, where no rule of it holds", path.display());
     let hint = "name a path of the project, relative to the working directory";
-    Diagnostic::new(Level::Error, "outside-project", message).about(path.to_string_lossy()).hint(hint)
+    Diagnostic::new(Level::Error, Code::OutsideProject, message).about(Subject::file(path.to_string_lossy())).hint(hint)
 }

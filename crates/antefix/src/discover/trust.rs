@@ -19,7 +19,7 @@ use super::workspace::{Workspace, normalize};
 use super::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
 };
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// What becomes of a repository's text while nobody trusts it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -76,7 +76,7 @@ pub(super) fn told(report: &Report) -> Option<Diagnostic> {
         names.push_str(&format!(" and {more} more"));
     }
     let message = format!("the project's text is withheld, because this workspace is not trusted: {names}");
-    Some(Diagnostic::note("untrusted", message).hint(HINT))
+    Some(Diagnostic::note(Code::Untrusted, message).hint(HINT))
 }
 
 /// How many things that were withheld are named in the finding.

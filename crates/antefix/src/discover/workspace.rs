@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::file::{FILE_LIMIT, read_text};
 use super::hygiene::Hygiene;
 use super::world::{Answer, Owner, Reason, ReasonCode, World};
+use crate::diagnostic::Subject;
 use crate::text::{FactName, Source, SourceKind, Text};
 use crate::{
     discover::{Machine, Paths},
@@ -149,7 +150,7 @@ impl Workspace {
         }
         let mut findings = Vec::new();
         let name = FactName::new("antefix", "text");
-        match hygiene.clean(Text::new(text, Origin::fact(&name)), shown, &mut findings) {
+        match hygiene.clean(Text::new(text, Origin::fact(&name)), &Subject::file(shown), &mut findings) {
             Answer::Present(text) => Answer::Present(text.as_str().to_owned()),
             Answer::Absent => Answer::Absent,
             // The file has no report of its own: the first finding says where.

@@ -1,7 +1,7 @@
 //! Prompts, findings and the catalog.
 
 use crate::compose::Prompt;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Subject};
 use crate::discover::Report;
 use crate::discover::catalog::{CATALOG, Pace};
 use crate::hooks::{Program, TrustState};
@@ -189,10 +189,10 @@ impl<'p> Finding<'p> {
     pub fn of_diagnostic(diagnostic: &'p Diagnostic) -> Finding<'p> {
         Finding::new(
             diagnostic.level.name(),
-            diagnostic.code,
+            diagnostic.code.name(),
             &diagnostic.message,
             diagnostic.place.as_ref(),
-            diagnostic.about.as_deref(),
+            diagnostic.about.as_ref(),
             diagnostic.hint.as_deref(),
         )
     }
@@ -202,7 +202,7 @@ impl<'p> Finding<'p> {
         code: &'p str,
         message: &'p str,
         place: Option<&'p crate::text::Place>,
-        about: Option<&'p str>,
+        about: Option<&'p Subject>,
         hint: Option<&'p str>,
     ) -> Finding<'p> {
         let origin = match place {
@@ -217,7 +217,7 @@ impl<'p> Finding<'p> {
                     column: Some(column),
                 })
             }
-            None => about.map(|about| OriginOf::fact(about, None)),
+            None => about.map(|about| OriginOf::fact(about.name().unwrap_or(about.label()), about.path())),
         };
         // Of a file that is data only the line is known, so that bytes would be counted from there.
         let range = place.filter(|place| place.source.kind != SourceKind::File).map(|place| place.range.clone());

@@ -126,7 +126,7 @@ pub struct RecordedGap {
 pub struct RecordedDiagnostic {
     /// `note`, `warning` or `error`.
     pub level: String,
-    /// Its stable name.
+    /// The name of its code, as text: a ledger outlives the codes that were in use when it was written.
     pub code: String,
     /// For people.
     pub message: String,
@@ -139,12 +139,12 @@ impl RecordedDiagnostic {
     pub(super) fn of(diagnostic: &Diagnostic) -> RecordedDiagnostic {
         RecordedDiagnostic {
             level: diagnostic.level.name().to_owned(),
-            code: diagnostic.code.to_owned(),
+            code: diagnostic.code.name().to_owned(),
             message: match &diagnostic.place {
                 Some(place) => format!("{place}: {}", diagnostic.message),
                 None => diagnostic.message.clone(),
             },
-            about: diagnostic.about.clone(),
+            about: diagnostic.about.as_ref().map(|about| about.label().to_owned()),
         }
     }
 }
@@ -192,5 +192,18 @@ impl AmendmentKind {
             AmendmentKind::Changed => "changed",
             AmendmentKind::Removed => "removed",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_whose_code_no_longer_exists_is_read_and_written_as_it_was() {
+        let text = r#"{"level":"warning","code":"code-of-an-older-release","message":"m","about":"prompt:cwd"}"#;
+        let finding: RecordedDiagnostic = serde_json::from_str(text).unwrap();
+        assert_eq!(finding.code, "code-of-an-older-release");
+        assert_eq!(serde_json::to_string(&finding).unwrap(), text);
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::HookPoint;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// What a hook changes about a turn. Nothing of it outlives the turn.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -125,9 +125,9 @@ impl HookFailure {
             message.push_str(&format!("; it said: {}", self.stderr));
         }
         let finding = match self.kind {
-            Failing::Failed => Diagnostic::warning("hook-failed", message),
-            Failing::Untrusted => Diagnostic::warning("hook-untrusted", message),
-            Failing::Modified => Diagnostic::warning("hook-modified", message),
+            Failing::Failed => Diagnostic::warning(Code::HookFailed, message),
+            Failing::Untrusted => Diagnostic::warning(Code::HookUntrusted, message),
+            Failing::Modified => Diagnostic::warning(Code::HookModified, message),
         };
         let finding = finding.about(hook);
         match &self.hint {

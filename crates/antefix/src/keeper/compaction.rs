@@ -60,7 +60,7 @@ impl Compactions<'_> {
         let mut next = None;
         if input.layout.on_compaction() == OnCompaction::Renew {
             let candidate = keeper.compose(input)?;
-            diagnostics = candidate.composed.diagnostics();
+            diagnostics = candidate.diagnostics(input);
             if candidate.body.digest() != epoch.digest() || !amendments.is_empty() {
                 next = Some(candidate.body);
             }

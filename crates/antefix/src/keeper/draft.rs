@@ -82,7 +82,7 @@ impl Keeper {
         let asked = AskedRoots::ask(input.hooks, &question);
         let more = asked.roots(&question, None);
         let candidate = self.compose(&input.with_roots(&more))?;
-        let diagnostics = candidate.composed.diagnostics();
+        let diagnostics = candidate.diagnostics(input);
         Ok(Draft {
             body: candidate.body,
             amendments: Vec::new(),

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Keeper, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Answer, Hygiene};
 use crate::error::Result;
 use crate::freeze::{Cause, ConversationId, Epoch, RecordedOrigin};
@@ -144,7 +144,7 @@ impl Edit {
         let mut findings = Vec::new();
         let mut clean = |words: &str| {
             let text = Text::new(words, Origin::Hook { name: Arc::from(hook) });
-            match hygiene.clean(text, &format!("what hook `{hook}` says"), &mut findings) {
+            match hygiene.clean(text, &format!("what hook `{hook}` says").as_str().into(), &mut findings) {
                 Answer::Present(text) => Ok(text),
                 Answer::Absent => Ok(Text::new("", Origin::Hook { name: Arc::from(hook) })),
                 Answer::Unavailable(reason) => Err(HookFailure::new(reason.to_string())),
@@ -157,7 +157,7 @@ impl Edit {
                 let message = format!("hook `{hook}` replaces the system text with nothing, so it changes nothing");
                 let hint =
                     "leave `system` out to change nothing; a turn without system text is the caller's to ask for";
-                diagnostics.push(Diagnostic::note("hook-empty", message).about(hook).hint(hint));
+                diagnostics.push(Diagnostic::note(Code::HookEmpty, message).about(hook).hint(hint));
                 None
             }
             Some(system) => {

@@ -163,7 +163,7 @@ impl Keeper {
             let with_roots = &input.with_roots(&more);
             let candidate = match self.flights.alone(conversation, || self.renewed(&epoch, cause, with_roots))? {
                 Renewal::Begun(candidate, row) => {
-                    let mut diagnostics = candidate.composed.diagnostics();
+                    let mut diagnostics = candidate.diagnostics(input);
                     let epoch = Arc::new(Epoch::new(row, candidate.body));
                     let (hooks, of_hooks) = self.announce(&epoch, input);
                     diagnostics.extend(of_hooks);
@@ -173,7 +173,7 @@ impl Keeper {
             };
             let (now, _) = self.standing(conversation)?;
             if now.number() == epoch.number() {
-                let diagnostics = candidate.composed.diagnostics();
+                let diagnostics = candidate.diagnostics(input);
                 return Ok(Renewed { epoch: now, began: Began::Before, hooks: Vec::new(), diagnostics });
             }
         }
@@ -198,7 +198,7 @@ impl Keeper {
         let since = self.drifted(&own, input, discovery)?;
         changes.extend(since.amend.iter().map(Change::of_notice));
         let difference = Difference::between(epoch.body(), &candidate.body)?;
-        let diagnostics = candidate.composed.diagnostics();
+        let diagnostics = candidate.diagnostics(input);
         Ok(Drift { epoch, amendments, changes, difference, next: candidate.body, diagnostics })
     }
 

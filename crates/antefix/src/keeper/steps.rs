@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::turn::Delivering;
 use super::{Began, Keeper, Turn, TurnInput, now};
 use crate::compose::Composed;
+use crate::diagnostic::Diagnostic;
 use crate::discover::{Discovery, discover};
 use crate::error::Result;
 use crate::freeze::{
@@ -105,7 +106,7 @@ impl Keeper {
         changes: Vec<Change>,
         input: &TurnInput<'_>,
     ) -> Result<Turn> {
-        let diagnostics = candidate.composed.diagnostics();
+        let diagnostics = candidate.diagnostics(input);
         let Composed { prompt, discovery, .. } = candidate.composed;
         Ok(Turn {
             messages: self.store.take(epoch.conversation(), input.id)?,
@@ -186,6 +187,17 @@ impl Keeper {
         };
         let body = Arc::new(EpochBody::new(&composed.prompt, &making));
         Ok(Candidate { composed, body })
+    }
+}
+
+impl Candidate {
+    /// Everything worth knowing about the prompt, and about its prefix and the model that it is for.
+    pub(super) fn diagnostics(&self, input: &TurnInput<'_>) -> Vec<Diagnostic> {
+        let mut all = self.composed.diagnostics();
+        if let Some(model) = &input.situation.caller.model {
+            all.extend(input.models.findings(model, self.composed.prompt.prefix()));
+        }
+        all
     }
 }
 

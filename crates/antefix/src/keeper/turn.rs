@@ -36,12 +36,14 @@ pub struct TurnInput<'t> {
     pub replacement: Option<&'t str>,
     /// Who has a say, in order.
     pub hooks: &'t [&'t dyn Hook],
+    /// What is known of models: whether a provider caches a prefix of this size.
+    pub models: &'t Models,
     /// The conversation's messages, for hooks that change them; none if the caller does not pass them through.
     pub history: Option<&'t [Value]>,
 }
 
 impl<'t> TurnInput<'t> {
-    /// A turn that watches what acts.
+    /// A turn that watches what acts, with the table of models that antefix comes with.
     pub fn new(world: &'t dyn World, layout: &'t Layout, situation: Situation<'t>) -> TurnInput<'t> {
         TurnInput {
             world,
@@ -52,6 +54,7 @@ impl<'t> TurnInput<'t> {
             id: None,
             replacement: None,
             hooks: &[],
+            models: Models::built_in(),
             history: None,
         }
     }

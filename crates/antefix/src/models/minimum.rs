@@ -1,7 +1,7 @@
 //! A prefix that is too short to be cached, and from where on it is not.
 
 use super::{Match, Model, Models};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 impl Models {
     /// What is worth knowing about a prefix and the model that it is for.
@@ -11,7 +11,7 @@ impl Models {
                 "no model `{name}` is known: its tokens are estimated from those of GPT-5, and no cache minimum is checked"
             );
             let hint = "add a row to models.json in your configuration directory";
-            return vec![Diagnostic::note("unknown-model", message).about(name).hint(hint)];
+            return vec![Diagnostic::note(Code::UnknownModel, message).about(name).hint(hint)];
         };
         let mut findings = Vec::new();
         let told = match found {
@@ -24,7 +24,7 @@ impl Models {
         };
         findings.extend(told.map(|message| {
             let hint = "add a row to models.json in your configuration directory";
-            Diagnostic::note("unknown-model", message).about(name).hint(hint)
+            Diagnostic::note(Code::UnknownModel, message).about(name).hint(hint)
         }));
         findings.extend(model.below_minimum(prefix));
         findings
@@ -98,6 +98,6 @@ impl Model {
         let message =
             format!("the prefix has {has}, and {} caches none with less than {minimum}: {follows}", self.name);
         let hint = "every turn is then billed in full; tools that are sent before the prompt count as well";
-        Some(Diagnostic::warning("below-cache-minimum", message).about(self.name.as_str()).hint(hint))
+        Some(Diagnostic::warning(Code::BelowCacheMinimum, message).about(self.name.as_str()).hint(hint))
     }
 }

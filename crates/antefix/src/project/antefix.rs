@@ -9,7 +9,7 @@ use super::conversation::Conversation;
 use super::ledger::Ledger;
 use super::remembered::Remembered;
 use super::settings::Settings;
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Answer, Hygiene, Kind, Workspace, World};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{ConversationId, Store};
@@ -254,7 +254,7 @@ impl Antefix {
 }
 
 fn models_unreadable(error: &Error) -> Diagnostic {
-    let mut finding = Diagnostic::new(Level::Error, "models-unreadable", error.message());
+    let mut finding = Diagnostic::new(Level::Error, Code::ModelsUnreadable, error.message());
     finding.place = error.place().cloned();
     finding.hint = error.hint().map(str::to_owned);
     finding

@@ -13,7 +13,7 @@ use super::layouts::{Finder, Found};
 use super::settings::Settings;
 use super::templates::Shelves;
 use crate::compose::{Dialect, Layout};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::{Gate, NotLoaded, Paths, Permissions, Scope, Trust, Workspace, World};
 use crate::error::Result;
 use crate::hooks::{Hook, Program};
@@ -242,13 +242,15 @@ impl TrustSource {
 
 fn foreign(path: &Path) -> Diagnostic {
     let message = format!("{} belongs to another user, so it does not mark the project", path.display());
-    Diagnostic::warning("foreign-owner", message).hint("take it over with chown if it is yours")
+    Diagnostic::warning(Code::ForeignOwner, message)
+        .about(Subject::file(path.to_string_lossy()))
+        .hint("take it over with chown if it is yours")
 }
 
 fn not_read(withheld: &NotLoaded) -> Diagnostic {
     let path = withheld.path.as_deref().unwrap_or_default();
-    Diagnostic::note("untrusted", format!("{path} is not read: {}", withheld.detail()))
-        .about(path)
+    Diagnostic::note(Code::Untrusted, format!("{path} is not read: {}", withheld.detail()))
+        .about(Subject::file(path))
         .hint("run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it")
 }
 
@@ -259,5 +261,5 @@ fn project_settings(world: &dyn World, workspace: &Workspace) -> Option<Diagnost
     let shown = workspace.show(&path, Paths::Portable);
     let message = format!("{shown} is not obeyed: settings are the user's own");
     let hint = "move what you want to settings.toml in your configuration directory";
-    Some(Diagnostic::warning("project-settings", message).about(shown).hint(hint))
+    Some(Diagnostic::warning(Code::ProjectSettings, message).about(Subject::file(shown)).hint(hint))
 }

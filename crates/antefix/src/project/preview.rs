@@ -9,7 +9,7 @@ use super::remembered::Remembered;
 use super::{Ask, MemoryChoice, Project, ProjectContext};
 use crate::compose::{Composed, Layout, Prompt, lint, notice};
 use crate::deliver::{Content, Delivery, Target, deliver};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Caller, MoreRoots, Permissions, Remote, Report, Situation, Survey, discover, touch};
 use crate::error::Result;
 use crate::hooks::{AskedRoots, HookPoint, Program, Question, TrustState};
@@ -68,12 +68,6 @@ impl Preview {
     /// The table of models.
     pub fn models(&self) -> &Models {
         &self.models
-    }
-
-    /// What is worth knowing about the prompt and the model that was named.
-    pub fn model_findings(&self) -> Vec<Diagnostic> {
-        let model = self.caller.model.as_deref();
-        model.map(|name| self.models.findings(name, self.prompt.prefix())).unwrap_or_default()
     }
 
     /// The tokenizer of the model that was named.
@@ -140,6 +134,9 @@ impl Project {
             Ok((prompt, discovery.report, diagnostics))
         })?;
         let models = self.antefix.models_for(caller.model.as_deref(), &mut diagnostics);
+        if let Some(model) = &caller.model {
+            diagnostics.extend(models.findings(model, prompt.prefix()));
+        }
         let messages = ask.messages.unwrap_or_default();
         let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
         let order = named.then(|| context.layout.rules().instructions.in_words());
@@ -162,7 +159,7 @@ impl Project {
         if !layout.facts().contains(&files) {
             let message =
                 format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
-            let diagnostics = vec![Diagnostic::note("nothing-touched", message)];
+            let diagnostics = vec![Diagnostic::note(Code::NothingTouched, message)];
             return Ok(TouchNotice { text: None, report: Report::default(), diagnostics });
         }
         let (caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
@@ -172,7 +169,7 @@ impl Project {
         if text.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
             let message = "no rule and no nested instruction file applies to these paths";
             let hint = "`antefix explain` lists those that wait for a path";
-            touched.diagnostics.push(Diagnostic::note("nothing-touched", message).hint(hint));
+            touched.diagnostics.push(Diagnostic::note(Code::NothingTouched, message).hint(hint));
         }
         Ok(TouchNotice { text, report: touched.report, diagnostics: touched.diagnostics })
     }

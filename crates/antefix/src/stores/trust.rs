@@ -8,7 +8,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::{Answer, Owner, World};
 use crate::error::{Error, ErrorKind as Kind, Result};
 use crate::hooks::Approvals;
@@ -50,7 +50,8 @@ impl TrustFile {
         let TrustFile(file) = self;
         read(world, file).map(Trusted::of).unwrap_or_else(|why| {
             let message = format!("nothing is trusted: {}: {why}", file.display());
-            let finding = Diagnostic::warning("trust-unreadable", message).about(file.display().to_string());
+            let finding =
+                Diagnostic::warning(Code::TrustUnreadable, message).about(Subject::file(file.to_string_lossy()));
             let finding = finding.hint("`antefix trust` keeps it aside and begins a new one");
             Trusted { approvals: Approvals::none(), finding: Some(finding) }
         })

@@ -93,9 +93,9 @@ impl Draft {
         end
     }
 
-    /// How many pieces there are.
-    pub(crate) fn pieces(&self) -> usize {
-        self.pieces.len()
+    /// The pieces, in order.
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
     pub(crate) fn as_str(&self) -> &str {

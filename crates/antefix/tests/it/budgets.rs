@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose, compose_suffix};
+use antefix::diagnostic::Code;
 use antefix::discover::{Facts, Workspace, discover};
 use antefix::project::Shelves;
 use antefix::text::{Source, SourceKind, Unit};
@@ -66,7 +67,10 @@ fn the_least_specific_is_cut_first() {
         assert_eq!(left(&prompt), expected, "{budget}");
         assert_eq!(prompt.text().len(), budget);
         assert_eq!(prompt.left_out().len(), 7 - expected.len());
-        assert_eq!(prompt.diagnostics().iter().filter(|found| found.code == "over-budget").count(), 7 - expected.len());
+        assert_eq!(
+            prompt.diagnostics().iter().filter(|found| found.code == Code::OverBudget).count(),
+            7 - expected.len()
+        );
     }
     let error = compose(&everything(506), &facts()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Budget);

@@ -129,7 +129,6 @@ fn built_in_texts_are_clean() {
 #[test]
 fn every_built_in_wording_prints() {
     for key in WordingKey::all() {
-        let shelf = Stand::default();
         let built_in = key.built_in();
         let printed = match key.variables() {
             // Notices have two; `keeper` prints them.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use antefix::compose::{Wording, notice};
+use antefix::diagnostic::Code;
 use antefix::discover::{
     Answer, Discovery, Glob, GlobLimits, InstructionRules, Survey, Touched, Trust, Value, Why, Workspace, World,
     discover, touch,
@@ -73,7 +74,7 @@ fn hostile_patterns_end_soon() {
     let world = world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/a.md", &format!("---\npaths:\n{quoted}---\nBomb."))]);
     let bombs = touched(&world, "/p", &[&path, &name], &[]);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
-    assert!(bombs.diagnostics.iter().any(|finding| finding.code == "bad-pattern"));
+    assert!(bombs.diagnostics.iter().any(|finding| finding.code == Code::BadPattern));
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn what_was_told_before_is_not_told_again() {
     alone.permissions.trust = Trust::Untrusted;
     let withheld = touch(&world, &alone.situation(), &paths, &BTreeSet::new());
     assert!(matches!(withheld.files, Answer::Unavailable(_)), "{:?}", withheld.files);
-    assert_eq!(withheld.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["untrusted"]);
+    assert_eq!(withheld.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::Untrusted]);
 }
 
 #[test]

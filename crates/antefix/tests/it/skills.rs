@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use antefix::diagnostic::Code;
 use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, SkillRules, Tool, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
@@ -235,7 +236,7 @@ fn secrets_in_front_matter_are_taken_out_of_its_values() {
         let secrets: Vec<&str> = discovery
             .diagnostics
             .iter()
-            .filter(|told| told.code == "secret")
+            .filter(|told| told.code == Code::Secret)
             .map(|told| told.message.as_str())
             .collect();
         assert_eq!(secrets, [format!("{PLACE}:{place} looks like a secret (github-pat) and was taken out")]);
@@ -538,7 +539,7 @@ fn a_comment_behind_a_number_is_no_part_of_it() {
 #[test]
 fn a_scan_that_ends_at_its_depth_says_so() {
     let discovery = listing(&world(&[("/p/.agents/skills/1/2/3/4/5/6/seven/SKILL.md", &skill("seven", "too deep"))]));
-    let codes: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.code).collect();
+    let codes: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.code.name()).collect();
     assert_eq!(codes, ["scan-limit"]);
 }
 
@@ -555,7 +556,7 @@ fn findings_about_a_name_can_be_printed() {
         let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
         situation.permissions.hygiene = Hygiene { hidden, ..Hygiene::default() };
         let discovery = discover(&world, &situation.situation(), [&given::name("skills:listing")]);
-        let found: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.code).collect();
+        let found: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.code.name()).collect();
         assert_eq!(found, codes);
         for finding in &discovery.diagnostics {
             assert!(!finding.to_string().contains(char::is_control), "{finding:?}");

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use antefix::diagnostic::Code;
 use antefix::project::LayoutChoice;
 use antefix::{Antefix, Ask, Turn};
 use antefix_testing::Need;
@@ -204,7 +205,7 @@ fn a_file_of_the_project_is_not_run_for_a_layout_of_the_users_own_either() {
     let absolute = scene.path("p/hook.sh").display().to_string();
     for command in [json!(["sh", "hook.sh"]), json!(["sh", absolute]), json!(["sh", "--rcfile=hook.sh", "./hook.sh"])] {
         let turn = scene.turn_with(&format!("[[hook]]\non = \"before_turn\"\ncommand = {command}"), None);
-        assert_eq!(turn.diagnostics[0].code, "hook-untrusted", "{command}");
+        assert_eq!(turn.diagnostics[0].code, Code::HookUntrusted, "{command}");
     }
     assert!(!Path::new(&scene.path("p/canary")).exists());
 }

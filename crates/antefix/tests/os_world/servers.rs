@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::parts::Parts;
+use antefix::diagnostic::Code;
 use antefix::discover::{Address, Answer, Discovery, Holder, Remote, RemoteLimits, Workspace, discover};
 use antefix::text::FactName;
 use antefix::worlds::{MemoryWorld, OsWorld};
@@ -245,7 +246,7 @@ fn every_answer_of_a_server_has_its_outcome() {
                 assert!(start.elapsed() < TIME * 4, "{path} took {:?}", start.elapsed());
                 let outcome = outcome(&discovery).replace(port, "PORT");
                 // Whatever is unavailable is told; what is there, or is not, is no news.
-                let told = discovery.diagnostics.iter().any(|finding| finding.code != "secret");
+                let told = discovery.diagnostics.iter().any(|finding| finding.code != Code::Secret);
                 assert_eq!(told, outcome.starts_with("unavailable"), "{path}: {:?}", discovery.diagnostics);
                 format!("{path:<20}{outcome}\n")
             })

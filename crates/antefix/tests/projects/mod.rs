@@ -89,7 +89,7 @@ pub(crate) fn look(root: &Path) -> Cost {
     let preview = antefix.project(root).and_then(|project| project.preview(ask, Look::Composing));
     let preview = preview.expect("the built-in layout can be composed");
     let prompt = preview.prompt.text().len();
-    let mut told: Vec<&'static str> = preview.diagnostics.iter().map(|told| told.code).collect();
+    let mut told: Vec<&'static str> = preview.diagnostics.iter().map(|told| told.code.name()).collect();
     told.sort_unstable();
     told.dedup();
     Cost { time: start.elapsed(), prompt, told, peak: antefix_testing::memory::peak(std::process::id()) }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::passages::Passage;
 use super::price;
 use crate::compose::Prompt;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// Words of a line that was written by a program.
 const GENERATED: &[&str] = &["generated", "updated", "built", "timestamp", "as of", "created at", "compiled"];
@@ -26,7 +26,7 @@ pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnos
             let behind = price::size(price::behind(prompt, passage.text));
             let message = format!("`{fact}` stands in the prefix: no other conversation shares the {behind} behind it");
             let hint = "move it into a section with `stability = \"live\"`";
-            findings.push(Diagnostic::note("id-in-text", message).about(fact).hint(hint));
+            findings.push(Diagnostic::note(Code::IdInText, message).about(fact).hint(hint));
             continue;
         }
         if !given && !passage.is_file() {
@@ -37,13 +37,13 @@ pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnos
             let message =
                 format!("`{}` is a time of day in the prefix: if it is generated, it moves each time", shown(&range));
             let hint = "leave the time out, or move the text into a section with `stability = \"live\"`";
-            findings.push(passage.told(Diagnostic::note("clock-in-text", message).hint(hint), range));
+            findings.push(passage.told(Diagnostic::note(Code::ClockInText, message).hint(hint), range));
         }
         if let Some(range) = id(passage.text).filter(|_| fact.starts_with("env:")) {
             let message =
                 format!("`{}` looks like an id that is new for each run, and stands in the prefix", shown(&range));
             let hint = "leave it out, or move it into a section with `stability = \"live\"`";
-            findings.push(passage.told(Diagnostic::note("id-in-text", message).hint(hint), range));
+            findings.push(passage.told(Diagnostic::note(Code::IdInText, message).hint(hint), range));
         }
     }
     findings

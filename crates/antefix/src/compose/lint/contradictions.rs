@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::passages::Passage;
 use super::prose::{Sentence, sentences};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// How many contradictions are told.
 const TOLD: usize = 10;
@@ -149,7 +149,7 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
                 said(second)
             ),
         };
-        let finding = Diagnostic::warning("contradiction", message)
+        let finding = Diagnostic::warning(Code::Contradiction, message)
             .hint("keep one of the two, or say for what each of them holds");
         findings.push(here.told(finding, second.sentence.range.clone()));
     }

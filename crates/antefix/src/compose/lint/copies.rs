@@ -5,7 +5,7 @@
 //! 2. What is compared is the original at the time of copying with the original now: a copy may say what it likes.
 
 use crate::compose::{Layout, Wording, WordingKey, builtin};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Digest, Place};
 
 /// A copy of a built-in text.
@@ -58,7 +58,7 @@ fn told(copied: &Copied) -> Option<Diagnostic> {
     let name = copied.of.name();
     let Some(text) = copied.of.text() else {
         let message = format!("this is a copy of the built-in `{name}`, which is there no more");
-        let finding = Diagnostic::note("customized-builtin", message).hint("it is all yours now: remove the mark");
+        let finding = Diagnostic::note(Code::CustomizedBuiltin, message).hint("it is all yours now: remove the mark");
         return Some(finding.at(copied.place.clone()));
     };
     let now = Digest::of(text);
@@ -72,7 +72,7 @@ fn told(copied: &Copied) -> Option<Diagnostic> {
         "see what is new with `antefix layouts '{name}' | diff - {}`; then set the mark to {now}",
         copied.place.source.label()
     );
-    Some(Diagnostic::note("customized-builtin", message).at(copied.place.clone()).hint(hint))
+    Some(Diagnostic::note(Code::CustomizedBuiltin, message).at(copied.place.clone()).hint(hint))
 }
 
 /// The mark in the first line of a layout.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::passages::Passage;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::catalog::{self, Lookup};
 use crate::text::FactName;
 
@@ -26,7 +26,7 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
         };
         let message = format!("`{}` stays as it is: a file's text is data{more}", &passage.text[first.clone()]);
         let hint = "write what is meant, or move the text into a template: `$workspace/…` in the layout";
-        findings.push(passage.told(Diagnostic::note("unresolved-variable", message).hint(hint), first.clone()));
+        findings.push(passage.told(Diagnostic::note(Code::UnresolvedVariable, message).hint(hint), first.clone()));
     }
     findings
 }

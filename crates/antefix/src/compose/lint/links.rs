@@ -4,7 +4,7 @@
 //! `AGENTS.md`, and not what stands in that file.
 
 use super::passages::Passage;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// The longest name that is taken for one.
 const LONGEST: usize = 200;
@@ -24,7 +24,7 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
         let message = format!("{} has nothing but the name `{name}` in it: a link that became a text", passage.label);
         let hint = "check the link out again (`git config core.symlinks true`), or copy the text of the file";
         let start = passage.text.len() - passage.text.trim_start().len();
-        findings.push(passage.told(Diagnostic::warning("link-text", message).hint(hint), start..start + name.len()));
+        findings.push(passage.told(Diagnostic::warning(Code::LinkText, message).hint(hint), start..start + name.len()));
     }
     findings
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::passages::Passage;
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::Machine;
 use crate::discover::Paths;
 
@@ -36,19 +36,19 @@ enum Ends {
 pub(super) fn findings(passages: &[Passage<'_>], machine: &Machine, paths: Paths) -> Vec<Diagnostic> {
     let needles = needles(machine);
     let mut findings = Vec::new();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, (usize, &Passage<'_>)> = BTreeMap::new();
     for passage in passages {
         for (at, length, what) in hits(passage.text, &needles) {
-            let count = counts.entry(passage.label).or_default();
+            let (count, _) = counts.entry(passage.label).or_insert((0, passage));
             *count += 1;
             if *count <= TOLD {
                 findings.push(told(passage, at..at + length, what, paths));
             }
         }
     }
-    for (label, count) in counts.into_iter().filter(|(_, count)| *count > TOLD) {
+    for (label, (count, passage)) in counts.into_iter().filter(|(_, (count, _))| *count > TOLD) {
         let message = format!("{label} has {} more paths or names of one machine", count - TOLD);
-        findings.push(Diagnostic::note("machine-path", message).about(label));
+        findings.push(Diagnostic::note(Code::MachinePath, message).about(passage.subject()));
     }
     findings
 }
@@ -68,7 +68,7 @@ fn told(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: Paths) ->
         (true, Paths::Portable) => "move it into a section with `stability = \"live\"`, behind the boundary",
         (false, _) => "write it from the project root, or from `~/`",
     };
-    passage.told(Diagnostic::new(level, "machine-path", message).hint(hint), range)
+    passage.told(Diagnostic::new(level, Code::MachinePath, message).hint(hint), range)
 }
 
 fn needles(machine: &Machine) -> Vec<Needle<'_>> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::compose::{Prompt, Span};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Subject};
 use crate::text::{Lines, Origin, Place, Source, SourceKind, Transform, Within};
 
 /// A run of text with one author.
@@ -101,9 +101,17 @@ impl<'p> Passage<'p> {
         }
     }
 
+    /// What a finding in it is about.
+    pub(super) fn subject(&self) -> Subject {
+        match self.origin.path() {
+            Some(path) => Subject::file(path),
+            None => Subject::from(self.label),
+        }
+    }
+
     /// A finding about some of its bytes.
     pub(super) fn told(&self, finding: Diagnostic, range: Range<usize>) -> Diagnostic {
-        let finding = finding.about(self.label);
+        let finding = finding.about(self.subject());
         match self.place(range) {
             Some(place) => finding.at(place),
             None => finding,

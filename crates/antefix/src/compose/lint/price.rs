@@ -1,14 +1,14 @@
 //! What a fact costs that moves in the prefix: everything from there to the boundary is billed again.
 
 use crate::compose::Prompt;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::Origin;
 
 /// The finding with what it costs, if it is about a fact that moves and stands in this prompt.
 pub(super) fn priced(prompt: &Prompt, mut finding: Diagnostic) -> Diagnostic {
     let moves = match finding.code {
-        "volatile-in-prefix" => "whenever it has moved",
-        "daily-in-prefix" => "the day after",
+        Code::VolatileInPrefix => "whenever it has moved",
+        Code::DailyInPrefix => "the day after",
         _ => return finding,
     };
     if let Some(behind) = first(prompt, &finding).filter(|behind| !behind.is_empty()) {
@@ -34,7 +34,7 @@ pub(super) fn behind<'p>(prompt: &'p Prompt, part: &'p str) -> &'p str {
 
 /// The prefix from the first byte on that a finding's fact printed.
 fn first<'p>(prompt: &'p Prompt, finding: &Diagnostic) -> Option<&'p str> {
-    let named = finding.about.as_deref()?;
+    let named = finding.about.as_ref()?.name()?;
     let said = |origin: &Origin| match (origin, &finding.place) {
         (Origin::Fact { fact, .. }, _) => fact.name.as_str() == named,
         // What an expression made of the fact, where the finding is about that expression.

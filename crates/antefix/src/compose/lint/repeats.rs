@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::passages::Passage;
 use super::prose::without_mark;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// Shorter paragraphs repeat by chance.
 const LEAST: usize = 80;
@@ -69,7 +69,7 @@ fn told(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Dia
         let here = &passages[second.0];
         let tell = |message: String, place: &Paragraph| {
             let hint = "keep it in one of them: every copy is billed, and one of two copies is soon out of date";
-            passages[place.0].told(Diagnostic::warning("repeated-text", message).hint(hint), place.1.clone())
+            passages[place.0].told(Diagnostic::warning(Code::RepeatedText, message).hint(hint), place.1.clone())
         };
         if one != other && whole(passages, one) == whole(passages, other) {
             let message = format!("{other} says the same as {one}, word for word: {} bytes twice", here.text.len());

@@ -13,7 +13,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::{Answer, Facts};
 use crate::text::{Draft, FactName, Origin, Place, Source, Transform};
@@ -139,7 +139,7 @@ impl Bracket {
             _ => "absent".to_owned(),
         };
         Some(
-            Diagnostic::note("blank", format!("{} is {why}, so this tag prints nothing", shown(name.as_str())))
+            Diagnostic::note(Code::Blank, format!("{} is {why}, so this tag prints nothing", shown(name.as_str())))
                 .at(Place::new(&self.source, tag.clone()))
                 .about(name.as_str()),
         )
@@ -335,7 +335,7 @@ impl<'s> Parser<'s> {
                 Some(meant) => format!("did you mean `[{}]`? To print the text itself, write `\\[`", shown(&meant)),
                 None => "`antefix vars` lists the names; to print the text itself, write `\\[`".to_owned(),
             };
-            Diagnostic::warning("unknown-variable", format!("{what}, so this tag prints nothing"))
+            Diagnostic::warning(Code::UnknownVariable, format!("{what}, so this tag prints nothing"))
                 .at(Place::new(self.source, tag.clone()))
                 .about(shown(name.as_str()))
                 .hint(hint)
@@ -346,7 +346,7 @@ impl<'s> Parser<'s> {
         self.findings.add_with(|| {
             let message =
                 format!("stray `{}`: there is no open `[if]` for it, so it is printed", shown(&self.text[tag.clone()]));
-            Diagnostic::warning("stray-tag", message)
+            Diagnostic::warning(Code::StrayTag, message)
                 .at(Place::new(self.source, tag.clone()))
                 .hint("remove it, or write `\\[` if the text is meant")
         });
@@ -357,7 +357,7 @@ impl<'s> Parser<'s> {
             let Node::If { tag, .. } = &self.nodes[open] else { continue };
             self.findings.add_with(|| {
                 let message = "this `[if]` is never closed, so it is printed, and so is everything behind it";
-                Diagnostic::warning("unclosed-if", message)
+                Diagnostic::warning(Code::UnclosedIf, message)
                     .at(Place::new(self.source, tag.clone()))
                     .hint("add `[endif]`, or write `\\[` if the text is meant")
             });
@@ -413,7 +413,7 @@ impl Findings {
     fn into_list(mut self) -> Vec<Diagnostic> {
         if self.more > 0 {
             let message = format!("{} more findings in this template are not shown", self.more);
-            self.shown.push(Diagnostic::warning("more-findings", message).hint("mend the ones above first"));
+            self.shown.push(Diagnostic::warning(Code::MoreFindings, message).hint("mend the ones above first"));
         }
         self.shown
     }

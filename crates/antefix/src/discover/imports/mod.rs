@@ -22,7 +22,7 @@ use super::instructions::{Seen, Take, normalized};
 use super::report::Loaded;
 use super::rewrite::Rewrite;
 use super::world::{Answer, Kind, World};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::text::{FactName, Text};
 use crate::{discover::Paths, text::Origin};
 
@@ -146,7 +146,7 @@ impl Imports<'_> {
         self.files += 1;
         let label: Arc<str> = self.situation.workspace.show(&whole, self.situation.rules.instructions.labels).into();
         let clean = normalized(file.text.trim_end_matches(['\n', '\r']), Origin::file(self.name, &label));
-        let text = match self.situation.permissions.hygiene.clean(clean, &label, self.diagnostics) {
+        let text = match self.situation.permissions.hygiene.clean(clean, &Subject::file(&label), self.diagnostics) {
             Answer::Present(text) => text,
             Answer::Absent => return Err(Stays::Text),
             Answer::Unavailable(reason) => return Err(Stays::failed(reason.to_string())),
@@ -211,7 +211,7 @@ impl Failures {
     }
 
     fn push(&mut self, level: Level, message: String, hint: Option<&str>) {
-        let mut diagnostic = Diagnostic::new(level, "import", message).about(self.file.as_str());
+        let mut diagnostic = Diagnostic::new(level, Code::Import, message).about(Subject::file(&self.file));
         diagnostic.hint = hint.map(str::to_owned);
         self.told.push(diagnostic);
     }

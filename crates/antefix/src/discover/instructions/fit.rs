@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Instruction, Search};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::file::cut_to;
 use crate::discover::report::Why;
 use crate::text::Budget;
@@ -63,14 +63,14 @@ impl Search<'_> {
         let bytes = file.text.as_str().len();
         let budget = self.rules.total_budget;
         let message = format!("{} is left out: all instruction files together may have {budget}", file.label);
-        let diagnostic = Diagnostic::warning("over-budget", message).about(file.label.as_ref());
+        let diagnostic = Diagnostic::warning(Code::OverBudget, message).about(Subject::file(&file.label));
         self.diagnostics.push(diagnostic.hint("shorten the files, or raise `total_budget` in the layout"));
         self.not_loaded(&file.label, Why::OverBudget { bytes });
     }
 
     pub(super) fn tell_cut(&mut self, label: &Arc<str>, size: &str, budget: Budget) {
         let message = format!("{label} has {size} {} and is cut to {}", budget.unit.name(), budget.most);
-        let diagnostic = Diagnostic::warning("cut", message).about(label.as_ref());
+        let diagnostic = Diagnostic::warning(Code::Cut, message).about(Subject::file(label));
         self.diagnostics.push(diagnostic.hint("shorten the file, or raise its budget in the layout"));
     }
 }

@@ -31,7 +31,7 @@ use super::rules::{self, Bounds, GlobLimits, Scoped};
 use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::text::{Budget, FactName, Origin, Text};
 
 /// A file that was loaded.
@@ -293,7 +293,7 @@ impl Search<'_> {
             Answer::Absent => return None,
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
-                let finding = Diagnostic::warning("file-unavailable", message).about(label.as_ref());
+                let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(label));
                 self.diagnostics.extend(reason.told(finding));
                 return self.cannot_use(label, reason);
             }
@@ -321,7 +321,7 @@ impl Search<'_> {
     /// A file's text, looked through.
     pub(super) fn clean(&mut self, file: &TextFile, label: &Arc<str>) -> Answer<Text> {
         let text = normalized(&file.text, Origin::file(self.name, label));
-        self.situation.permissions.hygiene.clean(text, label, self.diagnostics)
+        self.situation.permissions.hygiene.clean(text, &Subject::file(label), self.diagnostics)
     }
 
     /// A file's text as it enters the prompt: with its imports, its tags written out, cut to its budget; and the files
@@ -350,7 +350,7 @@ impl Search<'_> {
             text = cut_to(&text, &self.situation.rules.phrases.get("cut_notice"), &[budget, read]);
             if text.as_str().is_empty() {
                 let message = format!("{label} is left out: its budget of {budget} has no room for a word of it");
-                let finding = Diagnostic::warning("over-budget", message).about(label.as_ref());
+                let finding = Diagnostic::warning(Code::OverBudget, message).about(Subject::file(label));
                 self.diagnostics.push(finding.hint("raise `file_budget` in the layout"));
                 self.not_loaded(label, Why::OverBudget { bytes });
                 return None;

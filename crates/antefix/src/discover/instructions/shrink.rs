@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::fit::LEAST;
 use super::policy::{InstructionRules, Order, Walk};
 use super::text::body;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::fact::Value;
 use crate::discover::file::cut_to;
 use crate::discover::report::FileLeft;
@@ -52,7 +52,7 @@ pub(crate) fn instructions_within(
             .filter(|cut| !cut.as_str().is_empty());
         let Some(cut) = cut else {
             let message = format!("{label} is left out: the prompt does not fit its budget");
-            findings.push(Diagnostic::warning("over-budget", message).about(label).hint(hint));
+            findings.push(Diagnostic::warning(Code::OverBudget, message).about(Subject::file(label)).hint(hint));
             continue;
         };
         let mut map = map.clone();
@@ -61,7 +61,7 @@ pub(crate) fn instructions_within(
         kept[number] = Some(map);
         let message =
             format!("{label} has {size} {} and is cut to {left}: the prompt does not fit its budget", unit.name());
-        findings.push(Diagnostic::warning("cut", message).about(label).hint(hint));
+        findings.push(Diagnostic::warning(Code::Cut, message).about(Subject::file(label)).hint(hint));
     }
     let maps: Vec<_> = kept.into_iter().flatten().collect();
     if maps.is_empty() {

@@ -29,7 +29,7 @@ use super::frame::protected;
 use super::instructions::normalized;
 use super::world::{Answer, ReasonCode, World};
 use super::{Fact, Situation, Workspace};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// Where a text about the agent is kept, if anywhere. The user's settings say it as a table:
@@ -126,19 +126,24 @@ pub(super) fn answer(
         Holder::Command(words) => program::ask(world, workspace, words, limits),
         Holder::Http { address, bearer_env } => http::ask(world, address, bearer_env.as_deref(), limits),
     };
+    // A program or an address is not a file: findings name the fact, or who holds its text.
+    let (about, held) = match holder {
+        Holder::File(_) => (Subject::file_of(name.as_str(), &label), Subject::file_of(name.as_str(), &label)),
+        Holder::Command(_) | Holder::Http { .. } => (Subject::from(name.as_str()), Subject::from(&*label)),
+    };
     if let Answer::Unavailable(reason) = &kept {
         let message = format!("{name} could not be asked for: {reason} ({label})");
         let hint = format!("this prompt goes without it; {table} in your settings says where it is kept");
-        diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
+        diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(&about).hint(hint));
     }
     if let (Answer::Absent, Holder::File(_), "identity") = (&kept, holder, name.namespace()) {
         let message = format!("{name} is not there: there is no file {label}");
         let hint = format!("make the file, or take {table} out of your settings");
-        diagnostics.push(Diagnostic::warning("remote-unavailable", message).about(name.as_str()).hint(hint));
+        diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(&about).hint(hint));
     }
     kept.and_then(|text| if text.trim().is_empty() { Answer::Absent } else { Answer::Present(text) })
         .and_then(|text| {
-            situation.permissions.hygiene.clean(ended(&text, Origin::file(name, &label)), &label, diagnostics)
+            situation.permissions.hygiene.clean(ended(&text, Origin::file(name, &label)), &held, diagnostics)
         })
         .map(|text| Value::Text(protected(&text, &situation.rules.remote.protect)))
 }

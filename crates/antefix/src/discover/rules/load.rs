@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::head::{self, Holds, Written};
 use super::{Convention, Glob, Patterns, Scoped};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::front_matter::How;
 use crate::discover::instructions::{Entry, Instruction, Lying, Place, Search, Whose};
 use crate::discover::report::{Why, listed};
@@ -55,7 +55,7 @@ impl Search<'_> {
         };
         if let Some(forgiven) = head.forgiven {
             let message = format!("{label}: {}", self.situation.permissions.hygiene.tellable(forgiven));
-            let diagnostic = Diagnostic::note("no-yaml", message).about(label.as_ref());
+            let diagnostic = Diagnostic::note(Code::NoYaml, message).about(Subject::file(&label));
             let hint =
                 if head.read == How::Lines { "put patterns in quotes" } else { "begin the file with the line `---`" };
             self.diagnostics.push(diagnostic.hint(hint));
@@ -63,7 +63,7 @@ impl Search<'_> {
         if let Some(key) = head.meant {
             let message = format!("{label} has `{key}`, which says nothing here: the rule always holds");
             let own = if convention == Convention::Copilot { "applyTo" } else { "paths" };
-            let diagnostic = Diagnostic::warning("bad-pattern", message).about(label.as_ref());
+            let diagnostic = Diagnostic::warning(Code::BadPattern, message).about(Subject::file(&label));
             self.diagnostics.push(diagnostic.hint(format!("write `{own}`, if it is for some paths only")));
         }
         let body = text.cut_out(head.body..text.as_str().len());
@@ -107,7 +107,7 @@ impl Search<'_> {
                 let line = 1 + text.as_str()[..range.start].matches('\n').count();
                 let why = self.situation.permissions.hygiene.tellable(pattern);
                 let message = format!("{label}:{line} has a pattern that is not used: {why}");
-                findings.push(Diagnostic::warning("bad-pattern", message).about(label.as_ref()));
+                findings.push(Diagnostic::warning(Code::BadPattern, message).about(Subject::file(label)));
                 continue;
             }
             let (glob, told) = match Glob::read(&pattern, &mut self.globs_left) {
@@ -124,13 +124,13 @@ impl Search<'_> {
                 Arc::new(Source::new(SourceKind::File, label.as_ref(), head).at(label.as_ref()))
             });
             let message = format!("the pattern `{}`: {told}", listed(&[pattern]));
-            let diagnostic = Diagnostic::warning("bad-pattern", message).at(At::new(source, range));
-            findings.push(diagnostic.about(label.as_ref()));
+            let diagnostic = Diagnostic::warning(Code::BadPattern, message).at(At::new(source, range));
+            findings.push(diagnostic.about(Subject::file(label)));
         }
         if let Some(more) = findings.len().checked_sub(TOLD + 1) {
             let message = format!("{label} has {} more patterns that cannot be used as they are", more + 1);
             findings.truncate(TOLD);
-            findings.push(Diagnostic::warning("bad-pattern", message).about(label.as_ref()));
+            findings.push(Diagnostic::warning(Code::BadPattern, message).about(Subject::file(label)));
         }
         self.diagnostics.extend(findings);
         globs
@@ -138,7 +138,7 @@ impl Search<'_> {
 
     fn invalid(&mut self, label: &Arc<str>, detail: String) {
         let message = format!("{label} is not loaded: {detail}");
-        let diagnostic = Diagnostic::warning("invalid-rule", message).about(label.as_ref());
+        let diagnostic = Diagnostic::warning(Code::InvalidRule, message).about(Subject::file(label));
         self.diagnostics.push(diagnostic.hint("a head begins and ends with a line `---`, and has each key once"));
         self.not_loaded(label, Why::Invalid { detail });
     }

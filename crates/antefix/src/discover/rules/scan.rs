@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Convention, RULES};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::Paths;
 use crate::discover::instructions::Search;
 use crate::discover::report::Why;
@@ -53,7 +53,7 @@ impl Search<'_> {
                 Answer::Unavailable(reason) => {
                     let label = self.label(&root.join(&directory));
                     let message = format!("{label} is not looked into: {reason}");
-                    let finding = Diagnostic::warning("file-unavailable", message).about(label.as_ref());
+                    let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label));
                     self.diagnostics.extend(reason.told(finding));
                     self.cannot_use::<()>(&label, reason);
                     continue;
@@ -107,14 +107,14 @@ impl Search<'_> {
         };
         let (label, reason) = (self.label(&path), Reason { code, detail: detail.to_owned() });
         let message = format!("{label} is not looked into: {reason}");
-        self.diagnostics.push(Diagnostic::warning("file-unavailable", message).about(label.as_ref()));
+        self.diagnostics.push(Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label)));
         self.not_loaded(&label, Why::Unavailable(reason));
     }
 
     fn tell_scan(&mut self, root: &Path, directory: &Path, what: &str) {
         let shown = self.situation.workspace.show(&root.join(directory), Paths::Portable);
         let message = format!("{shown} has {what}: the rest is not looked into");
-        let diagnostic = Diagnostic::warning("scan-limit", message).about(shown);
+        let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(Subject::file(shown));
         // A wide tree would say the same of every directory.
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::Scoped;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::instructions::{Place, Search, Walk, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::world::{Answer, Kind, Link, Listing};
@@ -72,7 +72,7 @@ impl Search<'_> {
             if rule.whose == Whose::Directory {
                 let message =
                     format!("{} never holds: no file of the project is like {}", rule.label, listed(&patterns));
-                let diagnostic = Diagnostic::warning("rule-never-matches", message).about(rule.label.as_ref());
+                let diagnostic = Diagnostic::warning(Code::RuleNeverMatches, message).about(Subject::file(&rule.label));
                 self.diagnostics.push(diagnostic.hint("mend the patterns, or remove the rule"));
             }
             self.not_loaded(&rule.label, Why::NeverMatched { patterns });
@@ -95,13 +95,13 @@ impl Search<'_> {
                     "the project has more than {DIRECTORIES} directories or {NAMES} names: the rest is not looked \
                      through for what the rules match, nor for nested instruction files"
                 );
-                self.diagnostics.push(Diagnostic::note("scan-limit", message).about(self.name.as_str()));
+                self.diagnostics.push(Diagnostic::note(Code::ScanLimit, message).about(self.name.as_str()));
                 return Complete::No;
             }
             if steps == 0 {
                 let message = "the patterns of the rules take too long to match: the rest of the project is not looked \
                                through for what they match, nor for nested instruction files";
-                self.diagnostics.push(Diagnostic::note("scan-limit", message).about(self.name.as_str()));
+                self.diagnostics.push(Diagnostic::note(Code::ScanLimit, message).about(self.name.as_str()));
                 return Complete::No;
             }
             let Some(directory) = waiting.pop_front() else {

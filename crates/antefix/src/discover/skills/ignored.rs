@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::rules::Ignore;
 use super::scan::Scan;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::file::read_shareable_to;
 use crate::discover::ignore::{Entry, Fault, Ignores, PATTERNS};
 use crate::discover::report::Why;
@@ -49,7 +49,7 @@ impl Scan<'_> {
                 Answer::Unavailable(reason) => {
                     // Where nothing may be read, the skills say so themselves.
                     if reason.code != ReasonCode::Untrusted {
-                        self.tell("ignore-file", &label, format!("{label} is not obeyed: {reason}"));
+                        self.tell(Code::IgnoreFile, &label, format!("{label} is not obeyed: {reason}"));
                     }
                     continue;
                 }
@@ -58,7 +58,11 @@ impl Scan<'_> {
             if file.more {
                 // The last line may have been cut in two, and would say something else.
                 text = text.rfind('\n').map_or("", |end| &text[..end]);
-                self.tell("cut", &label, format!("{label} has more than {LIMIT} bytes: only its beginning is obeyed"));
+                self.tell(
+                    Code::Cut,
+                    &label,
+                    format!("{label} has more than {LIMIT} bytes: only its beginning is obeyed"),
+                );
             }
             let depth = directory.strip_prefix(inside).map_or(0, |path| path.components().count());
             let (with, faults, too_many) = ignores.with(text, &label, depth);
@@ -68,7 +72,7 @@ impl Scan<'_> {
                     "{shown} has more than {PATTERNS} patterns of ignore files: {label}:{line} and what follows are \
                      not obeyed"
                 );
-                self.tell("scan-limit", &shown, message);
+                self.tell(Code::ScanLimit, &shown, message);
             }
             self.tell_faults(&label, &faults);
             ignores = with;
@@ -103,14 +107,14 @@ impl Scan<'_> {
         for Fault { line, pattern, why } in faults.iter().take(TOLD) {
             let shown: String = pattern.chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             let message = format!("{label}:{line} has the pattern `{shown}`, which fits nothing: {why}");
-            self.tell("ignore-pattern", label, message);
+            self.tell(Code::IgnorePattern, label, message);
         }
         if let Some(more) = faults.len().checked_sub(TOLD + 1) {
-            self.tell("ignore-pattern", label, format!("{label} has {} more patterns that fit nothing", more + 1));
+            self.tell(Code::IgnorePattern, label, format!("{label} has {} more patterns that fit nothing", more + 1));
         }
     }
 
-    fn tell(&mut self, code: &'static str, about: &str, message: String) {
-        self.diagnostics.push(Diagnostic::warning(code, message).about(about));
+    fn tell(&mut self, code: Code, path: &str, message: String) {
+        self.diagnostics.push(Diagnostic::warning(code, message).about(Subject::file(path)));
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Skill;
 use super::shrink::shrunk;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Budget, Draft, FactName, Origin, Transform};
 
 /// The listing within its budget.
@@ -24,7 +24,7 @@ pub(super) fn fitted(
     let Budget { most, unit } = budget;
     let size = unit.measure(whole.as_str());
     let message = format!("the skills listing has {size} {} and a budget of {most}: {}", unit.name(), shrunk.what());
-    let diagnostic = Diagnostic::warning("over-budget", message).about(name.as_str());
+    let diagnostic = Diagnostic::warning(Code::OverBudget, message).about(name.as_str());
     diagnostics.push(diagnostic.hint("shorten the descriptions, or raise `budget` in the layout's `[skills]`"));
     dropped.extend(skills.drain(shrunk.count..).rev());
     shrunk.draft

@@ -25,7 +25,7 @@ use super::fact::Value;
 use super::report::{NotLoaded, Report, Why};
 use super::world::{Answer, Kind, Reason, ReasonCode, World};
 use super::{Fact, Situation, Tools};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Digest, FactName};
 
 /// How many skills are listed.
@@ -64,7 +64,7 @@ pub(super) fn answer(
     let missing = |tools: &Tools| !tools.iter().any(|tool| rules.needs_tool.contains(&tool.name));
     if !rules.needs_tool.is_empty() && situation.caller.tools.as_ref().is_some_and(missing) {
         let message = format!("skills are not listed: none of the tools {} is active", rules.needs_tool.join(", "));
-        diagnostics.push(Diagnostic::note("no-reading-tool", message).about(name.as_str()));
+        diagnostics.push(Diagnostic::note(Code::NoReadingTool, message).about(name.as_str()));
         for (root, inside) in scan::roots(situation) {
             let directory = root.join(inside);
             if matches!(world.kind(&directory), Answer::Present(Kind::Directory)) {
@@ -78,7 +78,7 @@ pub(super) fn answer(
     let (mut skills, unavailable) = Scan::new(world, situation, name, form, report, diagnostics).all();
     if skills.len() > SKILLS {
         let message = format!("there are {} skills; only the first {SKILLS} are listed", skills.len());
-        let finding = Diagnostic::warning("over-budget", message).about(name.as_str());
+        let finding = Diagnostic::warning(Code::OverBudget, message).about(name.as_str());
         diagnostics.push(finding.hint("remove some, or hide them with `disable-model-invocation: true`"));
     }
     let beyond = skills.split_off(skills.len().min(SKILLS));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::rules::Descriptions;
 use super::scan::{Found, Scan};
 use super::{Form, Skill};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::file::{FILE_LIMIT, read_shareable};
 use crate::discover::front_matter::{Field, FrontMatter, How, Missing, line_of};
 use crate::discover::hygiene::SHORTEST_TOKEN;
@@ -77,7 +77,7 @@ impl Scan<'_> {
         let beyond_doubt = head > 0 && self.situation.permissions.hygiene.is_beyond_doubt(&text[..head]);
         let looked = match beyond_doubt {
             true => Looked::BeyondDoubt,
-            false => match self.clean(Cow::Borrowed(&text[..head]), &shown) {
+            false => match self.clean(Cow::Borrowed(&text[..head]), &Subject::file(&shown)) {
                 Ok(Cow::Borrowed(_)) => Looked::NotYet,
                 // Each value is cleaned for itself: what stands in the place of a secret would be read as a list.
                 Ok(Cow::Owned(_)) => Looked::Told,
@@ -89,7 +89,8 @@ impl Scan<'_> {
         };
         if file.more && self.form == Form::Index {
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: its digest says nothing of the rest");
-            self.diagnostics.push(Diagnostic::warning("cut", message).about(shown.as_ref()).hint("split the skill"));
+            self.diagnostics
+                .push(Diagnostic::warning(Code::Cut, message).about(Subject::file(&shown)).hint("split the skill"));
         }
         match self.read(&text, called, &shown, looked) {
             Ok(skill) => self.add(skill, text.len()),
@@ -186,20 +187,20 @@ impl Scan<'_> {
         }
         let value = Text::new(value, Origin::file(self.name, shown));
         let mut findings = Vec::new();
-        let answer = hygiene.clean_value(value, shown, line, &mut findings);
+        let answer = hygiene.clean_value(value, &Subject::file(shown), line, &mut findings);
         if looked == Looked::NotYet {
             self.diagnostics.extend(findings);
         }
         usable(answer)
     }
 
-    /// A part of the front matter as it may be used.
-    fn clean<'t>(&mut self, text: Cow<'t, str>, shown: &Arc<str>) -> Result<Cow<'t, str>, Why> {
+    /// A part of the front matter, or the path, as it may be used.
+    fn clean<'t>(&mut self, text: Cow<'t, str>, about: &Subject) -> Result<Cow<'t, str>, Why> {
         if self.situation.permissions.hygiene.passes(&text) {
             return Ok(text);
         }
-        let text = Text::new(text.as_ref(), Origin::file(self.name, shown));
-        usable(self.situation.permissions.hygiene.clean(text, shown, self.diagnostics)).map(Cow::Owned)
+        let text = Text::new(text.as_ref(), Origin::fact(self.name));
+        usable(self.situation.permissions.hygiene.clean(text, about, self.diagnostics)).map(Cow::Owned)
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::rules::Loose;
 use super::{Form, Skill};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::ignore::{Entry, Ignores};
 use crate::discover::report::{Loaded, NotLoaded, Report, Why};
 use crate::discover::workspace::join;
@@ -232,7 +232,8 @@ impl<'s> Scan<'s> {
 
     fn tell_limit(&mut self, root: &Path, path: &Path, limit: &str) {
         let shown = self.situation.workspace.show(&root.join(path), Paths::Portable);
-        self.diagnostics.push(Diagnostic::warning("scan-limit", format!("{shown} {limit}")).about(shown.as_str()));
+        self.diagnostics
+            .push(Diagnostic::warning(Code::ScanLimit, format!("{shown} {limit}")).about(Subject::file(&shown)));
     }
 
     pub(super) fn add(&mut self, skill: Skill, bytes: usize) {
@@ -251,7 +252,8 @@ impl<'s> Scan<'s> {
     }
 
     pub(super) fn warn(&mut self, shown: &str, message: String) {
-        self.diagnostics.push(Diagnostic::warning("skill", format!("{shown} {message}")).about(shown));
+        self.diagnostics
+            .push(Diagnostic::warning(Code::Skill, format!("{shown} {message}")).about(Subject::file(shown)));
     }
 
     pub(super) fn not_loaded(&mut self, shown: &str, why: Why) {

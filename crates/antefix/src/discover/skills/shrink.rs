@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Budget, Draft, FactName, Text, Transform};
 
 /// A description that would be shortened to less than this is dropped: three words tell nothing.
@@ -86,7 +86,7 @@ pub(crate) fn skills_within(text: &Text, name: &FactName, budget: Budget) -> Opt
         unit.name()
     );
     let hint = "shorten the descriptions, or raise the `budget` of the layout";
-    Some((shrunk.draft.into_text(), Diagnostic::warning("over-budget", message).about(name.as_str()).hint(hint)))
+    Some((shrunk.draft.into_text(), Diagnostic::warning(Code::OverBudget, message).about(name.as_str()).hint(hint)))
 }
 
 /// A listing taken apart.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use self::canonical::{canonical_tool, canonical_tools};
 pub(super) use self::said::answer;
 use super::hygiene::Hygiene;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::Digest;
 use crate::text::canonical;
 
@@ -132,13 +132,14 @@ impl Tools {
     pub(super) fn findings(&self, hygiene: Hygiene) -> Vec<Diagnostic> {
         let twice = self.0.twice.iter().map(|name| {
             let message = format!("several tools are called `{}`: only the first of them counts", single_line(name));
-            Diagnostic::warning("tool-twice", hygiene.tellable(message)).hint("give each tool a name of its own")
+            Diagnostic::warning(Code::ToolTwice, hygiene.tellable(message)).hint("give each tool a name of its own")
         });
         let mut findings: Vec<Diagnostic> = twice.collect();
         if !hygiene.passes(self.canonical()) {
             let message = "definitions of tools have hidden characters or what looks like a secret, and go to the model as \
                            they are";
-            findings.push(Diagnostic::warning("tool-definition", message).hint("look at where these tools come from"));
+            findings
+                .push(Diagnostic::warning(Code::ToolDefinition, message).hint("look at where these tools come from"));
         }
         findings
     }

@@ -119,7 +119,7 @@ impl Saying<'_> {
             return self.framed(&text);
         }
         let mut findings = Vec::new();
-        let answer = hygiene.clean(text, label, &mut findings);
+        let answer = hygiene.clean(text, &label.into(), &mut findings);
         // The list and the advice both name a tool.
         findings.retain(|finding| !self.diagnostics.contains(finding));
         self.diagnostics.extend(findings);

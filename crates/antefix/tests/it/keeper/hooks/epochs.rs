@@ -1,5 +1,6 @@
 //! `opened` and `renewed`: hooks hear of every epoch that begins, whoever began it, and of no other.
 
+use antefix::diagnostic::Code;
 use antefix::freeze::Cause;
 use antefix::hooks::HookPoint;
 use antefix::keeper::{Began, Compacted, Renewed};
@@ -47,7 +48,7 @@ fn hooks_hear_of_a_renewal_once_and_of_none_that_kept_the_bytes() {
         (renewed.began, deeds(&renewed.hooks)),
         (Began::Now, vec!["fails failed 0".into(), "hears told 0".into()])
     );
-    assert_eq!(renewed.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["hook-failed"]);
+    assert_eq!(renewed.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::HookFailed]);
     let kept = talk.renew_with(&agents("two"), &[&fails, &hears]);
     assert_eq!((kept.began, deeds(&kept.hooks), kept.diagnostics), (Began::Before, vec![], vec![]));
     assert_eq!(hears.heard(), ["began c 2 requested"]);
@@ -64,7 +65,7 @@ fn hooks_hear_of_a_compaction_once_and_of_none_that_kept_the_epoch() {
         (compacted.epoch.number(), compacted.began, deeds(&compacted.hooks)),
         (2, Began::Now, vec!["fails failed 0".into(), "hears told 0".into()])
     );
-    assert_eq!(compacted.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["hook-failed"]);
+    assert_eq!(compacted.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::HookFailed]);
     // The epoch that stays began with a compaction as well, but not with this one.
     let kept = talk.compact_with(&agents("two"), &[&fails, &hears]);
     assert_eq!((kept.epoch.number(), kept.began, deeds(&kept.hooks)), (2, Began::Before, vec![]));

@@ -1,0 +1,528 @@
+//! The rows of the table of codes, by name.
+
+use super::Level::{Error, Note, Warning};
+use super::code::ReportedBy::{Acp, All, Check, Touch, Turn, Why};
+use super::code::codes;
+
+codes! {
+    BadPattern {
+        name: "bad-pattern",
+        levels: [Warning],
+        reported_by: All,
+        what: "a pattern of a rule that cannot be used, or whose braces stand for too many",
+        why: "the rule does not apply where it was meant to",
+        remedy: "fix the pattern, or split it",
+    }
+    BelowCacheMinimum {
+        name: "below-cache-minimum",
+        levels: [Warning],
+        reported_by: All,
+        what: "the prefix is shorter than what the model's provider caches at all",
+        why: "every turn is billed in full",
+        remedy: "nothing, or move what stays before the boundary",
+    }
+    Blank {
+        name: "blank",
+        levels: [Note],
+        reported_by: All,
+        what: "a tag printed nothing",
+        why: "the sentence around it lost its point",
+        remedy: "write it in `[if …]`, or fix the fact",
+    }
+    ClockInText {
+        name: "clock-in-text",
+        levels: [Note],
+        reported_by: Check,
+        what: "a time of day in a variable, a file, or a line that says it was generated",
+        why: "if a program writes it, the prefix is new each time",
+        remedy: "leave the time out, or make the section live",
+    }
+    Contradiction {
+        name: "contradiction",
+        levels: [Warning],
+        reported_by: Check,
+        what: "two rules that cannot both be followed",
+        why: "the agent obeys one of them, and you do not know which",
+        remedy: "keep one, or say what each of them is for",
+    }
+    CustomizedBuiltin {
+        name: "customized-builtin",
+        levels: [Note],
+        reported_by: Check,
+        what: "a copy of a built-in layout, prompt or wording whose original has changed",
+        why: "what was fixed there is not fixed here",
+        remedy: "compare the two, take what you want, then renew the mark",
+    }
+    Cut {
+        name: "cut",
+        levels: [Warning],
+        reported_by: All,
+        what: "a text was longer than its budget",
+        why: "the agent does not see its end",
+        remedy: "shorten the text, or raise the budget",
+    }
+    DailyInPrefix {
+        name: "daily-in-prefix",
+        levels: [Note],
+        reported_by: All,
+        what: "a fact that is new every day stands before the boundary",
+        why: "conversations of tomorrow share nothing behind it; `check` says how much that is",
+        remedy: "make its section live",
+    }
+    FileUnavailable {
+        name: "file-unavailable",
+        levels: [Warning],
+        reported_by: All,
+        what: "a file is there and was not read",
+        why: "the agent does not see what it says",
+        remedy: "fix what the message names",
+    }
+    ForeignOwner {
+        name: "foreign-owner",
+        levels: [Warning],
+        reported_by: All,
+        what: "a `.git` or `.antefix` that belongs to another user",
+        why: "it does not mark the project, so the root may be elsewhere than you think",
+        remedy: "take it over if it is yours",
+    }
+    FrameDropsText {
+        name: "frame-drops-text",
+        levels: [Warning],
+        reported_by: All,
+        what: "a wording that frames a section does not print it",
+        why: "the section is lost",
+        remedy: "print the variable that the message names",
+    }
+    Gap {
+        name: "gap",
+        levels: [Warning],
+        reported_by: All,
+        what: "a fact that a section needs could not be asked for",
+        why: "the section, or a part of it, is left out",
+        remedy: "fix the cause",
+    }
+    GitUnavailable {
+        name: "git-unavailable",
+        levels: [Warning],
+        reported_by: All,
+        what: "git did not answer",
+        why: "the prompt says nothing about branch or changes",
+        remedy: "fix what git says",
+    }
+    HiddenText {
+        name: "hidden-text",
+        levels: [Warning],
+        reported_by: All,
+        what: "characters that nobody sees",
+        why: "the agent reads what you do not",
+        remedy: "remove them; your settings may say `hidden_text`",
+    }
+    HookEmpty {
+        name: "hook-empty",
+        levels: [Note],
+        reported_by: All,
+        what: "a hook replaced the system text with nothing",
+        why: "it changed nothing",
+        remedy: "leave `system` out of its answer",
+    }
+    HookFailed {
+        name: "hook-failed",
+        levels: [Warning],
+        reported_by: All,
+        what: "a hook ended badly, was late or answered nonsense",
+        why: "the turn goes on without it",
+        remedy: "fix what the message names",
+    }
+    HookModified {
+        name: "hook-modified",
+        levels: [Warning],
+        reported_by: All,
+        what: "a hook of the project has other bytes than the ones that were trusted",
+        why: "it is not run",
+        remedy: "look at what changed, then `antefix trust`",
+    }
+    HookRoot {
+        name: "hook-root",
+        levels: [Warning],
+        reported_by: All,
+        what: "a hook named a root that is missing or may not be looked into",
+        why: "the agent does not see what lies there",
+        remedy: "fix the path, or allow it by `file_roots` in your settings",
+    }
+    HookUndelivered {
+        name: "hook-undelivered",
+        levels: [Note, Warning],
+        reported_by: Acp,
+        what: "a hook says something with a turn that an ACP agent cannot be given",
+        why: "the agent does not see it",
+        remedy: "let the hook append text, or add a message of the user",
+    }
+    HookUntrusted {
+        name: "hook-untrusted",
+        levels: [Warning],
+        reported_by: All,
+        what: "a hook comes with the project, and nobody has trusted it",
+        why: "it is not run",
+        remedy: "look at it, then `antefix trust`",
+    }
+    IdInText {
+        name: "id-in-text",
+        levels: [Note],
+        reported_by: Check,
+        what: "an id that is new for each conversation or run stands before the boundary",
+        why: "no two conversations share what stands behind it",
+        remedy: "make its section live, or leave it out",
+    }
+    IgnoreFile {
+        name: "ignore-file",
+        levels: [Warning],
+        reported_by: All,
+        what: "an ignore file beside skills cannot be read",
+        why: "skills that it names are listed all the same",
+        remedy: "fix what the message names",
+    }
+    IgnorePattern {
+        name: "ignore-pattern",
+        levels: [Warning],
+        reported_by: All,
+        what: "a pattern of an ignore file beside skills that matches nothing",
+        why: "skills that it was meant for are listed all the same",
+        remedy: "fix the pattern",
+    }
+    Import {
+        name: "import",
+        levels: [Note, Warning],
+        reported_by: All,
+        what: "an `@path` was not followed",
+        why: "the text stays as it was written",
+        remedy: "fix the path, or write it in backticks",
+    }
+    InvalidRule {
+        name: "invalid-rule",
+        levels: [Warning],
+        reported_by: All,
+        what: "the front matter of a rule cannot be read",
+        why: "the rule never applies",
+        remedy: "fix its front matter",
+    }
+    Launch {
+        name: "launch",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "a session works in another directory than the one that the agent was started for",
+        why: "its prompt describes that other directory",
+        remedy: "start one proxy for each directory",
+    }
+    LinkText {
+        name: "link-text",
+        levels: [Warning],
+        reported_by: Check,
+        what: "a file has nothing but the name of another one in it",
+        why: "a link was checked out as a text: the agent sees a name and no rules",
+        remedy: "check the link out as a link, or copy the text",
+    }
+    MachinePath {
+        name: "machine-path",
+        levels: [Note, Warning],
+        reported_by: Check,
+        what: "a path or a name of one machine stands before the boundary",
+        why: "no other machine or clone shares the prefix, and for others the path is wrong",
+        remedy: "write it from the project root or `~/`, or make its section live",
+    }
+    Message {
+        name: "message",
+        levels: [Note],
+        reported_by: Turn,
+        what: "a message was queued for this turn",
+        why: "it is sent with it",
+        remedy: "nothing",
+    }
+    ModelsUnreadable {
+        name: "models-unreadable",
+        levels: [Error],
+        reported_by: All,
+        what: "models.json in your configuration directory cannot be read",
+        why: "only the built-in rows of the table of models count",
+        remedy: "fix the file at the place that the message names",
+    }
+    MoreFindings {
+        name: "more-findings",
+        levels: [Warning],
+        reported_by: All,
+        what: "a template has more findings than are reported",
+        why: "some are not seen",
+        remedy: "fix the first ones",
+    }
+    NoReadingTool {
+        name: "no-reading-tool",
+        levels: [Note],
+        reported_by: All,
+        what: "skills are not listed, because no tool could read one",
+        why: "the agent does not know of them",
+        remedy: "give it one of the tools that `needs_tool` names",
+    }
+    NoYaml {
+        name: "no-yaml",
+        levels: [Note],
+        reported_by: All,
+        what: "the front matter of a rule is no YAML and was read line by line",
+        why: "other programs may lose the rule",
+        remedy: "put patterns in quotes",
+    }
+    NotUtf8 {
+        name: "not-utf8",
+        levels: [Note],
+        reported_by: All,
+        what: "git printed bytes that are no UTF-8",
+        why: "they became U+FFFD",
+        remedy: "nothing, or rename the file",
+    }
+    NothingTouched {
+        name: "nothing-touched",
+        levels: [Note],
+        reported_by: Touch,
+        what: "no rule and no nested instruction file applies to the paths",
+        why: "the notice is empty",
+        remedy: "nothing, or look at what `antefix explain` lists",
+    }
+    OtherDialect {
+        name: "other-dialect",
+        levels: [Warning],
+        reported_by: All,
+        what: "a tag of another dialect than the section's",
+        why: "it is printed as it is",
+        remedy: "set the section's `dialect`",
+    }
+    OtherLedger {
+        name: "other-ledger",
+        levels: [Note],
+        reported_by: Why,
+        what: "the conversation's ledger does not have the epochs of both receipts",
+        why: "the part that changed is reported without its byte and origin",
+        remedy: "name the conversation and the store that the receipts belong to",
+    }
+    OutsideProject {
+        name: "outside-project",
+        levels: [Error],
+        reported_by: Touch,
+        what: "a path that was touched lies outside the project",
+        why: "no rule of the project applies there",
+        remedy: "name a path of the project",
+    }
+    OverBudget {
+        name: "over-budget",
+        levels: [Warning],
+        reported_by: All,
+        what: "texts did not fit together",
+        why: "some are left out or shortened",
+        remedy: "shorten them, or raise the budget",
+    }
+    Pending {
+        name: "pending",
+        levels: [Note],
+        reported_by: Turn,
+        what: "a change was held back",
+        why: "the agent does not know of it yet",
+        remedy: "renew, if it must know now",
+    }
+    ProjectSettings {
+        name: "project-settings",
+        levels: [Warning],
+        reported_by: All,
+        what: "a project has a settings.toml in its `.antefix`",
+        why: "nothing in it counts",
+        remedy: "move what you want to your own settings",
+    }
+    Receipt {
+        name: "receipt",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "the receipt of a session cannot be written",
+        why: "what was sent is not on record",
+        remedy: "fix what the message names",
+    }
+    RemoteUnavailable {
+        name: "remote-unavailable",
+        levels: [Warning],
+        reported_by: All,
+        what: "a text that a server keeps could not be fetched",
+        why: "what depends on it is left out",
+        remedy: "fix what the message names",
+    }
+    RepeatedText {
+        name: "repeated-text",
+        levels: [Warning],
+        reported_by: Check,
+        what: "the same paragraph twice before the boundary",
+        why: "every copy is billed, and one of two copies is soon out of date",
+        remedy: "keep it in one place",
+    }
+    Replaced {
+        name: "replaced",
+        levels: [Note],
+        reported_by: All,
+        what: "SYSTEM.md takes the place of a section that names facts",
+        why: "the agent does not see those facts",
+        remedy: "write what is needed into the replacement",
+    }
+    RuleNeverMatches {
+        name: "rule-never-matches",
+        levels: [Warning],
+        reported_by: Check,
+        what: "no file of the project matches a rule",
+        why: "the rule never applies",
+        remedy: "fix its patterns, or remove it",
+    }
+    ScanLimit {
+        name: "scan-limit",
+        levels: [Note, Warning],
+        reported_by: All,
+        what: "a directory of skills or rules, or the project, is too deep or too large",
+        why: "the rest is not looked into",
+        remedy: "move them up",
+    }
+    Secret {
+        name: "secret",
+        levels: [Warning],
+        reported_by: All,
+        what: "what looks like a secret was taken out of a text",
+        why: "it was there to be read",
+        remedy: "revoke it",
+    }
+    Skill {
+        name: "skill",
+        levels: [Warning],
+        reported_by: All,
+        what: "a skill breaks the rules of Agent Skills",
+        why: "it is not listed, or not by every agent",
+        remedy: "fix its front matter",
+    }
+    Store {
+        name: "store",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "a session was given its prompt, and its ledger could not be written",
+        why: "the session goes on unrecorded, and its next turn opens a new epoch",
+        remedy: "fix what the message names",
+    }
+    StrayTag {
+        name: "stray-tag",
+        levels: [Warning],
+        reported_by: All,
+        what: "an `[else]` or `[endif]` without its `[if]`",
+        why: "it is printed as it is",
+        remedy: "remove it, or write `\\[`",
+    }
+    TooLong {
+        name: "too-long",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "a message between editor and agent is too long to be read",
+        why: "it goes on unchanged, or is refused in a chain of proxies",
+        remedy: "send less at once",
+    }
+    ToolDefinition {
+        name: "tool-definition",
+        levels: [Warning],
+        reported_by: All,
+        what: "definitions of tools have hidden characters or what looks like a secret",
+        why: "the model reads what you do not",
+        remedy: "look at where the tools come from",
+    }
+    ToolTwice {
+        name: "tool-twice",
+        levels: [Warning],
+        reported_by: All,
+        what: "several tools have one name",
+        why: "only the first of them counts",
+        remedy: "give each tool a name of its own",
+    }
+    TrustUnreadable {
+        name: "trust-unreadable",
+        levels: [Warning],
+        reported_by: All,
+        what: "the file that keeps what you trust is damaged, or not yours alone",
+        why: "no hook of any project is run",
+        remedy: "fix its mode, or run `antefix trust` again",
+    }
+    Turn {
+        name: "turn",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "a turn of a session could not be taken",
+        why: "the prompt goes on without changes and live sections",
+        remedy: "fix what the message names",
+    }
+    UnclosedIf {
+        name: "unclosed-if",
+        levels: [Warning],
+        reported_by: All,
+        what: "an `[if …]` without its `[endif]`",
+        why: "it is printed as it is",
+        remedy: "close it",
+    }
+    Undelivered {
+        name: "undelivered",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "an agent was not given its system prompt",
+        why: "it works without your instructions",
+        remedy: "fix what the message names, or deliver it in another way",
+    }
+    UnknownModel {
+        name: "unknown-model",
+        levels: [Note],
+        reported_by: All,
+        what: "the table of models has no row for this one, or not all of it",
+        why: "tokens and prices are estimates, or are missing",
+        remedy: "add a row to models.json in your configuration directory",
+    }
+    UnknownVariable {
+        name: "unknown-variable",
+        levels: [Warning],
+        reported_by: All,
+        what: "the catalog has no such name",
+        why: "the tag is printed as it is",
+        remedy: "`antefix vars` lists the names",
+    }
+    UnknownWording {
+        name: "unknown-wording",
+        levels: [Warning],
+        reported_by: All,
+        what: "there is no wording of this name",
+        why: "it changes nothing",
+        remedy: "fix the name",
+    }
+    UnresolvedVariable {
+        name: "unresolved-variable",
+        levels: [Note],
+        reported_by: Check,
+        what: "what looks like a hole in a file that is data",
+        why: "the agent sees `${NAME}` and not what it stands for",
+        remedy: "write what is meant, or make the text a template",
+    }
+    Untrusted {
+        name: "untrusted",
+        levels: [Note],
+        reported_by: All,
+        what: "the project's text was withheld",
+        why: "your settings say so, and the project is not trusted",
+        remedy: "name its directory in `trusted`, if you trust it",
+    }
+    Unused {
+        name: "unused",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "the editor brings a system prompt, and the layout has no place for it",
+        why: "the agent does not see it",
+        remedy: "use a layout with `identity:operator`",
+    }
+    VolatileInPrefix {
+        name: "volatile-in-prefix",
+        levels: [Note, Warning],
+        reported_by: All,
+        what: "a fact that moves from turn to turn stands before the boundary",
+        why: "it goes stale, and what stands behind it is billed again each time; `check` says how much that is",
+        remedy: "make its section live",
+    }
+}
