@@ -68,6 +68,8 @@ class ProblemDocument(TypedDict):
 
 
 class AmendmentOf(TypedDict):
+    """A notice."""
+
     at: str
     file: NotRequired[str | None]
     fresh: bool
@@ -78,6 +80,8 @@ class AmendmentOf(TypedDict):
 
 
 class EpochOf(TypedDict):
+    """An epoch, without its text."""
+
     bytes: int
     cause: str
     degraded: bool
@@ -89,6 +93,8 @@ class EpochOf(TypedDict):
 
 
 class MessageOf(TypedDict):
+    """A queued message."""
+
     at: str
     number: int
     text: str
@@ -193,6 +199,8 @@ class BegunDocument(TypedDict):
 
 
 class ChangeOf(TypedDict):
+    """A change."""
+
     detail: str
     kind: str
     origin: str
@@ -200,9 +208,14 @@ class ChangeOf(TypedDict):
 
 
 class Count(TypedDict):
+    """A number of tokens, or an estimate of it."""
+
     count: int
+    """The likeliest value."""
     high: int
+    """At most."""
     low: int
+    """At least."""
 
 
 class Bill(TypedDict):

@@ -62,6 +62,7 @@ export interface ProblemDocument {
   type: string;
 }
 
+/** A notice. */
 export interface AmendmentOf {
   at: string;
   file?: string | null;
@@ -72,6 +73,7 @@ export interface AmendmentOf {
   text: string;
 }
 
+/** An epoch, without its text. */
 export interface EpochOf {
   bytes: number;
   cause: string;
@@ -83,6 +85,7 @@ export interface EpochOf {
   opened_at: string;
 }
 
+/** A queued message. */
 export interface MessageOf {
   at: string;
   number: number;
@@ -185,6 +188,7 @@ export interface BegunDocument {
   hooks?: HookOf[];
 }
 
+/** A change. */
 export interface ChangeOf {
   detail: string;
   kind: string;
@@ -192,9 +196,13 @@ export interface ChangeOf {
   section?: string | null;
 }
 
+/** A number of tokens, or an estimate of it. */
 export interface Count {
+  /** The likeliest value. */
   count: number;
+  /** At most. */
   high: number;
+  /** At least. */
   low: number;
 }
 
