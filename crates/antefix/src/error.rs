@@ -80,6 +80,13 @@ pub enum Fault {
     Failed,
 }
 
+impl ErrorKind {
+    /// Whether the same question may be answered a little later.
+    pub fn passes(self) -> bool {
+        matches!(self, ErrorKind::Store(fault) if fault.passes())
+    }
+}
+
 impl Fault {
     /// The name in documents.
     pub fn name(self) -> &'static str {

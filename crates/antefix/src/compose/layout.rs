@@ -169,15 +169,15 @@ impl Layout {
     }
 
     /// The same layout with another text in its editable section.
+    ///
+    /// A section that is fixed in the layout is frozen then: somebody's text is no part of a release, and may name facts. So
+    /// are fixed sections behind it, because stability only steps downwards.
     pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, shelf: &dyn Shelf) -> Result<Layout> {
         let template = roomy(|| Template::parse(source, None, dialect, shelf))?;
         let mut layout = self.clone();
-        let section = &mut layout.sections[self.editable];
-        section.template = template;
-        if let (Stability::Fixed, Some(fact)) = (section.stability, section.facts().first()) {
-            let message = format!("section `{}` is fixed and the template names `{fact}`", section.id);
-            let hint = "fixed text is the same for everyone; make the section frozen in the layout";
-            return Err(Error::new(ErrorKind::Parse, message).at(Place::new(source, 0..0)).with_hint(hint));
+        layout.sections[self.editable].template = template;
+        for section in &mut layout.sections[self.editable..] {
+            section.stability = section.stability.max(Stability::Frozen);
         }
         let bytes: usize = layout.sources().skip(1).map(|source| source.text.len()).sum();
         if bytes > TEMPLATES {

@@ -373,6 +373,14 @@ codes! {
         why: "the rule never applies",
         remedy: "fix its patterns, or remove it",
     }
+    SavedTemplateUnknown {
+        name: "saved-template-unknown",
+        levels: [Warning],
+        reported_by: All,
+        what: "the store cannot be asked for a template that was saved for the layout",
+        why: "the prompt has the layout's own text, and a conversation may get another one",
+        remedy: "make the store readable, or name another one with ANTEFIX_STORE",
+    }
     ScanLimit {
         name: "scan-limit",
         levels: [Note, Warning],

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::Project;
+use super::ask::LayoutChoice;
 use super::context::{Contexts, TrustSource};
 use super::conversation::Conversation;
 use super::ledger::Ledger;
@@ -39,6 +40,7 @@ struct Shared {
     world: Box<dyn World + Send + Sync>,
     ledger: Ledger,
     settings: Option<Settings>,
+    layout: Option<LayoutChoice>,
     models: OnceLock<Arc<Models>>,
     trust: TrustSource,
     hooks: Vec<Box<dyn Hook + Send + Sync>>,
@@ -53,6 +55,7 @@ pub struct Builder {
     address: Option<String>,
     store: Option<Box<dyn Store>>,
     settings: Option<Settings>,
+    layout: Option<LayoutChoice>,
     models: Option<Models>,
     trust: Option<Approvals>,
     hooks: Vec<Box<dyn Hook + Send + Sync>>,
@@ -80,6 +83,13 @@ impl Builder {
     /// Settings in the place of the user's `settings.toml`.
     pub fn settings(mut self, settings: Settings) -> Builder {
         self.settings = Some(settings);
+        self
+    }
+
+    /// The layout of prompts and of new conversations for which none is named, in the place of the project's, the user's and
+    /// the built-in one. A conversation keeps the layout that it was opened with.
+    pub fn layout(mut self, layout: LayoutChoice) -> Builder {
+        self.layout = Some(layout);
         self
     }
 
@@ -113,8 +123,9 @@ impl Builder {
             None => TrustSource::File(TrustFile::find(&*world)),
         };
         let models = self.models.map(|models| OnceLock::from(Arc::new(models))).unwrap_or_default();
-        let (settings, hooks, contexts) = (self.settings, self.hooks, Contexts::default());
-        Ok(Antefix(Arc::new(Shared { world, ledger, settings, models, trust, hooks, contexts })))
+        let (settings, layout, hooks) = (self.settings, self.layout, self.hooks);
+        let contexts = Contexts::default();
+        Ok(Antefix(Arc::new(Shared { world, ledger, settings, layout, models, trust, hooks, contexts })))
     }
 }
 
@@ -173,6 +184,12 @@ impl Antefix {
     /// The ledger, opened if need be.
     pub fn keeper(&self) -> Result<&Keeper> {
         self.0.ledger.keeper(self.world())
+    }
+
+    /// What keeps the ledger: `sqlite`, `postgres`, `memory`, or `other` for a store that the builder was given. It need not
+    /// be reachable.
+    pub fn store_kind(&self) -> &'static str {
+        self.0.ledger.kind(self.world())
     }
 
     /// The table of models: the built-in one with the rows of the user's `models.json` over it. It is read once.
@@ -238,6 +255,10 @@ impl Antefix {
 
     pub(super) fn contexts(&self) -> &Contexts {
         &self.0.contexts
+    }
+
+    pub(super) fn default_layout(&self) -> Option<&LayoutChoice> {
+        self.0.layout.as_ref()
     }
 
     pub(super) fn given_settings(&self) -> Option<&Settings> {

@@ -160,7 +160,7 @@ impl Conversation {
         let before = self.project.antefix.remembered(&self.id)?;
         let now = match &before {
             Some(before) => before.with(ask, self.project.directory()),
-            None => Remembered::default().with(ask, self.project.directory()),
+            None => self.project.first_said(ask),
         };
         Ok(Said { before, now })
     }

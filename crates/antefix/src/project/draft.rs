@@ -85,7 +85,7 @@ impl fmt::Debug for Draft {
 impl Project {
     /// Composes the first epoch of a conversation whose name is not known yet. Nothing is stored.
     pub fn draft(&self, ask: Ask) -> Result<Draft> {
-        let said = Remembered::default().with(&ask, self.directory());
+        let said = self.first_said(&ask);
         let context = self.context(&ask, &said)?;
         let keeper = self.antefix.keeper()?;
         let composed = self.with_input(None, &ask, &said, &context, |input| keeper.draft(input))?;

@@ -18,6 +18,8 @@ const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// A keeper of a store, once it is open.
 pub(super) struct Ledger {
     address: Option<String>,
+    /// Whether the store was open already, whatever it is.
+    is_given: bool,
     keeper: OnceLock<Keeper>,
     /// When it could not be opened last, and why.
     failed: Mutex<Option<(Timestamp, Error)>>,
@@ -26,12 +28,12 @@ pub(super) struct Ledger {
 impl Ledger {
     /// The ledger at an address; none means the user's own.
     pub(super) fn at(address: Option<String>) -> Ledger {
-        Ledger { address, keeper: OnceLock::new(), failed: Mutex::default() }
+        Ledger { address, is_given: false, keeper: OnceLock::new(), failed: Mutex::default() }
     }
 
     /// The ledger of a store that is open.
     pub(super) fn of(keeper: Keeper) -> Ledger {
-        Ledger { address: None, keeper: OnceLock::from(keeper), failed: Mutex::default() }
+        Ledger { address: None, is_given: true, keeper: OnceLock::from(keeper), failed: Mutex::default() }
     }
 
     /// The keeper, opened if need be.
@@ -73,6 +75,19 @@ impl Ledger {
             return Ok(None);
         }
         self.keeper(world).map(Some)
+    }
+
+    /// What kind of store it is.
+    pub(super) fn kind(&self, world: &dyn World) -> &'static str {
+        if self.is_given {
+            return "other";
+        }
+        let address = self.address(world).unwrap_or_default();
+        match address.split(':').next() {
+            Some("sqlite") => "sqlite",
+            Some("postgres" | "postgresql") => "postgres",
+            _ => "memory",
+        }
     }
 
     fn address(&self, world: &dyn World) -> Result<String> {

@@ -22,6 +22,7 @@ mod layouts;
 mod ledger;
 mod preview;
 mod remembered;
+mod saved;
 mod settings;
 mod templates;
 mod trust;
@@ -38,6 +39,7 @@ pub use self::draft::Draft;
 pub use self::preview::{Look, Preview, TouchNotice};
 use self::preview::{permissions, situation};
 use self::remembered::Remembered;
+pub use self::saved::{CurrentTemplate, TEMPLATE_LIMIT, TemplateCondition, TemplateFrom, TemplateOutcome};
 pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
 pub use self::templates::{Shelved, Shelves};
 pub use self::trust::TrustOffer;
@@ -79,7 +81,7 @@ impl Project {
 
     /// The hooks that the layout declares, each with whether it may run.
     pub fn hooks(&self, ask: &Ask) -> Result<Vec<(Program, TrustState)>> {
-        let context = self.context(ask, &Remembered::default().with(ask, &self.cwd))?;
+        let context = self.context(ask, &self.first_said(ask))?;
         Ok(self.states(&context))
     }
 
@@ -117,15 +119,24 @@ impl Project {
                 Ok(None)
             }
             TemplateChoice::Saved => {
-                let _ = context;
-                Ok(None)
+                let saved = self.antefix.saved_template(&context.layout_key)?;
+                Ok(saved.map(|(row, text)| EditedText { dialect: row.dialect, text }))
             }
         }
     }
 
     /// The project as it is now: its layout, and what is worth knowing about it.
     pub fn resolve(&self, ask: &Ask) -> Result<Arc<ProjectContext>> {
-        self.context(ask, &Remembered::default().with(ask, &self.cwd))
+        self.context(ask, &self.first_said(ask))
+    }
+
+    /// What is said where nothing was said before: what an ask leaves out is as the builder has it.
+    fn first_said(&self, ask: &Ask) -> Remembered {
+        let mut said = Remembered::default().with(ask, &self.cwd);
+        if said.layout.is_none() {
+            said.layout = self.antefix.default_layout().cloned();
+        }
+        said
     }
 
     /// Runs `work` on the input of a turn.

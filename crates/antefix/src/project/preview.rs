@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::remembered::Remembered;
-use super::{Ask, MemoryChoice, Project, ProjectContext};
+use super::{Ask, MemoryChoice, Project, ProjectContext, TemplateChoice};
 use crate::compose::{Composed, Layout, Prompt, lint, notice};
 use crate::deliver::{Content, Delivery, Target, deliver};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Caller, MoreRoots, Permissions, Remote, Report, Situation, Survey, discover, touch};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::hooks::{AskedRoots, HookPoint, Program, Question, TrustState};
 use crate::models::Models;
 use crate::text::{FactName, Text};
@@ -87,10 +87,12 @@ impl Preview {
 impl Project {
     /// Composes a prompt for nobody: nothing is stored.
     pub fn preview(&self, ask: Ask, look: Look) -> Result<Preview> {
-        let said = Remembered::default().with(&ask, self.directory());
-        let context = self.context(&ask, &said)?;
+        let said = self.first_said(&ask);
+        let (context, finding) = self.context_without_store(&ask, &said)?;
         let conversation = ask.conversation.clone();
-        self.preview_in(context, ask, &said, conversation.as_deref(), look)
+        let mut preview = self.preview_in(context, ask, &said, conversation.as_deref(), look)?;
+        preview.diagnostics.splice(0..0, finding);
+        Ok(preview)
     }
 
     pub(super) fn preview_in(
@@ -144,16 +146,30 @@ impl Project {
         Ok(Preview { order, hooks, prompt, report, diagnostics, context, caller, models, messages })
     }
 
+    /// The project, resolved for a prompt that need not have a store: where none can be asked for a saved template, the
+    /// layout's own text stands in, and a finding says so.
+    fn context_without_store(&self, ask: &Ask, said: &Remembered) -> Result<(Arc<ProjectContext>, Option<Diagnostic>)> {
+        match self.context(ask, said) {
+            Err(error) if matches!(error.kind(), ErrorKind::Store(_)) => {
+                let own = Ask { template: TemplateChoice::Own, ..ask.clone() };
+                let message = format!("whether a template was saved for the layout is not known: {}", error.message());
+                let hint = error.hint().unwrap_or("the layout's own text is used");
+                let finding = Diagnostic::warning(Code::SavedTemplateUnknown, message).hint(hint);
+                Ok((self.context(&own, said)?, Some(finding)))
+            }
+            context => Ok((context?, None)),
+        }
+    }
+
     /// Whether composing counts tokens: a budget of the layout is in tokens.
     pub fn counts_tokens(&self, ask: &Ask) -> Result<bool> {
-        let said = Remembered::default().with(ask, self.directory());
-        Ok(self.context(ask, &said)?.layout.counts_tokens())
+        Ok(self.context_without_store(ask, &self.first_said(ask))?.0.layout.counts_tokens())
     }
 
     /// What applies when paths are first touched.
     pub fn touch(&self, ask: &Ask, paths: &[PathBuf]) -> Result<TouchNotice> {
-        let said = Remembered::default().with(ask, self.directory());
-        let context = self.context(ask, &said)?;
+        let said = self.first_said(ask);
+        let (context, _) = self.context_without_store(ask, &said)?;
         let layout = &context.layout;
         let files = FactName::new("instructions", "files");
         if !layout.facts().contains(&files) {

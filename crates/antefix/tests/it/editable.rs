@@ -76,9 +76,15 @@ fn an_edited_section_keeps_its_place_and_the_layout_is_another_one() {
 }
 
 #[test]
-fn a_fixed_section_cannot_be_given_facts() {
+fn a_fixed_section_that_is_edited_is_frozen_and_may_name_facts() {
     let layout = parse(LAYOUT).unwrap();
-    let error = edited(&layout, Dialect::Bracket, "On [git:branch].").unwrap_err();
-    assert_eq!(error.message(), "section `who` is fixed and the template names `git:branch`");
+    let other = edited(&layout, Dialect::Bracket, "From [prompt:cwd].").unwrap();
+    assert_eq!(composed(&other), "From ..\n\nIn ..");
+    // A cache breakpoint behind fixed text would promise that everybody shares it.
+    let (world, workspace) = world();
+    let discovery = discover(&world, &Parts::new(workspace).situation(), &other.facts());
+    let prompt = compose(&other, &discovery.facts).unwrap();
+    let stabilities: Vec<_> = prompt.sections().iter().map(|section| section.stability).collect();
+    assert_eq!(stabilities, [antefix::compose::Stability::Frozen; 2]);
     assert_eq!(edited(&layout, Dialect::Bracket, &"x".repeat(1024 * 1024 + 1)).unwrap_err().kind(), ErrorKind::Limit);
 }

@@ -55,6 +55,7 @@ mod editable;
 mod remembered;
 mod resolver;
 
+mod saved_templates;
 mod scope;
 
 mod watched;

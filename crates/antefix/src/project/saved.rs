@@ -1,0 +1,274 @@
+//! Templates that people save: which one applies, saving another one, going back to the layout's own text.
+//!
+//! 1. A saved template belongs to the layout that it was saved for, and is never applied to another one. A built-in layout
+//!    is known by its name, any other one by the path of its file.
+//! 2. It applies in every front end that has the same store.
+//! 3. Conversations that are open keep their bytes until they are renewed or compacted.
+//! 4. Two people who save at once cannot both win: whoever saves may say what they have seen.
+
+use std::sync::Arc;
+
+use super::{Antefix, Ask, Project, ProjectContext, TemplateChoice};
+use crate::compose::Dialect;
+use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::{Appended, SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, template_digest};
+use crate::text::Digest;
+
+/// The largest template that can be saved, in bytes.
+pub const TEMPLATE_LIMIT: usize = 1024 * 1024;
+
+/// How often saving begins again because somebody else was faster.
+const ATTEMPTS: usize = 20;
+
+/// The text of a layout's editable section, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CurrentTemplate {
+    /// What saved templates know the layout by.
+    pub layout: String,
+    /// How it spells its holes.
+    pub dialect: Dialect,
+    /// What it says.
+    pub text: Arc<str>,
+    /// The digest of dialect and text.
+    pub digest: Digest,
+    /// Where it comes from.
+    pub from: TemplateFrom,
+    /// Its entry in the history, if it was saved.
+    pub row: Option<TemplateRow>,
+}
+
+/// Where a template comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateFrom {
+    /// Somebody saved it.
+    Saved,
+    /// Nobody saved one, or it was deleted: the layout has it.
+    Layout,
+    /// The layout has it, and the store with saved ones cannot be reached.
+    Unreachable,
+}
+
+/// What whoever saves or deletes a template expects to replace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TemplateCondition {
+    /// Whatever there is.
+    #[default]
+    Anything,
+    /// A template with one of these digests.
+    OneOf(Vec<Digest>),
+    /// A template with none of these digests.
+    NoneOf(Vec<Digest>),
+    /// No template at all. There always is one, so this is never met.
+    Nothing,
+}
+
+impl TemplateCondition {
+    fn is_met_by(&self, current: Digest) -> bool {
+        match self {
+            TemplateCondition::Anything => true,
+            TemplateCondition::OneOf(digests) => digests.contains(&current),
+            TemplateCondition::NoneOf(digests) => !digests.contains(&current),
+            TemplateCondition::Nothing => false,
+        }
+    }
+}
+
+/// How saving or deleting ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplateOutcome {
+    /// It is done, and this template applies now.
+    Done(CurrentTemplate),
+    /// The condition is not met: this template applies, and nothing was written.
+    Refused(CurrentTemplate),
+}
+
+impl Project {
+    /// The text of the layout's editable section: the saved one, else the layout's own.
+    ///
+    /// ```
+    /// use antefix::compose::Dialect;
+    /// use antefix::project::{TemplateCondition, TemplateFrom};
+    /// use antefix::{Antefix, Ask, worlds::MemoryWorld};
+    ///
+    /// # let world = MemoryWorld::new().directory("/p");
+    /// # let project = Antefix::builder().world(world).store("memory").build()?.project("/p")?;
+    /// let anything = TemplateCondition::Anything;
+    /// project.save_template(&Ask::new(), Dialect::Bracket, "You are Ada, in [prompt:cwd].", None, &anything)?;
+    /// assert_eq!(project.template(&Ask::new())?.from, TemplateFrom::Saved);
+    /// let turn = project.conversation("c1")?.turn(Ask::new())?;
+    /// assert!(turn.prefix().starts_with("You are Ada, in ."));
+    /// # Ok::<(), antefix::Error>(())
+    /// ```
+    pub fn template(&self, ask: &Ask) -> Result<CurrentTemplate> {
+        let context = self.context(&own(ask), &self.first_said(ask))?;
+        match self.antefix.saved_template(&context.layout_key) {
+            Ok(Some((row, text))) => Ok(CurrentTemplate::saved(row, text)),
+            Ok(None) => Ok(CurrentTemplate::of_layout(&context, TemplateFrom::Layout)),
+            Err(error) if error.kind().passes() => Ok(CurrentTemplate::of_layout(&context, TemplateFrom::Unreachable)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The text that the layout has by itself.
+    pub fn own_template(&self, ask: &Ask) -> Result<CurrentTemplate> {
+        let context = self.context(&own(ask), &self.first_said(ask))?;
+        Ok(CurrentTemplate::of_layout(&context, TemplateFrom::Layout))
+    }
+
+    /// Saves a template for the layout, if what applies is what `condition` expects. A text that cannot be parsed is refused;
+    /// the same template again is not saved twice.
+    pub fn save_template(
+        &self,
+        ask: &Ask,
+        dialect: Dialect,
+        text: impl Into<Arc<str>>,
+        author: Option<&str>,
+        condition: &TemplateCondition,
+    ) -> Result<TemplateOutcome> {
+        let text = text.into();
+        if text.len() > TEMPLATE_LIMIT {
+            let message = format!("a template has at most {TEMPLATE_LIMIT} bytes, and this one has {}", text.len());
+            return Err(Error::new(ErrorKind::Limit, message));
+        }
+        let draft = TemplateChoice::Draft { dialect, text: Arc::clone(&text) };
+        let key = self.context(&Ask { template: draft, ..ask.clone() }, &self.first_said(ask))?.layout_key.clone();
+        let digest = template_digest(dialect, &text);
+        self.write_template(ask, condition, |number, current| {
+            if current.row.as_ref().is_some_and(|row| row.digest == digest) {
+                return Ok(Written::Unchanged);
+            }
+            let (at, author) = (self.antefix.world().now(), author.map(str::to_owned));
+            let template = SavedTemplate::new(number, key.as_str(), dialect, Arc::clone(&text), at, author);
+            Ok(match self.antefix.keeper()?.store().save_template(&template)? {
+                Appended::Won => Written::Now(CurrentTemplate::saved(template.row, template.text)),
+                Appended::Lost(_) => Written::TooLate,
+            })
+        })
+    }
+
+    /// Deletes the layout's saved template, if it is what `condition` expects: the layout's own text applies again. What was
+    /// saved stays in the history.
+    pub fn delete_template(
+        &self,
+        ask: &Ask,
+        author: Option<&str>,
+        condition: &TemplateCondition,
+    ) -> Result<TemplateOutcome> {
+        self.write_template(ask, condition, |number, current| {
+            if current.from == TemplateFrom::Layout {
+                return Ok(Written::Unchanged);
+            }
+            let (at, author) = (self.antefix.world().now(), author.map(str::to_owned));
+            let deletion = TemplateDeletion::new(number, current.layout.as_str(), at, author);
+            Ok(match self.antefix.keeper()?.store().delete_template(&deletion)? {
+                Appended::Won => Written::Now(self.own_template(ask)?),
+                Appended::Lost(_) => Written::TooLate,
+            })
+        })
+    }
+
+    /// Writes an entry of the history, and again if somebody else was faster.
+    fn write_template(
+        &self,
+        ask: &Ask,
+        condition: &TemplateCondition,
+        write: impl Fn(u64, &CurrentTemplate) -> Result<Written>,
+    ) -> Result<TemplateOutcome> {
+        let store = self.antefix.keeper()?.store();
+        for _ in 0..ATTEMPTS {
+            // The number first: an entry that somebody else writes behind this line takes it, and this one begins again.
+            let number = store.templates(None, None, 1)?.first().map_or(1, |entry| entry.number() + 1);
+            let current = self.template(ask)?;
+            if !condition.is_met_by(current.digest) {
+                return Ok(TemplateOutcome::Refused(current));
+            }
+            match write(number, &current)? {
+                Written::Now(written) => return Ok(TemplateOutcome::Done(written)),
+                Written::Unchanged => return Ok(TemplateOutcome::Done(current)),
+                Written::TooLate => {}
+            }
+        }
+        Err(Error::new(ErrorKind::Conflict, "others save templates faster than this one can be saved")
+            .with_hint("try again"))
+    }
+
+    /// The entries of the history of the layout's template below the number `before`, the last one first.
+    pub fn template_history(&self, ask: &Ask, before: Option<u64>, limit: usize) -> Result<Vec<TemplateEntry>> {
+        let key = self.template_key(ask)?;
+        Ok(self.antefix.keeper()?.store().templates(Some(&key), before, limit)?)
+    }
+
+    /// The template of the layout that was saved under a number; none if there is none.
+    pub fn saved_template(&self, ask: &Ask, number: u64) -> Result<Option<SavedTemplate>> {
+        let key = self.template_key(ask)?;
+        let saved = self.antefix.keeper()?.store().template(number)?;
+        Ok(saved.filter(|saved| saved.row.layout == key))
+    }
+
+    /// The last template of the layout that was saved with a digest; none if there is none.
+    pub fn saved_template_with(&self, ask: &Ask, digest: Digest) -> Result<Option<SavedTemplate>> {
+        let key = self.template_key(ask)?;
+        Ok(self.antefix.keeper()?.store().template_with(&key, digest)?)
+    }
+
+    fn template_key(&self, ask: &Ask) -> Result<String> {
+        Ok(self.context(&own(ask), &self.first_said(ask))?.layout_key.clone())
+    }
+}
+
+/// What became of an entry of the history.
+enum Written {
+    Now(CurrentTemplate),
+    /// There is nothing to write.
+    Unchanged,
+    /// Somebody else has the number.
+    TooLate,
+}
+
+impl CurrentTemplate {
+    fn saved(row: TemplateRow, text: Arc<str>) -> CurrentTemplate {
+        CurrentTemplate {
+            layout: row.layout.clone(),
+            dialect: row.dialect,
+            text,
+            digest: row.digest,
+            from: TemplateFrom::Saved,
+            row: Some(row),
+        }
+    }
+
+    fn of_layout(context: &ProjectContext, from: TemplateFrom) -> CurrentTemplate {
+        let editable = context.layout.editable();
+        CurrentTemplate {
+            layout: context.layout_key.clone(),
+            dialect: editable.dialect,
+            text: editable.text.into(),
+            digest: template_digest(editable.dialect, editable.text),
+            from,
+            row: None,
+        }
+    }
+}
+
+impl Antefix {
+    /// The template that was saved for a layout; none if nobody saved one, or it was deleted. Its text is read once.
+    pub(super) fn saved_template(&self, layout: &str) -> Result<Option<(TemplateRow, Arc<str>)>> {
+        let Some(keeper) = self.ledger().existing(self.world())? else { return Ok(None) };
+        let entry = keeper.store().last_template(layout)?;
+        let Some(row) = entry.and_then(TemplateEntry::into_saved) else { return Ok(None) };
+        let text = keeper.cached(row.digest, || {
+            let saved = keeper.store().template(row.number)?;
+            let missing = || Error::new(ErrorKind::Conflict, format!("the saved template {} is gone", row.number));
+            let text = saved.ok_or_else(missing)?.text;
+            let bytes = text.len();
+            Ok((text, bytes))
+        })?;
+        Ok(Some((row, Arc::clone(&text))))
+    }
+}
+
+/// The same ask for the layout as it is by itself.
+fn own(ask: &Ask) -> Ask {
+    Ask { template: TemplateChoice::Own, ..ask.clone() }
+}
