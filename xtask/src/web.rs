@@ -1,6 +1,6 @@
 //! `cargo xtask web`: the page of `antefix serve`, and its tests in a browser.
 //!
-//! 1. What the page is built with is pinned in `crates/antefix-cli/web/package-lock.json`, with digests, and installed beside it.
+//! 1. What the page is built with is pinned in `crates/antefix-server/web/package-lock.json`, with digests, and installed beside it.
 //!    Node is the one that the SDKs came with.
 //! 2. The built files are committed, so that `cargo build` needs no Node. `--check` builds elsewhere and compares.
 //! 3. The tests run in Debian's Chromium, which is installed if it is missing and we may.
@@ -17,7 +17,7 @@ pub(crate) const VARIABLE: &str = "ANTEFIX_TEST_CHROMIUM";
 /// Where Debian puts it.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-const WEB: &str = "crates/antefix-cli/web";
+const WEB: &str = "crates/antefix-server/web";
 /// What the build gives. Each has a compressed copy beside it.
 const FILES: [&str; 3] = ["index.html", "page.css", "page.js"];
 

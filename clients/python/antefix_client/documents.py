@@ -115,17 +115,20 @@ class ConversationDocument(TypedDict):
 class CompactionBody(TypedDict):
     cwd: NotRequired[str | None]
     """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-    conversation that stands stays where it is, and another one works in the first root."""
+    conversation stays where it is, and a new one works in the first root."""
+    layout: NotRequired[str | None]
+    """A built-in layout by its name."""
     machine: NotRequired[str | None]
     """The machine that the conversation works on, if there are several."""
     model: NotRequired[str | None]
     """The model's name."""
     now: NotRequired[str | None]
     """The clock, in RFC 3339."""
-    set: NotRequired[dict[str, str] | None]
-    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    set: NotRequired[dict[str, Any] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+    texts, null if there is none, or `{"unavailable": "why"}`."""
     tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`."""
+    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
 
 
 class OriginOf(TypedDict):
@@ -164,7 +167,9 @@ class CompactionDocument(TypedDict):
 class EndBody(TypedDict):
     cwd: NotRequired[str | None]
     """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-    conversation that stands stays where it is, and another one works in the first root."""
+    conversation stays where it is, and a new one works in the first root."""
+    layout: NotRequired[str | None]
+    """A built-in layout by its name."""
     machine: NotRequired[str | None]
     """The machine that the conversation works on, if there are several."""
     model: NotRequired[str | None]
@@ -173,10 +178,11 @@ class EndBody(TypedDict):
     """The clock, in RFC 3339."""
     outcome: OutcomeName
     """`succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again."""
-    set: NotRequired[dict[str, str] | None]
-    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    set: NotRequired[dict[str, Any] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+    texts, null if there is none, or `{"unavailable": "why"}`."""
     tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`."""
+    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
 
 
 class HookOf(TypedDict):
@@ -318,17 +324,20 @@ class RenewalBody(TypedDict):
     cause: NotRequired[CauseName | None]
     cwd: NotRequired[str | None]
     """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-    conversation that stands stays where it is, and another one works in the first root."""
+    conversation stays where it is, and a new one works in the first root."""
+    layout: NotRequired[str | None]
+    """A built-in layout by its name."""
     machine: NotRequired[str | None]
     """The machine that the conversation works on, if there are several."""
     model: NotRequired[str | None]
     """The model's name."""
     now: NotRequired[str | None]
     """The clock, in RFC 3339."""
-    set: NotRequired[dict[str, str] | None]
-    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    set: NotRequired[dict[str, Any] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+    texts, null if there is none, or `{"unavailable": "why"}`."""
     tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`."""
+    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
 
 
 class StandingDocument(TypedDict):
@@ -343,7 +352,9 @@ class StandingDocument(TypedDict):
 class TurnBody(TypedDict):
     cwd: NotRequired[str | None]
     """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-    conversation that stands stays where it is, and another one works in the first root."""
+    conversation stays where it is, and a new one works in the first root."""
+    layout: NotRequired[str | None]
+    """A built-in layout by its name."""
     machine: NotRequired[str | None]
     """The machine that the conversation works on, if there are several."""
     messages: NotRequired[list[Any] | None]
@@ -354,11 +365,12 @@ class TurnBody(TypedDict):
     """The clock, in RFC 3339."""
     override: NotRequired[str | None]
     """The system text of this turn alone, also the empty one; nothing is stored."""
-    set: NotRequired[dict[str, str] | None]
-    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    set: NotRequired[dict[str, Any] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+    texts, null if there is none, or `{"unavailable": "why"}`."""
     target: NotRequired[TargetName | None]
     tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`."""
+    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
     turn: NotRequired[str | None]
     """A name for this turn: asked for again under it, it gets the same queued messages again."""
     watch: NotRequired[WatchName | None]
@@ -398,12 +410,13 @@ TemplateDocument = TypedDict(
         "digest": str,
         "from": FromName,
         "label": NotRequired[str | None],
+        "layout": str,
         "number": NotRequired[int | None],
         "saved_at": NotRequired[str | None],
         "template": str,
     },
 )
-"""The template that counts."""
+"""The template that applies."""
 
 
 class TemplateBody(TypedDict):
@@ -411,6 +424,14 @@ class TemplateBody(TypedDict):
 
     dialect: NotRequired[DialectName | None]
     template: str
+
+
+class DeletionOf(TypedDict):
+    """A deletion in a list: from its number on the layout's own text applied, until somebody saved again."""
+
+    author: NotRequired[str | None]
+    deleted_at: str
+    number: int
 
 
 class ListedTemplate(TypedDict):
@@ -428,6 +449,8 @@ class ListedTemplate(TypedDict):
 class History(TypedDict):
     """Saved templates, the last one first."""
 
+    deletions: list[DeletionOf]
+    """When the template was deleted, the last time first; numbers are in the same series."""
     next: NotRequired[int | None]
     """What to ask for as `before` to get the next ones; none if there are no more."""
     templates: list[ListedTemplate]
@@ -446,25 +469,26 @@ class LabelBody(TypedDict):
 
 class PreviewBody(TypedDict):
     conversation: NotRequired[str | None]
-    """A conversation to compare with its standing epoch. What is not said here is as that epoch has it."""
+    """A conversation to compare with its standing epoch. What is not said here is as that conversation was told."""
     cwd: NotRequired[str | None]
     """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-    conversation that stands stays where it is, and another one works in the first root."""
+    conversation stays where it is, and a new one works in the first root."""
     dialect: NotRequired[DialectName | None]
     layout: NotRequired[str | None]
-    """A built-in layout in the place of the server's."""
+    """A built-in layout by its name."""
     machine: NotRequired[str | None]
     """The machine that the conversation works on, if there are several."""
     model: NotRequired[str | None]
     """The model's name."""
     now: NotRequired[str | None]
     """The clock, in RFC 3339."""
-    set: NotRequired[dict[str, str] | None]
-    """Facts that are answered by hand, such as `{"git:branch": "main"}`."""
+    set: NotRequired[dict[str, Any] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+    texts, null if there is none, or `{"unavailable": "why"}`."""
     template: NotRequired[str | None]
     """The draft; without one, the template that counts."""
     tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`."""
+    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
 
 
 class Gap(TypedDict):
@@ -590,7 +614,7 @@ class MinimumOf(TypedDict):
     """So many tokens."""
 
 
-class Preview(Explanation):
+class PreviewDocument(Explanation):
     """The document of `antefix explain --json`, and what saving would change."""
 
     breakpoints: list[BreakpointOf]

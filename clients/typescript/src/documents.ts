@@ -106,18 +106,23 @@ export interface ConversationDocument {
 export interface CompactionBody {
   /**
    * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-   * conversation that stands stays where it is, and another one works in the first root.
+   * conversation stays where it is, and a new one works in the first root.
    */
   cwd?: string | null;
+  /** A built-in layout by its name. */
+  layout?: string | null;
   /** The machine that the conversation works on, if there are several. */
   machine?: string | null;
   /** The model's name. */
   model?: string | null;
   /** The clock, in RFC 3339. */
   now?: string | null;
-  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
-  set?: Record<string, string> | null;
-  /** The agent's tools: names, or objects with a `name`. */
+  /**
+   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+   * texts, null if there is none, or `{"unavailable": "why"}`.
+   */
+  set?: Record<string, unknown> | null;
+  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
   tools?: (string | Record<string, unknown>)[] | null;
 }
 
@@ -154,9 +159,11 @@ export interface CompactionDocument {
 export interface EndBody {
   /**
    * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-   * conversation that stands stays where it is, and another one works in the first root.
+   * conversation stays where it is, and a new one works in the first root.
    */
   cwd?: string | null;
+  /** A built-in layout by its name. */
+  layout?: string | null;
   /** The machine that the conversation works on, if there are several. */
   machine?: string | null;
   /** The model's name. */
@@ -165,9 +172,12 @@ export interface EndBody {
   now?: string | null;
   /** `succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again. */
   outcome: OutcomeName;
-  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
-  set?: Record<string, string> | null;
-  /** The agent's tools: names, or objects with a `name`. */
+  /**
+   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+   * texts, null if there is none, or `{"unavailable": "why"}`.
+   */
+  set?: Record<string, unknown> | null;
+  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
   tools?: (string | Record<string, unknown>)[] | null;
 }
 
@@ -299,18 +309,23 @@ export interface RenewalBody {
   cause?: CauseName | null;
   /**
    * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-   * conversation that stands stays where it is, and another one works in the first root.
+   * conversation stays where it is, and a new one works in the first root.
    */
   cwd?: string | null;
+  /** A built-in layout by its name. */
+  layout?: string | null;
   /** The machine that the conversation works on, if there are several. */
   machine?: string | null;
   /** The model's name. */
   model?: string | null;
   /** The clock, in RFC 3339. */
   now?: string | null;
-  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
-  set?: Record<string, string> | null;
-  /** The agent's tools: names, or objects with a `name`. */
+  /**
+   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+   * texts, null if there is none, or `{"unavailable": "why"}`.
+   */
+  set?: Record<string, unknown> | null;
+  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
   tools?: (string | Record<string, unknown>)[] | null;
 }
 
@@ -325,9 +340,11 @@ export interface StandingDocument {
 export interface TurnBody {
   /**
    * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-   * conversation that stands stays where it is, and another one works in the first root.
+   * conversation stays where it is, and a new one works in the first root.
    */
   cwd?: string | null;
+  /** A built-in layout by its name. */
+  layout?: string | null;
   /** The machine that the conversation works on, if there are several. */
   machine?: string | null;
   /** The conversation so far, as the provider takes it. */
@@ -338,10 +355,13 @@ export interface TurnBody {
   now?: string | null;
   /** The system text of this turn alone, also the empty one; nothing is stored. */
   override?: string | null;
-  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
-  set?: Record<string, string> | null;
+  /**
+   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+   * texts, null if there is none, or `{"unavailable": "why"}`.
+   */
+  set?: Record<string, unknown> | null;
   target?: TargetName | null;
-  /** The agent's tools: names, or objects with a `name`. */
+  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
   tools?: (string | Record<string, unknown>)[] | null;
   /** A name for this turn: asked for again under it, it gets the same queued messages again. */
   turn?: string | null;
@@ -372,7 +392,7 @@ export interface TurnDocument {
   suffix: string;
 }
 
-/** The template that counts. */
+/** The template that applies. */
 export interface TemplateDocument {
   author?: string | null;
   dialect: DialectName;
@@ -384,10 +404,12 @@ export interface TemplateDocument {
    */
   from: FromName;
   label?: string | null;
+  /** The layout that it belongs to: the name of a built-in one, or the path of its file. */
+  layout: string;
   /** Its number in the history, if it was saved. */
   number?: number | null;
   saved_at?: string | null;
-  /** The empty text means: no system prompt. */
+  /** The text of the layout's editable section, which is the whole prompt in the layout `dispatch`. */
   template: string;
 }
 
@@ -395,6 +417,13 @@ export interface TemplateDocument {
 export interface TemplateBody {
   dialect?: DialectName | null;
   template: string;
+}
+
+/** A deletion in a list: from its number on the layout's own text applied, until somebody saved again. */
+export interface DeletionOf {
+  author?: string | null;
+  deleted_at: string;
+  number: number;
 }
 
 /** A saved template in a list. */
@@ -410,6 +439,8 @@ export interface ListedTemplate {
 
 /** Saved templates, the last one first. */
 export interface History {
+  /** When the template was deleted, the last time first; numbers are in the same series. */
+  deletions: DeletionOf[];
   /** What to ask for as `before` to get the next ones; none if there are no more. */
   next?: number | null;
   templates: ListedTemplate[];
@@ -426,15 +457,15 @@ export interface LabelBody {
 }
 
 export interface PreviewBody {
-  /** A conversation to compare with its standing epoch. What is not said here is as that epoch has it. */
+  /** A conversation to compare with its standing epoch. What is not said here is as that conversation was told. */
   conversation?: string | null;
   /**
    * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-   * conversation that stands stays where it is, and another one works in the first root.
+   * conversation stays where it is, and a new one works in the first root.
    */
   cwd?: string | null;
   dialect?: DialectName | null;
-  /** A built-in layout in the place of the server's. */
+  /** A built-in layout by its name. */
   layout?: string | null;
   /** The machine that the conversation works on, if there are several. */
   machine?: string | null;
@@ -442,11 +473,14 @@ export interface PreviewBody {
   model?: string | null;
   /** The clock, in RFC 3339. */
   now?: string | null;
-  /** Facts that are answered by hand, such as `{"git:branch": "main"}`. */
-  set?: Record<string, string> | null;
+  /**
+   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+   * texts, null if there is none, or `{"unavailable": "why"}`.
+   */
+  set?: Record<string, unknown> | null;
   /** The draft; without one, the template that counts. */
   template?: string | null;
-  /** The agent's tools: names, or objects with a `name`. */
+  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
   tools?: (string | Record<string, unknown>)[] | null;
 }
 
@@ -567,7 +601,7 @@ export interface MinimumOf {
 }
 
 /** The document of `antefix explain --json`, and what saving would change. */
-export interface Preview extends Explanation {
+export interface PreviewDocument extends Explanation {
   /** Where the provider's cache would be asked to end, if a model was named whose requests say so. */
   breakpoints: BreakpointOf[];
   change?: DriftDocument | null;

@@ -4,50 +4,16 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use antefix::discover::{Tool, Tools};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use antefix::discover::Tools;
+use serde::de::{Deserialize, Deserializer};
 
 use crate::Failure;
 
 /// The largest file that may be named on the command line.
 const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
 
-/// A tool as it may be told: by its name alone, or as an object.
-#[derive(Clone)]
-pub(crate) struct ToolEntry(Tool);
-
-impl ToolEntry {
-    /// The tool, if it has a name.
-    pub(crate) fn tool(self) -> Option<Tool> {
-        Some(self.0).filter(|tool| !tool.name.is_empty())
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ToolEntry, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = ToolEntry;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a tool's name, or an object with a `name`")
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<ToolEntry, E> {
-                Ok(ToolEntry(Tool::named(name)))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ToolEntry, A::Error> {
-                Tool::deserialize(MapAccessDeserializer::new(map)).map(ToolEntry)
-            }
-        }
-        deserializer.deserialize_any(Either)
-    }
-}
-
 /// Reads a value, and names the field that cannot be read.
-pub(crate) fn fields<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, String>
+fn fields<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, String>
 where
     D::Error: fmt::Display,
 {
@@ -67,11 +33,7 @@ pub(crate) fn tools(path: &Path) -> Result<Tools, Failure> {
     };
     let entries: serde_json::Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| invalid(&error.to_string()))?;
-    let entries: Vec<ToolEntry> = fields(entries).map_err(|error| invalid(&error))?;
-    let named = |(number, entry): (usize, ToolEntry)| {
-        entry.tool().ok_or_else(|| invalid(&format!("`[{number}]`: the tool has no name")))
-    };
-    entries.into_iter().enumerate().map(named).collect()
+    fields(entries).map_err(|error| invalid(&error))
 }
 
 /// A file that was named on the command line, `-` for stdin.

@@ -3,18 +3,12 @@
 //! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage, 3 the
 //! store failed.
 
-mod approvals;
 mod args;
 mod ask;
 mod commands;
 mod counts;
-mod delivery;
-mod document;
-#[cfg(feature = "serve")]
-mod http;
+mod difference;
 mod input;
-mod ledger;
-mod setup;
 mod tally;
 mod terminal;
 
@@ -46,7 +40,7 @@ fn main() -> ExitCode {
         Command::Import(args) => commands::import::run(&args),
         Command::Acp(args) => commands::acp::run(&args),
         #[cfg(feature = "serve")]
-        Command::Serve(args) => http::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match outcome {
@@ -78,15 +72,6 @@ impl Failure {
 
     fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure::Usage { message: message.into(), hint: hint.into() }
-    }
-
-    /// What went wrong, in one line.
-    fn message(&self) -> String {
-        match self {
-            Failure::Input(error) => error.to_string(),
-            Failure::Plain { message, .. } | Failure::Usage { message, .. } => message.clone(),
-            Failure::Closed => "the output is closed".to_owned(),
-        }
     }
 
     fn report(self) -> ExitCode {

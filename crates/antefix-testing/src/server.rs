@@ -29,15 +29,22 @@ impl Scratch {
         self.read(TOKEN).trim().to_owned()
     }
 
-    /// A server with the store of the home directory.
+    /// A server with the store of the home directory, whose saved template is the whole prompt: the layout is `dispatch`.
     #[track_caller]
     pub fn serve(&self) -> Server {
         self.serve_with(&[])
     }
 
-    /// The same with further arguments.
+    /// The same with further arguments, which may name another layout.
     #[track_caller]
     pub fn serve_with(&self, args: &[&str]) -> Server {
+        let layout: &[&str] = if args.contains(&"--layout") { &[] } else { &["--layout", "dispatch"] };
+        self.serve_exactly(&[args, layout].concat())
+    }
+
+    /// A server with these arguments and no others.
+    #[track_caller]
+    pub fn serve_exactly(&self, args: &[&str]) -> Server {
         let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
         command.args(args);
         self.start_server(command)

@@ -125,7 +125,7 @@ pub(crate) struct RenewArgs {
     pub(crate) id: String,
 
     /// Why
-    #[arg(long, value_name = "CAUSE", default_value = "requested", value_parser = parse_cause)]
+    #[arg(long, value_name = "CAUSE", default_value = "requested", value_parser = antefix::freeze::Cause::parse_given)]
     pub(crate) cause: antefix::freeze::Cause,
 
     #[command(flatten)]
@@ -232,13 +232,4 @@ pub(crate) struct ImportArgs {
 
     #[command(flatten)]
     pub(crate) store: StoreArgs,
-}
-
-pub(crate) fn parse_cause(text: &str) -> Result<antefix::freeze::Cause, String> {
-    use antefix::freeze::Cause;
-    let mine = [Cause::Requested, Cause::Reloaded, Cause::ToolsChanged, Cause::ResourcesChanged, Cause::Moved];
-    Cause::parse(text).filter(|cause| mine.contains(cause)).ok_or_else(|| {
-        let names: Vec<&str> = mine.iter().map(|cause| cause.name()).collect();
-        format!("causes to give are {}", names.join(", "))
-    })
 }

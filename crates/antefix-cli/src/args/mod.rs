@@ -13,8 +13,6 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use agents::AcpArgs;
 pub(crate) use compose::{CheckArgs, ComposeArgs, DeliverArgs, ExplainArgs, Part, ShowArgs};
-#[cfg(feature = "serve")]
-pub(crate) use ledger::parse_cause;
 pub(crate) use ledger::{
     CompactArgs, CompactStep, DriftArgs, EpochsArgs, ExportArgs, GcArgs, ImportArgs, RenewArgs, SendArgs, StoreArgs,
     TurnArgs,
@@ -22,7 +20,7 @@ pub(crate) use ledger::{
 pub(crate) use project::{CompletionsArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
 pub(crate) use reading::WhyArgs;
 #[cfg(feature = "serve")]
-pub(crate) use serve::{Logged, ServeArgs};
+pub(crate) use serve::ServeArgs;
 
 /// Headings in green, what to type in cyan: the same as cargo.
 const STYLES: Styles = Styles::styled()

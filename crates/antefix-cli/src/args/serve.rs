@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum, ValueHint};
-use serde::Deserialize;
 
 #[derive(ClapArgs)]
 #[command(after_help = "\
@@ -29,7 +28,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "URL", env = "ANTEFIX_STORE", hide_env_values = true)]
     pub(crate) store: Option<String>,
 
-    /// A built-in layout's name, or a layout file [default: dispatch]
+    /// A built-in layout's name, or a layout file [default: the same as of `antefix show`]
     #[arg(long, value_name = "LAYOUT", env = "ANTEFIX_LAYOUT", value_hint = ValueHint::FilePath)]
     pub(crate) layout: Option<String>,
 
@@ -63,7 +62,7 @@ pub(crate) struct ServeArgs {
 
     /// Which requests get a line on stderr [default: all]
     #[arg(long, value_name = "WHICH", env = "ANTEFIX_LOG")]
-    pub(crate) log: Option<Logged>,
+    pub(crate) log: Option<LoggedArg>,
 
     /// Print the OpenAPI document, and do nothing else
     #[arg(long)]
@@ -75,13 +74,22 @@ pub(crate) struct ServeArgs {
 }
 
 /// Which requests are logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Logged {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoggedArg {
     /// Every one
     All,
     /// Those that failed
     Errors,
     /// None
     None,
+}
+
+impl From<LoggedArg> for antefix_server::Logged {
+    fn from(logged: LoggedArg) -> antefix_server::Logged {
+        match logged {
+            LoggedArg::All => antefix_server::Logged::All,
+            LoggedArg::Errors => antefix_server::Logged::Errors,
+            LoggedArg::None => antefix_server::Logged::None,
+        }
+    }
 }

@@ -11,7 +11,7 @@ use antefix::{Result, Target};
 use crate::args::DriftArgs;
 use crate::counts::Counts;
 use crate::terminal::{STRONG, visible};
-use crate::{Outcome, ask, ledger, terminal};
+use crate::{Outcome, ask, difference, terminal};
 
 pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let antefix = ask::antefix(Some(&args.store))?;
@@ -41,11 +41,11 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
     } else {
         text.push('\n');
     }
-    text.push_str(&ledger::words::changes("change", &drift.changes));
+    text.push_str(&difference::changes("change", &drift.changes));
     match &drift.difference {
         Some(difference) => {
             text.push_str("\na renewal now would part from it here\n");
-            text.push_str(&ledger::words::difference(difference, ("now", "renewed"), bill.as_ref()));
+            text.push_str(&difference::difference(difference, ("now", "renewed"), bill.as_ref()));
         }
         None if !drift.changes.is_empty() => text.push_str("\na renewal now would give the same bytes\n"),
         None => {}

@@ -8,7 +8,7 @@ use antefix::keeper::Keeper;
 use crate::args::EpochsArgs;
 use crate::counts::Counts;
 use crate::terminal::{STRONG, Table, number, visible};
-use crate::{Failure, Outcome, ask, ledger, terminal};
+use crate::{Failure, Outcome, ask, difference, terminal};
 use antefix::Antefix;
 use antefix::document::{self, Bill};
 
@@ -117,7 +117,7 @@ fn diff(antefix: &Antefix, conversation: &ConversationId, (a, b): (u64, u64), ar
     };
     let names = (format!("epoch {a}"), format!("epoch {b}"));
     let title = format!("{STRONG}{}{STRONG:#}, ", visible(conversation.as_str()));
-    let words = ledger::words::difference(&difference, (&names.0, &names.1), bill.as_ref());
+    let words = difference::difference(&difference, (&names.0, &names.1), bill.as_ref());
     let sizes = format!("  {} and {} bytes\n", number(before.text().len()), number(after.text().len()));
     terminal::print_styled(&format!("{title}{words}{sizes}"))?;
     Ok::<_, Failure>(ExitCode::SUCCESS)

@@ -10,7 +10,7 @@ use antefix::worlds::OsWorld;
 
 use crate::args::InitArgs;
 use crate::terminal::{FAINT, STRONG, visible};
-use crate::{Failure, Outcome, setup, terminal};
+use crate::{Failure, Outcome, ask, terminal};
 
 /// What is made, in this order.
 const FILES: [(&str, &str); 3] = [
@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 pub(crate) fn run(args: &InitArgs) -> Outcome {
-    let directory = setup::directory(args.cwd.as_deref())?;
+    let directory = ask::project(&ask::antefix(None)?, args.cwd.as_deref())?.directory().to_owned();
     let project = Workspace::find(&OsWorld::new(), &directory).project();
     // Nothing is overwritten, and nothing is written if anything would be, or would land elsewhere.
     for directory in [project.clone(), project.join("prompts")] {

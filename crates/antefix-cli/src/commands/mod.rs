@@ -14,6 +14,8 @@ pub(crate) mod init;
 pub(crate) mod layouts;
 pub(crate) mod renew;
 pub(crate) mod send;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod trust;
 pub(crate) mod turn;

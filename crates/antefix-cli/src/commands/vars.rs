@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use antefix::discover::catalog::{CATALOG, Pace};
+use antefix::document;
 
 use crate::args::VarsArgs;
 use crate::terminal::Table;
-use crate::{Outcome, document, terminal};
+use crate::{Outcome, terminal};
 
 pub(crate) fn run(args: &VarsArgs) -> Outcome {
     if args.json {

@@ -146,16 +146,14 @@ fn a_replica_without_its_database_says_so_in_time_and_recovers_by_itself() {
     let mut command = scratch.other_program("nsenter");
     command.args(["--net", "--target", &near.id(), "--"]).arg(scratch.program());
     command.args(["serve", "--listen", &format!("unix:{}", scratch.path("home/s").display())]);
-    command.args(["--store", &over_the_wire(&database)]);
+    command.args(["--layout", "dispatch", "--store", &over_the_wire(&database)]);
     let cut = scratch.start_server(command);
 
     other.put("/system-prompt", r#"{"template":"before"}"#).ok();
     let before = cut.post("/conversations/c/turns", "{}").ok().json();
     assert_eq!(before["prefix"], "before");
-    // It stands, and would be answered from memory by now.
+    // All that it needs is in memory by now, except whether anybody has written meanwhile.
     cut.post("/conversations/c/turns", "{}").ok();
-    cut.post("/conversations/c/turns", "{}").ok();
-    assert!(cut.get("/metrics").ok().body.contains("antefix_turns_recalled_total 1\n"));
     assert_eq!(cut.get("/readyz").status, 200);
 
     // The cable is pulled: nothing comes back, and nothing says why.
@@ -169,10 +167,8 @@ fn a_replica_without_its_database_says_so_in_time_and_recovers_by_itself() {
         scope.spawn(|| comes_again_later(&cut, |cut| cut.post("/conversations/new/turns", "{}")));
         scope.spawn(|| comes_again_later(&cut, |cut| cut.get("/conversations/c/system-prompt")));
         scope.spawn(|| comes_again_later(&cut, |cut| cut.put("/system-prompt", r#"{"template":"stale"}"#)));
+        scope.spawn(|| comes_again_later(&cut, |cut| cut.get("/conversations/c/epochs/1")));
         // What needs no database does not wait for it.
-        let (kept, took) =
-            timed(|| cut.send_with("GET", "/conversations/c/epochs/1", &[("accept", "text/plain")], "").ok());
-        assert!(kept.body == "before" && took < Duration::from_secs(2), "{kept:?} after {took:?}");
         for path in ["/healthz", "/system-prompt/variables", "/layouts", "/models"] {
             let (reply, took) = timed(|| cut.get(path));
             assert!(reply.status == 200 && took < Duration::from_secs(2), "{path}: {} after {took:?}", reply.status);

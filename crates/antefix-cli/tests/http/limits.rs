@@ -178,7 +178,7 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
     scratch.directory("p/a");
     let file = "layout = \"yoi\"\nroots = [\"a\"]\nbody_limit = 500\nlog = \"none\"\n";
     scratch.write("home/.config/antefix/serve.toml", file);
-    let server = scratch.serve();
+    let server = scratch.serve_exactly(&[]);
     let about = server.get("/about").ok().json();
     assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("yoi"), Some(500)));
     assert_eq!(about["roots"][0], scratch.path("p/a").display().to_string());

@@ -35,7 +35,7 @@ fn knows_the_old(server: &Server, opened: usize) {
 
 /// Opens a conversation, and writes what version 1 has of it.
 fn begun(scratch: &Scratch, store: &str) {
-    let server = scratch.serve_with(&["--store", store]);
+    let server = scratch.serve_exactly(&["--store", store]);
     server.post("/conversations/c/turns", "{}").ok();
     // With the layout's own text, so that nothing of version 2 is needed for it.
     assert_eq!(standing(&server, "c").body, "from the first version");
@@ -70,7 +70,7 @@ fn old_and_new_share_a_postgresql() {
     let store = database.url(&format!("application_name={}", database.schema));
     begun(&scratch, &store);
     let mut old = database.client();
-    old.batch_execute("DROP TABLE templates; DELETE FROM versions WHERE number > 1").unwrap();
+    old.batch_execute("DROP TABLE templates, memories; DELETE FROM versions WHERE number > 1").unwrap();
     let open = "INSERT INTO epochs SELECT $1, number, cause, opened_at, digest, body, cwd, machine, model FROM epochs \
                 WHERE conversation = 'c' AND number = 1";
     let read = "SELECT t.text FROM epochs e JOIN texts t ON t.digest = e.body WHERE e.conversation = $1 ORDER BY e.number DESC LIMIT 1";
@@ -80,6 +80,13 @@ fn old_and_new_share_a_postgresql() {
     let body: Vec<u8> = old.query_one(&read, &[&"c"]).unwrap().get(0);
 
     let arrived = AtomicBool::new(false);
+    /// Says so also where the test fails before: whoever waits for it would never end.
+    struct Arrives<'a>(&'a AtomicBool);
+    impl Drop for Arrives<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
     let server = std::thread::scope(|scope| {
         let writing = scope.spawn(|| {
             for number in 0..OLD {
@@ -92,8 +99,9 @@ fn old_and_new_share_a_postgresql() {
             }
             old.execute(&queue, &[&b"from the old one".as_slice()]).unwrap();
         });
-        let server = scratch.serve_with(&["--store", &store, "--no-link"]);
-        arrived.store(true, Ordering::SeqCst);
+        let arrives = Arrives(&arrived);
+        let server = scratch.serve_exactly(&["--store", &store, "--no-link"]);
+        drop(arrives);
         writing.join().unwrap();
         server
     });
@@ -109,7 +117,7 @@ fn old_and_new_share_a_postgresql() {
         old.batch_execute(&format!("CREATE TABLE of_{version} (a integer)")).unwrap();
         old.execute(cut, &[&database.schema]).unwrap();
     };
-    moved(3);
+    moved(4);
     let asked = || server.post("/conversations/old-2/turns", "{}");
     // A connection that was lost may cost one request.
     let reply = Some(asked()).filter(|reply| reply.status != 503).unwrap_or_else(asked);
@@ -117,7 +125,7 @@ fn old_and_new_share_a_postgresql() {
     server.put("/system-prompt", r#"{"template":"beside the next one"}"#).ok();
     is_refused(&scratch, &store);
     // Two steps are too many.
-    moved(4);
+    moved(5);
     let reply = Some(asked()).filter(|reply| reply.status != 503).unwrap_or_else(asked);
     assert!(reply.status == 500 && reply.error().contains("a newer one wrote it"), "{reply:?}");
     let problem = reply.json();
@@ -162,7 +170,7 @@ fn a_new_one_takes_a_file_over_and_an_old_one_does_no_harm() {
     let queue =
         "INSERT INTO messages (conversation, number, at, text, taken) VALUES ('old-0', 1, 0, 'from the old one', 0)";
     old.execute(queue, []).unwrap();
-    let server = scratch.serve_with(&["--store", &store]);
+    let server = scratch.serve_exactly(&["--store", &store]);
     // Its statements do not fit any longer, which it is told, and nothing of it is written.
     assert!(open.execute(["too-late"]).unwrap_err().to_string().contains("no such column"));
     drop(open);
@@ -171,7 +179,7 @@ fn a_new_one_takes_a_file_over_and_an_old_one_does_no_harm() {
 
     // A file of a newer release is left as it is.
     drop(server);
-    old.execute_batch("PRAGMA user_version = 4; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    old.execute_batch("PRAGMA user_version = 5; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     drop(old);
     let files = || {
         let mut names: Vec<_> =

@@ -23,7 +23,7 @@ fn where_nothing_is_saved_the_layouts_own_text_counts() {
     assert_eq!(document["template"], DEFAULT);
     assert_eq!((&document["dialect"], &document["from"]), (&json!("bracket"), &json!("layout")));
     assert_eq!(etag(&reply), format!("\"{}\"", document["digest"].as_str().unwrap()));
-    assert_eq!(server.get("/system-prompt/history").ok().json(), json!({"templates": []}));
+    assert_eq!(server.get("/system-prompt/history").ok().json(), json!({"templates": [], "deletions": []}));
 }
 
 #[test]

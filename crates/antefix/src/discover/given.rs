@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 use super::instructions::body;
 use super::{Answer, Fact, ReasonCode, Value};
 use crate::text::{FactName, Origin, Text};
@@ -10,7 +12,9 @@ use crate::text::{FactName, Origin, Text};
 /// An answer by hand: the world is not asked.
 ///
 /// A caller that fetched a memory itself can say that there is none, or that it could not be fetched, and the two stay apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// In JSON it is a text, a list of texts, a list of objects of texts, `null` for none, or `{"unavailable": "why"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Json")]
 pub enum Given {
     /// A text.
     Text(String),
@@ -39,6 +43,33 @@ impl Given {
             Given::Maps(maps) => given_maps(name, maps),
             Given::Absent => Answer::Absent,
             Given::Unavailable(reason) => Answer::unavailable(ReasonCode::Failed, reason.clone()),
+        }
+    }
+}
+
+/// How an answer is written in JSON.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a text, a list of texts or of objects of texts, null, or {\"unavailable\": \"why\"}"
+)]
+enum Json {
+    Text(String),
+    List(Vec<String>),
+    Maps(Vec<BTreeMap<String, String>>),
+    Unavailable { unavailable: String },
+    Absent(()),
+}
+
+impl From<Json> for Given {
+    fn from(json: Json) -> Given {
+        match json {
+            Json::Text(text) => Given::Text(text),
+            Json::List(items) => Given::List(items),
+            Json::Maps(maps) => Given::Maps(maps),
+            Json::Unavailable { unavailable } => Given::Unavailable(unavailable),
+            Json::Absent(()) => Given::Absent,
         }
     }
 }

@@ -34,6 +34,18 @@ impl Cause {
         Cause::Requested,
     ];
 
+    /// Those that a caller may give for a renewal; the others follow from what happens.
+    pub const GIVEN: [Cause; 5] =
+        [Cause::Requested, Cause::Reloaded, Cause::ToolsChanged, Cause::ResourcesChanged, Cause::Moved];
+
+    /// The cause of this name, if a caller may give it; the error lists those.
+    pub fn parse_given(name: &str) -> Result<Cause, String> {
+        Cause::parse(name).filter(|cause| Cause::GIVEN.contains(cause)).ok_or_else(|| {
+            let names: Vec<&str> = Cause::GIVEN.iter().map(|cause| cause.name()).collect();
+            format!("expected {}", names.join(", "))
+        })
+    }
+
     /// The name in documents and commands.
     pub fn name(self) -> &'static str {
         match self {

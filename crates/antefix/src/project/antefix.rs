@@ -244,7 +244,7 @@ impl Antefix {
         let Some(standing) = keeper.store().standing(conversation)? else { return Ok(None) };
         let Some(said) = standing.said else {
             let (epoch, _) = keeper.load(&standing)?;
-            return Ok(Some(Arc::new(Remembered::of_epoch(&epoch))));
+            return Ok(Some(Arc::new(Remembered::of_epoch(&epoch, self.default_layout()))));
         };
         keeper.cached(said, || Remembered::load(keeper.store(), said)).map(Some)
     }
@@ -257,7 +257,8 @@ impl Antefix {
         &self.0.contexts
     }
 
-    pub(super) fn default_layout(&self) -> Option<&LayoutChoice> {
+    /// The layout of those who name none, if the builder was given one.
+    pub fn default_layout(&self) -> Option<&LayoutChoice> {
         self.0.layout.as_ref()
     }
 

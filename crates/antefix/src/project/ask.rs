@@ -175,6 +175,13 @@ impl Ask {
         self
     }
 
+    /// Chooses the text of the layout's editable section.
+    #[must_use]
+    pub fn template(mut self, template: TemplateChoice) -> Ask {
+        self.template = template;
+        self
+    }
+
     /// Names the turn.
     #[must_use]
     pub fn turn(mut self, name: impl Into<String>) -> Ask {

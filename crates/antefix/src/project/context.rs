@@ -113,6 +113,11 @@ impl ProjectContext {
         })
     }
 
+    /// What saved templates know the layout by: the name of a built-in one, or the path of its file.
+    pub fn template_key(&self) -> &str {
+        &self.layout_key
+    }
+
     /// The layout, with its wordings.
     pub fn layout(&self) -> &Layout {
         &self.layout

@@ -20,6 +20,7 @@ mod conversation;
 mod draft;
 mod layouts;
 mod ledger;
+mod offers;
 mod preview;
 mod remembered;
 mod saved;

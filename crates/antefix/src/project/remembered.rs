@@ -49,15 +49,20 @@ struct Record {
 }
 
 impl Remembered {
-    /// What an epoch knows of what its conversation was told.
-    pub(super) fn of_epoch(epoch: &Epoch) -> Remembered {
+    /// What an epoch knows of what its conversation was told. Of a layout that is not built in it knows the name alone: then
+    /// the layout is the one of those who name none.
+    pub(super) fn of_epoch(epoch: &Epoch, default: Option<&LayoutChoice>) -> Remembered {
         let row = epoch.row();
         let tools = epoch.body().tools.as_deref().and_then(|tools| serde_json::from_str::<Vec<Tool>>(tools).ok());
-        // The default layout need not have been named, and then it gives way to one of the project.
-        let name = &epoch.body().made_by.layout;
-        let named = builtin::LAYOUTS.iter().skip(1).any(|layout| layout.name == name);
+        let name = epoch.body().made_by.layout.as_str();
+        let layout = match builtin::LAYOUTS.iter().position(|layout| layout.name == name) {
+            // The first one need not have been named, and then it gives way to one of the project.
+            Some(0) => None,
+            Some(_) => Some(LayoutChoice::BuiltIn(name.to_owned())),
+            None => default.cloned(),
+        };
         Remembered {
-            layout: named.then(|| LayoutChoice::BuiltIn(name.clone())),
+            layout,
             wording: None,
             cwd: PathBuf::from(&row.cwd),
             machine: row.machine.clone(),

@@ -12,10 +12,13 @@ mod canonical;
 mod said;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::canonical::{canonical_tool, canonical_tools};
 pub(super) use self::said::answer;
@@ -105,6 +108,39 @@ struct Ordered {
     canonical: Arc<str>,
     /// By the name of a shape, in which they were asked for.
     shapes: Mutex<BTreeMap<&'static str, Arc<ShapedTools>>>,
+}
+
+/// Each entry is a tool's name, or an object with a `name`.
+impl<'de> Deserialize<'de> for Tools {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tools, D::Error> {
+        struct Entry(Tool);
+        impl<'de> Deserialize<'de> for Entry {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
+                deserializer.deserialize_any(Either).map(Entry)
+            }
+        }
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Tool;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a tool's name, or an object with a `name`")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Tool, E> {
+                named(Tool::named(name))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Tool, A::Error> {
+                named(Tool::deserialize(MapAccessDeserializer::new(map))?)
+            }
+        }
+        fn named<E: de::Error>(tool: Tool) -> Result<Tool, E> {
+            if tool.name.is_empty() { Err(E::custom("the tool has no name")) } else { Ok(tool) }
+        }
+        let entries: Vec<Entry> = Vec::deserialize(deserializer)?;
+        Ok(entries.into_iter().map(|Entry(tool)| tool).collect())
+    }
 }
 
 /// Tools in the shape of a provider.

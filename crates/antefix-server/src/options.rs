@@ -1,0 +1,58 @@
+//! What a server is told when it starts.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use antefix::{Error, ErrorKind, Result};
+
+use crate::Logged;
+
+/// What a server is told when it starts. What is not said has a default.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// The directories that requests may work in, with all below them; the one that the process was started in, if there
+    /// are none. The first one is where requests work that name no directory.
+    pub roots: Vec<PathBuf>,
+    /// The names under which requests may come, besides those of this machine.
+    pub hosts: Vec<String>,
+    /// What clients may ask of the server.
+    pub limits: Limits,
+    /// Which requests get a line on stderr.
+    pub log: Logged,
+}
+
+/// What clients may ask of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The bytes of a body.
+    pub body: usize,
+    /// From the first byte of a request to its answer.
+    pub time: Duration,
+    /// How many requests compose at once.
+    pub concurrency: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        Limits { body: 8 * 1024 * 1024, time: Duration::from_secs(30), concurrency: 4 * processors }
+    }
+}
+
+impl Options {
+    /// The roots, wherever their links lead.
+    pub(crate) fn real_roots(&self) -> Result<Vec<PathBuf>> {
+        let here = [PathBuf::from(".")];
+        let named = if self.roots.is_empty() { &here[..] } else { &self.roots };
+        let real = |root: &PathBuf| {
+            let failed = |why: String| {
+                let error = Error::new(ErrorKind::Input, format!("{}: {why}", root.display()));
+                error.with_hint("--root names a directory that requests may work in")
+            };
+            let real = std::fs::canonicalize(root).map_err(|error| failed(error.to_string()))?;
+            if real.is_dir() { Ok(real) } else { Err(failed("it is not a directory".to_owned())) }
+        };
+        named.iter().map(real).collect()
+    }
+}

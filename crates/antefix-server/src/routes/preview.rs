@@ -1,0 +1,128 @@
+//! A draft, as it would be.
+
+use std::sync::Arc;
+
+use antefix::compose::Dialect;
+use antefix::document::{self, Bill, DriftDocument, Explained, Explanation, Tally};
+use antefix::freeze::ConversationId;
+use antefix::keeper::Drift;
+use antefix::project::{Look, Preview, TemplateChoice};
+use antefix::{Ask, Project};
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::breakpoints::{BreakpointOf, MinimumOf, breakpoints, minimum};
+use super::json;
+use super::system_prompt::unknown_dialect;
+use crate::body::{Context, Fields, Unknown, refuse};
+use crate::names::DialectName;
+use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::{Shared, work};
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct PreviewBody {
+    /// The draft; without one, the template that counts.
+    template: Option<String>,
+    /// If not said, that of the layout.
+    #[schema(value_type = Option<DialectName>)]
+    dialect: Option<String>,
+    /// A conversation to compare with its standing epoch. What is not said here is as that conversation was told.
+    conversation: Option<String>,
+    #[serde(flatten)]
+    context: Context,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Unknown,
+}
+
+/// The document of `antefix explain --json`, and what saving would change.
+#[derive(Serialize, ToSchema)]
+pub(super) struct PreviewDocument<'p> {
+    #[serde(flatten)]
+    explanation: Explanation<'p>,
+    /// Where the provider's cache would be asked to end, if a model was named whose requests say so.
+    breakpoints: Vec<BreakpointOf>,
+    /// How long the prefix must be to be cached at all, if a model was named that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum: Option<MinimumOf>,
+    /// What a renewal of the conversation would change, if one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<DriftDocument<'p>>,
+}
+
+/// Compose a draft; nothing is stored
+#[utoipa::path(post, path = "/system-prompt/preview", operation_id = "preview", tag = "template", request_body = PreviewBody, responses(
+    (status = 200, body = PreviewDocument<'static>), (status = 400, body = ProblemDocument),
+    (status = 403, body = ProblemDocument, description = "The directory is not under a root"),
+    (status = 404, body = ProblemDocument, description = "No such conversation, or no such layout"),
+    (status = 422, body = ProblemDocument, description = "The template cannot be parsed or rendered"),
+    (status = 503, body = ProblemDocument)))]
+pub(super) async fn post(State(server): State<Arc<Shared>>, Fields(body): Fields<PreviewBody>) -> Answer {
+    refuse(&body.unknown)?;
+    work::compose(server, move |server| preview(server, body)).await
+}
+
+fn preview(server: &Shared, body: PreviewBody) -> Answer {
+    let PreviewBody { template, dialect, conversation, context, .. } = body;
+    let dialect = dialect.map(|name| Dialect::parse(&name).ok_or_else(unknown_dialect)).transpose()?;
+    let id = conversation.as_deref().map(ConversationId::parse).transpose();
+    let id = id.map_err(|error| Problem::bad(error.message()))?;
+    let cwd = context.cwd.clone();
+    let mut ask = context.ask()?;
+    let project = server.project(cwd.as_deref())?;
+    ask.template = choice(&project, &ask, template, dialect)?;
+    let (preview, drift) = match &id {
+        None => (project.preview(ask, Look::Closely)?, None),
+        Some(id) => compared(server, &project, id, cwd.as_deref(), ask)?,
+    };
+    let model = preview.caller().model.as_deref();
+    let tally = Tally::of_prompt(&preview.prompt, preview.models(), model);
+    let bill = drift
+        .as_ref()
+        .and_then(|drift| drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, preview.models())));
+    let change = drift.as_ref().zip(conversation.as_deref());
+    let change = change.map(|(drift, id)| document::drift(id, drift, bill.as_ref()));
+    let explained = Explained {
+        prompt: &preview.prompt,
+        report: &preview.report,
+        diagnostics: &preview.diagnostics,
+        order: preview.order.as_deref(),
+        hooks: &preview.hooks,
+    };
+    let explanation = document::explanation(explained, tally.as_ref());
+    let (breakpoints, minimum) = (breakpoints(&preview)?, minimum(&preview));
+    Ok(json(&PreviewDocument { explanation, breakpoints, minimum, change }))
+}
+
+/// The text that a request wants to see: a draft, else the one that applies.
+fn choice(project: &Project, ask: &Ask, template: Option<String>, dialect: Option<Dialect>) -> Answer<TemplateChoice> {
+    let (text, dialect) = match (template, dialect) {
+        (None, None) => return Ok(TemplateChoice::Saved),
+        (Some(text), Some(dialect)) => (text.into(), dialect),
+        (Some(text), None) => (text.into(), project.own_template(ask)?.dialect),
+        (None, Some(dialect)) => (project.template(ask)?.text, dialect),
+    };
+    Ok(TemplateChoice::Draft { dialect, text })
+}
+
+/// A prompt for a conversation, and what a renewal with it would change. A draft of another layout's template than the
+/// conversation's would change nothing there, so it is looked at alone.
+fn compared(
+    server: &Shared,
+    project: &Project,
+    id: &ConversationId,
+    cwd: Option<&str>,
+    ask: Ask,
+) -> Answer<(Preview, Option<Drift>)> {
+    let conversation = server.open_conversation(id, cwd)?;
+    if ask.layout.is_none() && matches!(ask.template, TemplateChoice::Draft { .. }) {
+        let own = Ask::new().template(TemplateChoice::Own);
+        let (of_draft, of_conversation) = (project.resolve(&own)?, conversation.resolve(&own)?);
+        if of_draft.template_key() != of_conversation.template_key() {
+            return Ok((project.preview(ask, Look::Closely)?, None));
+        }
+    }
+    let preview = conversation.preview(ask.clone(), Look::Closely)?;
+    Ok((preview, Some(conversation.drift(ask)?)))
+}

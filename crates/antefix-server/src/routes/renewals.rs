@@ -1,0 +1,172 @@
+//! Drift, renewal and compaction.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use antefix::Ask;
+use antefix::freeze::Cause;
+use antefix::keeper::{Began, Compacted, Renewed};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use super::json;
+use crate::body::{Asked, Context, Fields, Id, Unknown, refuse};
+use crate::names::{CauseName, OutcomeName};
+use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::{Shared, work};
+use antefix::document;
+use antefix::document::Bill;
+use antefix::document::{
+    BegunDocument, CompactionDocument, DriftDocument, begun as begun_document, compaction, drift as drift_document,
+};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Where {
+    /// The working directory; else that of the standing epoch.
+    cwd: Option<String>,
+    /// The model; else that of the standing epoch.
+    model: Option<String>,
+}
+
+/// What composing now would change, and what that would cost; nothing is stored
+///
+/// What is not said is as the standing epoch has it: directory, machine, model and tools.
+#[utoipa::path(get, path = "/conversations/{id}/drift", tag = "epoch", params(("id" = String, Path), Where), responses(
+    (status = 200, body = DriftDocument<'static>), (status = 400, body = ProblemDocument),
+    (status = 403, body = ProblemDocument), (status = 404, body = ProblemDocument), (status = 422, body = ProblemDocument),
+    (status = 503, body = ProblemDocument)))]
+pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(place): Asked<Where>) -> Answer {
+    work::compose(server, move |server| {
+        let conversation = server.open_conversation(&id, place.cwd.as_deref())?;
+        let mut ask = Ask::new();
+        ask.model = place.model;
+        let drift = conversation.drift(ask.clone())?;
+        let model = ask.model.as_deref().or(drift.epoch.row().model.as_deref());
+        let models = server.antefix.models()?;
+        let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, models));
+        Ok(json(&drift_document(id.as_str(), &drift, bill.as_ref())))
+    })
+    .await
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct RenewalBody {
+    /// `requested` if not said.
+    #[schema(value_type = Option<CauseName>)]
+    cause: Option<String>,
+    #[serde(flatten)]
+    context: Context,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Unknown,
+}
+
+/// Begin a new epoch, unless the bytes are the same
+///
+/// What is not said is as the standing epoch has it: directory, machine, model and tools.
+#[utoipa::path(post, path = "/conversations/{id}/renewals", tag = "epoch", request_body = RenewalBody,
+    params(("id" = String, Path)), responses(
+    (status = 200, body = BegunDocument<'static>), (status = 400, body = ProblemDocument),
+    (status = 403, body = ProblemDocument), (status = 404, body = ProblemDocument), (status = 409, body = ProblemDocument),
+    (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn renew(State(server): State<Arc<Shared>>, Id(id): Id, Fields(body): Fields<RenewalBody>) -> Answer {
+    refuse(&body.unknown)?;
+    let cause = cause(body.cause.as_deref())?;
+    work::compose(server, move |server| {
+        let conversation = server.open_conversation(&id, body.context.cwd.as_deref())?;
+        let Renewed { epoch, began, hooks, diagnostics } = conversation.renew(cause, body.context.ask()?)?;
+        if began == Began::Now {
+            server.metrics.epoch(epoch.cause());
+        }
+        Ok(json(&begun_document(id.as_str(), Some(began), &epoch, &hooks, &diagnostics)))
+    })
+    .await
+}
+
+fn cause(name: Option<&str>) -> Answer<Cause> {
+    let unknown = |why: String| Problem::bad("Field 'cause' names no cause that can be given").hint(why);
+    Cause::parse_given(name.unwrap_or("requested")).map_err(unknown)
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct CompactionBody {
+    #[serde(flatten)]
+    context: Context,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Unknown,
+}
+
+/// Begin a compaction: the ledger stays as it is
+#[utoipa::path(post, path = "/conversations/{id}/compaction", operation_id = "begin_compaction", tag = "epoch", request_body = CompactionBody,
+    params(("id" = String, Path)), responses(
+    (status = 201, body = CompactionDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
+    (status = 404, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn begin(
+    State(server): State<Arc<Shared>>,
+    Id(id): Id,
+    Fields(body): Fields<CompactionBody>,
+) -> Answer {
+    refuse(&body.unknown)?;
+    work::compose(server, move |server| {
+        let conversation = server.open_conversation(&id, body.context.cwd.as_deref())?;
+        let begun = conversation.begin_compaction(body.context.ask()?)?;
+        let document = document::print(&compaction(id.as_str(), &begun, &begun.diagnostics));
+        Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
+    })
+    .await
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct EndBody {
+    /// `succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again.
+    #[schema(value_type = OutcomeName)]
+    outcome: String,
+    #[serde(flatten)]
+    context: Context,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Unknown,
+}
+
+/// End a compaction
+#[utoipa::path(put, path = "/conversations/{id}/compaction/{token}", operation_id = "end_compaction", tag = "epoch", request_body = EndBody,
+    params(("id" = String, Path), ("token" = String, Path)), responses(
+    (status = 200, body = BegunDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
+    (status = 404, body = ProblemDocument),
+    (status = 409, body = ProblemDocument, description = "It was ended, or another one took its place"),
+    (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn end(
+    State(server): State<Arc<Shared>>,
+    Id(id): Id,
+    Path(path): Path<BTreeMap<String, String>>,
+    Fields(body): Fields<EndBody>,
+) -> Answer {
+    refuse(&body.unknown)?;
+    let succeeded = match body.outcome.as_str() {
+        "succeeded" => true,
+        "failed" => false,
+        _ => return Err(Problem::bad("Field 'outcome' must be 'succeeded' or 'failed'")),
+    };
+    work::compose(server, move |server| {
+        let token = path.get("token").map(String::as_str).unwrap_or_default();
+        let conversation = server.open_conversation(&id, body.context.cwd.as_deref())?;
+        let Compacted { epoch, began, hooks, diagnostics } = if succeeded {
+            conversation.commit_compaction(token, body.context.ask()?)?
+        } else {
+            conversation.abort_compaction(token)?;
+            let (epoch, _) = conversation.standing()?;
+            Compacted { epoch, began: Began::Before, hooks: Vec::new(), diagnostics: Vec::new() }
+        };
+        if began == Began::Now {
+            server.metrics.epoch(epoch.cause());
+        }
+        Ok(json(&begun_document(id.as_str(), None, &epoch, &hooks, &diagnostics)))
+    })
+    .await
+}

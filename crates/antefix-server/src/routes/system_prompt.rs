@@ -1,0 +1,243 @@
+//! The template that everybody shares.
+
+use std::sync::Arc;
+
+use antefix::compose::Dialect;
+use antefix::document::{self, Variables};
+use antefix::project::{CurrentTemplate, TemplateCondition, TemplateFrom, TemplateOutcome};
+use antefix::text::Digest;
+use antefix::{Ask, ErrorKind};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{Wanted, json};
+use crate::body::Sent;
+use crate::bounds;
+use crate::names::{DialectName, FromName};
+use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::{Shared, work};
+
+/// The template that applies.
+#[derive(Serialize, ToSchema)]
+pub(super) struct TemplateDocument<'t> {
+    /// The text of the layout's editable section, which is the whole prompt in the layout `dispatch`.
+    template: &'t str,
+    #[schema(value_type = DialectName)]
+    dialect: &'static str,
+    /// Of dialect and text; the ETag is made of it.
+    digest: String,
+    /// The layout that it belongs to: the name of a built-in one, or the path of its file.
+    layout: &'t str,
+    /// `saved`, or `layout` if nobody saved any, or `unreachable` if what was saved cannot be asked for and this is the
+    /// layout's own.
+    #[schema(value_type = FromName)]
+    from: &'static str,
+    /// Its number in the history, if it was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saved_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<&'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'t str>,
+}
+
+impl<'t> TemplateDocument<'t> {
+    fn new(current: &'t CurrentTemplate) -> TemplateDocument<'t> {
+        let row = current.row.as_ref();
+        TemplateDocument {
+            template: &current.text,
+            dialect: current.dialect.name(),
+            digest: current.digest.to_string(),
+            layout: &current.layout,
+            from: match current.from {
+                TemplateFrom::Saved => "saved",
+                TemplateFrom::Layout => "layout",
+                TemplateFrom::Unreachable => "unreachable",
+            },
+            number: row.map(|row| row.number),
+            saved_at: row.map(|row| row.at.to_string()),
+            author: row.and_then(|row| row.author.as_deref()),
+            label: row.and_then(|row| row.label.as_deref()),
+        }
+    }
+}
+
+/// The template as an answer, with its ETag.
+pub(super) fn answer(current: &CurrentTemplate, wanted: &Wanted) -> Response {
+    wanted.tagged(json(&TemplateDocument::new(current)), current.digest)
+}
+
+/// The template that applies
+///
+/// What was saved last, else the layout's own text.
+#[utoipa::path(get, path = "/system-prompt", operation_id = "template", tag = "template", responses(
+    (status = 200, body = TemplateDocument<'static>), (status = 304, description = "It is the one of If-None-Match")))]
+pub(super) async fn get(State(server): State<Arc<Shared>>, wanted: Wanted) -> Answer {
+    work::read(server, move |server| Ok(answer(&server.first_project()?.template(&Ask::new())?, &wanted))).await
+}
+
+/// A template to save.
+#[derive(Deserialize, ToSchema)]
+#[expect(dead_code, reason = "the body is read by hand, because its mistakes have words of their own")]
+pub(super) struct TemplateBody {
+    template: String,
+    /// If not said, that of the layout.
+    #[schema(value_type = Option<DialectName>)]
+    dialect: Option<String>,
+}
+
+/// Save a template
+///
+/// New conversations open with it at once; others keep their bytes until they are renewed or compacted. With `If-Match`
+/// it is saved only if what applies is still what its author has seen. The same template again is not saved twice.
+#[utoipa::path(put, path = "/system-prompt", operation_id = "save_template", tag = "template", request_body = TemplateBody,
+    params(("if-match" = Option<String>, Header, description = "The ETag of the template that was edited"),
+        ("if-none-match" = Option<String>, Header, description = "An ETag of a template that must not be replaced"),
+        ("antefix-author" = Option<String>, Header, description = "Who saves it, for the history")),
+    responses((status = 200, body = TemplateDocument<'static>),
+        (status = 400, body = ProblemDocument, description = "No JSON object with the field `template`"),
+        (status = 412, body = ProblemDocument, description = "Somebody else saved meanwhile"),
+        (status = 413, body = ProblemDocument, description = "Too large"),
+        (status = 415, body = ProblemDocument, description = "No JSON"),
+        (status = 422, body = ProblemDocument, description = "The template cannot be parsed"),
+        (status = 503, body = ProblemDocument, description = "The store cannot be reached")))]
+pub(super) async fn put(State(server): State<Arc<Shared>>, headers: HeaderMap, Sent(body): Sent) -> Answer {
+    let (template, dialect) = fields(&body)?;
+    let (condition, author) = (expected(&headers)?, author(&headers)?);
+    work::compose(server, move |server| {
+        let (project, ask) = (server.first_project()?, Ask::new());
+        let dialect = match dialect {
+            Some(dialect) => dialect,
+            None => project.own_template(&ask)?.dialect,
+        };
+        let saved = project.save_template(&ask, dialect, template, author.as_deref(), &condition);
+        changed(server, saved, &condition)
+    })
+    .await
+}
+
+/// Delete the saved template
+///
+/// The layout's own text applies again, and is the answer. What was saved stays in the history. Without a saved template
+/// nothing changes.
+#[utoipa::path(delete, path = "/system-prompt", operation_id = "delete_template", tag = "template",
+    params(("if-match" = Option<String>, Header, description = "The ETag of the template that is to be deleted"),
+        ("antefix-author" = Option<String>, Header, description = "Who deletes it, for the history")),
+    responses((status = 200, body = TemplateDocument<'static>), (status = 400, body = ProblemDocument),
+        (status = 412, body = ProblemDocument, description = "Somebody else saved meanwhile"),
+        (status = 503, body = ProblemDocument, description = "The store cannot be reached")))]
+pub(super) async fn delete(State(server): State<Arc<Shared>>, headers: HeaderMap) -> Answer {
+    let (condition, author) = (expected(&headers)?, author(&headers)?);
+    work::compose(server, move |server| {
+        let deleted = server.first_project()?.delete_template(&Ask::new(), author.as_deref(), &condition);
+        changed(server, deleted, &condition)
+    })
+    .await
+}
+
+/// The answer to whoever saved or deleted a template.
+pub(super) fn changed(
+    server: &Shared,
+    outcome: antefix::Result<TemplateOutcome>,
+    condition: &TemplateCondition,
+) -> Answer {
+    match outcome {
+        Ok(TemplateOutcome::Done(current)) => {
+            server.metrics.templates_saved.add(1);
+            Ok(answer(&current, &Wanted::default()))
+        }
+        Ok(TemplateOutcome::Refused(current)) => Err(refusal(condition, &current)),
+        Err(error) if error.kind() == ErrorKind::Limit && error.place().is_none() => {
+            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", error.message()))
+        }
+        // What clients of the first server of this kind know.
+        Err(error) if error.kind().passes() => Err(Problem::from(error).called("System prompt service not available")),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn refusal(condition: &TemplateCondition, current: &CurrentTemplate) -> Problem {
+    let error = match condition {
+        TemplateCondition::Anything | TemplateCondition::OneOf(_) => "Somebody else saved the template meanwhile",
+        TemplateCondition::NoneOf(_) | TemplateCondition::Nothing => "There is a template already",
+    };
+    let problem = Problem::new(StatusCode::PRECONDITION_FAILED, "conflict", error);
+    let problem = match &current.row {
+        Some(row) => problem.detail(format!("template {} applies now, {}", row.number, row.digest)),
+        None => problem.detail("the layout's own text applies"),
+    };
+    problem.hint("GET /system-prompt, compare, and save again with its ETag")
+}
+
+/// The fields of a body, with the words that clients know for their mistakes.
+fn fields(body: &Value) -> Answer<(String, Option<Dialect>)> {
+    if !body.is_object() && !body.is_array() {
+        return Err(Problem::bad("Request body must be a JSON object"));
+    }
+    let Some(template) = body.get("template").and_then(Value::as_str) else {
+        return Err(Problem::bad("Field 'template' is required and must be a string"));
+    };
+    let dialect = match body.get("dialect") {
+        None | Some(Value::Null) => None,
+        Some(dialect) => Some(dialect.as_str().and_then(Dialect::parse).ok_or_else(unknown_dialect)?),
+    };
+    Ok((template.to_owned(), dialect))
+}
+
+pub(super) fn unknown_dialect() -> Problem {
+    Problem::bad("Field 'dialect' must be 'bracket', 'jinja' or 'plain'")
+}
+
+/// What `If-Match` says, or else `If-None-Match`.
+pub(super) fn expected(headers: &HeaderMap) -> Answer<TemplateCondition> {
+    Ok(match tags(headers, &header::IF_MATCH)? {
+        Tags::Any => TemplateCondition::Anything,
+        Tags::These(digests) => TemplateCondition::OneOf(digests),
+        Tags::None => match tags(headers, &header::IF_NONE_MATCH)? {
+            Tags::Any => TemplateCondition::Nothing,
+            Tags::These(digests) => TemplateCondition::NoneOf(digests),
+            Tags::None => TemplateCondition::Anything,
+        },
+    })
+}
+
+/// What a header with ETags names.
+enum Tags {
+    None,
+    /// `*`
+    Any,
+    These(Vec<Digest>),
+}
+
+fn tags(headers: &HeaderMap, name: &HeaderName) -> Answer<Tags> {
+    let mut digests = Vec::new();
+    for value in headers.get_all(name) {
+        let value = value.to_str().map_err(|_| Problem::bad(format!("{name} is not a list of ETags")))?;
+        for tag in value.split(',').map(str::trim) {
+            if tag == "*" {
+                return Ok(Tags::Any);
+            }
+            // A tag of somebody else's matches nothing, and is none the less a condition.
+            digests.extend(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')).and_then(Digest::parse));
+        }
+    }
+    Ok(if headers.contains_key(name) { Tags::These(digests) } else { Tags::None })
+}
+
+/// Who saves, if they say so.
+pub(super) fn author(headers: &HeaderMap) -> Answer<Option<String>> {
+    let Some(value) = headers.get("antefix-author") else { return Ok(None) };
+    bounds::author(value.as_bytes()).map(Some)
+}
+
+/// The variables that a template may use
+#[utoipa::path(get, path = "/system-prompt/variables", tag = "template", responses((status = 200, body = Variables)))]
+pub(super) async fn variables() -> Response {
+    json(&document::variables())
+}

@@ -1,0 +1,140 @@
+//! Turns, and messages that wait for them.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use antefix::document::{self, TurnDocument};
+use antefix::freeze::Watch;
+use antefix::keeper::Began;
+use antefix::{Target, Turn};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{noted, written};
+use crate::body::{Context, Fields, Id, Unknown, refuse};
+use crate::bounds;
+use crate::names::{TargetName, WatchName};
+use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::{Shared, work};
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct TurnBody {
+    #[serde(flatten)]
+    context: Context,
+    /// The conversation so far, as the provider takes it.
+    #[schema(value_type = Option<Vec<Value>>)]
+    messages: Option<Vec<Value>>,
+    /// In which shape the turn is wanted as well; `plain` has no fragment.
+    #[schema(value_type = Option<TargetName>)]
+    target: Option<String>,
+    /// The system text of this turn alone, also the empty one; nothing is stored.
+    r#override: Option<String>,
+    /// Which facts of a standing epoch are asked for again: `all`, or `acting` for those alone whose sections do something
+    /// about a change, which is faster and lists nothing as pending that is only held back.
+    #[schema(value_type = Option<WatchName>)]
+    watch: Option<String>,
+    /// A name for this turn: asked for again under it, it gets the same queued messages again.
+    turn: Option<String>,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Unknown,
+}
+
+/// Open a conversation, or go on with it
+///
+/// What is not said is as it was said last: layout, model, tools, directory, machine. Asking again is safe: a standing epoch is the same bytes every time, racing first turns get one epoch, and queued
+/// messages go again with a turn that names itself. So there is no Idempotency-Key.
+#[utoipa::path(post, path = "/conversations/{id}/turns", operation_id = "turn", tag = "conversation", request_body = TurnBody,
+    params(("id" = String, Path, description = "Any text of 1 to 200 bytes")), responses(
+    (status = 200, body = TurnDocument<'static>), (status = 400, body = ProblemDocument),
+    (status = 403, body = ProblemDocument, description = "The directory is not under a root"),
+    (status = 404, body = ProblemDocument, description = "No such layout"),
+    (status = 409, body = ProblemDocument), (status = 413, body = ProblemDocument), (status = 415, body = ProblemDocument),
+    (status = 422, body = ProblemDocument, description = "The template cannot be rendered, or the target cannot take it"),
+    (status = 503, body = ProblemDocument)))]
+pub(super) async fn post(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
+    refuse(&body.unknown)?;
+    body.turn.as_deref().map(bounds::turn).transpose()?;
+    work::compose(server, move |server| turn(server, &id, body)).await
+}
+
+fn turn(server: &Shared, Id(id): &Id, body: TurnBody) -> Answer {
+    let begun = Instant::now();
+    let target = match body.target.as_deref() {
+        None => Target::Plain,
+        Some(name) => Target::parse(name).ok_or_else(|| unknown_target(name))?,
+    };
+    let watch = match body.watch.as_deref() {
+        None | Some("all") => Watch::All,
+        Some("acting") => Watch::Acting,
+        Some(_) => return Err(Problem::bad("Field 'watch' must be 'all' or 'acting'")),
+    };
+    let conversation = server.conversation(id, body.context.cwd.as_deref())?;
+    let mut ask = body.context.ask()?;
+    (ask.messages, ask.replacement, ask.turn) = (body.messages, body.r#override, body.turn);
+    ask.watch = watch;
+    let turn = conversation.turn(ask)?;
+    let delivery = match target {
+        Target::Plain => None,
+        target => Some(turn.deliver(target)?.counted(&turn.tokenizer())),
+    };
+    count(server, &turn);
+    server.metrics.compose.add(begun.elapsed());
+    let response = written(document::print(&document::turn(id.as_str(), &turn, delivery.as_ref())));
+    Ok(match &turn.epoch {
+        Some(epoch) => noted(response, epoch.number(), epoch.digest()),
+        None => response,
+    })
+}
+
+fn unknown_target(name: &str) -> Problem {
+    let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+    Problem::bad(format!("There is no target '{}'", name.escape_debug()))
+        .hint(format!("there are {}", names.join(", ")))
+}
+
+fn count(server: &Shared, turn: &Turn) {
+    let metrics = &server.metrics;
+    metrics.turns[usize::from(turn.began == Began::Now)].add(1);
+    metrics.prompt_bytes.add(turn.prefix().len() as u64);
+    metrics.amendments.add(turn.fresh as u64);
+    if let (Began::Now, Some(epoch)) = (turn.began, &turn.epoch) {
+        metrics.epoch(epoch.cause());
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+pub(super) struct MessageBody {
+    /// What to say.
+    message: String,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Unknown,
+}
+
+/// A message that waits.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Queued<'m> {
+    conversation: &'m str,
+    number: u64,
+}
+
+/// Queue a message for the next turn
+#[utoipa::path(post, path = "/conversations/{id}/messages", operation_id = "send", tag = "conversation", request_body = MessageBody,
+    params(("id" = String, Path, description = "Any text of 1 to 200 bytes")), responses(
+    (status = 201, body = Queued<'static>), (status = 400, body = ProblemDocument), (status = 413, body = ProblemDocument),
+    (status = 415, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn message(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<MessageBody>) -> Answer {
+    refuse(&body.unknown)?;
+    work::compose(server, move |server| {
+        let Id(id) = &id;
+        let number = server.keeper()?.send(id, &body.message, server.antefix.world().now())?;
+        let document = document::print(&Queued { conversation: id.as_str(), number });
+        Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
+    })
+    .await
+}

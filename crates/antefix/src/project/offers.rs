@@ -1,0 +1,26 @@
+//! What completes a name while somebody writes a template: templates to include, and paths of files.
+
+use std::path::Path;
+
+use super::preview::{permissions, situation};
+use super::{Ask, Project, Shelved};
+use crate::discover::{Answer, Completed, MoreRoots, complete};
+use crate::error::Result;
+
+impl Project {
+    /// The templates that a text may include, at most `limit` of each place.
+    pub fn included_templates(&self, ask: &Ask, limit: usize) -> Result<Vec<Shelved>> {
+        let context = self.context(ask, &self.first_said(ask))?;
+        let gate = context.gate(self.antefix.world());
+        Ok(context.shelves(&gate).list(limit))
+    }
+
+    /// The ways in which a path of `file:` may go on, beneath a directory: at most `limit`.
+    pub fn complete_path(&self, ask: &Ask, within: &Path, typed: &str, limit: usize) -> Result<Answer<Completed>> {
+        let said = self.first_said(ask);
+        let context = self.context(ask, &said)?;
+        let (caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
+        let situation = situation(&context, &permissions, &caller, None, &no_roots);
+        Ok(complete(&context.gate(self.antefix.world()), &situation, within, typed, limit))
+    }
+}
