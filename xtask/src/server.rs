@@ -17,8 +17,8 @@ const RESIDENT: f64 = 100e6;
 const ROUTES: [(&str, Option<f64>); 4] = [
     ("http/standing-text", Some(0.7)),
     ("http/standing-json", None),
-    ("http/turn-acting", Some(0.5)),
-    ("http/turn", Some(0.5)),
+    ("http/turn", Some(0.2)),
+    ("http/turn-with-git", None),
 ];
 
 /// The rows, and what was missed besides them.

@@ -4,7 +4,8 @@
 //!    turns: a machine that slows down meanwhile slows all of them.
 //! 2. The constant handler is axum's, on the same runtime, with a body as long as the prompt's.
 //! 3. Every answer is looked at: one that is refused would be fast.
-//! 4. Each connection has a conversation of its own, all of them in one project.
+//! 4. Each connection has a conversation of its own, all of them in one project. Turns are asked for as the clients in `clients/`
+//!    do for an agent: with the model, a target, the tools, the messages so far, and a new name for each turn.
 //! 5. Where there is a PostgreSQL, one replica on it and two are asked in the same way. On few processors the client and the
 //!    database need as much of them, and a second replica has nothing to run on. So each of them is held to a part of one processor
 //!    as well, where the system allows that: then there is room for the second one, and it shows what they share.
@@ -45,16 +46,20 @@ fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|word| name.contains(word.as_str()));
     let floor = Served::start(Command::new(std::env::current_exe().unwrap()).env(CONSTANT, "1"));
-    let served = Served::start(&mut project.server(&format!("sqlite:{}", project.path("ledger.db").display())));
+    let store = format!("sqlite:{}", project.path("ledger.db").display());
+    let served = Served::start(&mut project.server(&store, Some("dispatch")));
     let asking = Asking { project: &project, token: project.token() };
     asking.open(&runtime, &served);
+    // The default layout, with branch and status behind the boundary, in a repository.
+    let with_git = Served::start(&mut project.server(&format!("sqlite:{}", project.path("git.db").display()), None));
+    asking.open(&runtime, &with_git);
     let plain = ["GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".to_owned()];
     let mut measures = vec![
         Measure::new("http/constant", &[&floor], &plain),
         Measure::new("http/standing-text", &[&served], &asking.standing(&served, "text/plain")),
         Measure::new("http/standing-json", &[&served], &asking.standing(&served, "application/json")),
-        Measure::new("http/turn-acting", &[&served], &asking.turns(&served, "acting")),
-        Measure::new("http/turn", &[&served], &asking.turns(&served, "all")),
+        Measure::new("http/turn", &[&served], &asking.turns(&served)),
+        Measure::new("http/turn-with-git", &[&with_git], &asking.turns(&with_git)),
     ];
     measures.retain(|measure| is_chosen(measure.name));
     measure(&runtime, &mut measures, length);
@@ -74,11 +79,11 @@ fn main() {
     if !postgres::is_left_out() && is_chosen("http/postgres") {
         let database = postgres::Database::new();
         let store = database.url("");
-        let one = Served::start(&mut project.server(&store));
-        let other = Served::start(&mut project.server(&store));
+        let one = Served::start(&mut project.server(&store, Some("dispatch")));
+        let other = Served::start(&mut project.server(&store, Some("dispatch")));
         asking.open(&runtime, &one);
         asking.open(&runtime, &other);
-        let turns = |server: &Served| asking.turns(server, "all");
+        let turns = |server: &Served| asking.turns(server);
         // Each request goes to the replica whose address it has.
         let both: Vec<String> = turns(&one).into_iter().zip(turns(&other)).flat_map(|(a, b)| [a, b]).collect();
         let mut measures = [
@@ -179,14 +184,23 @@ impl Asking<'_> {
         )
     }
 
-    fn turn(&self, server: &Served, conversation: &str, watch: &str) -> String {
-        let body = json!({ "cwd": self.project.path("p"), "watch": watch }).to_string();
+    /// A turn as a client of an agent asks for it.
+    fn turn(&self, server: &Served, conversation: &str) -> String {
+        let body = json!({
+            "cwd": self.project.path("p"),
+            "model": "claude-opus-5",
+            "target": "anthropic",
+            "tools": tools(),
+            "messages": messages(),
+            "turn": NAME,
+        })
+        .to_string();
         self.request(server, "POST", &format!("/conversations/{conversation}/turns"), "application/json", &body)
     }
 
     /// A turn for each connection.
-    fn turns(&self, server: &Served, watch: &str) -> Vec<String> {
-        (0..CONNECTIONS).map(|number| self.turn(server, &format!("asked-{number}"), watch)).collect()
+    fn turns(&self, server: &Served) -> Vec<String> {
+        (0..CONNECTIONS).map(|number| self.turn(server, &format!("asked-{number}"))).collect()
     }
 
     /// What stands, for each connection.
@@ -197,7 +211,7 @@ impl Asking<'_> {
 
     /// Opens the conversations that are asked for.
     fn open(&self, runtime: &tokio::runtime::Runtime, server: &Served) {
-        for turn in self.turns(server, "all") {
+        for turn in self.turns(server) {
             let length = runtime.block_on(ask(server.port, &turn));
             assert!(length > SIZE, "the prompt has {length} bytes");
         }
@@ -205,8 +219,7 @@ impl Asking<'_> {
 
     /// Takes a turn of each of many conversations.
     fn ask_each(&self, runtime: &tokio::runtime::Runtime, server: &Served, conversations: usize) {
-        let requests: Vec<String> =
-            (0..conversations).map(|number| self.turn(server, &format!("c{number}"), "all")).collect();
+        let requests: Vec<String> = (0..conversations).map(|number| self.turn(server, &format!("c{number}"))).collect();
         runtime.block_on(async {
             let parts: Vec<_> = requests.chunks(conversations.div_ceil(8)).map(<[String]>::to_vec).collect();
             let tasks: Vec<_> = parts.into_iter().map(|part| tokio::spawn(each(server.port, part))).collect();
@@ -219,6 +232,37 @@ impl Asking<'_> {
 
 fn figure(name: &str, usual: f64) -> f64 {
     std::env::var(name).map_or(usual, |text| text.parse().unwrap())
+}
+
+/// Where the name of a turn is in a request: each turn gets another one, as long as this.
+const NAME: &str = "turn-00000000";
+
+/// What a coding agent has.
+fn tools() -> serde_json::Value {
+    let tool = |name: &str, does: &str, takes: &[&str]| {
+        let property =
+            |name: &&str| ((*name).to_owned(), json!({"type": "string", "description": format!("The {name}.")}));
+        let properties: serde_json::Map<String, serde_json::Value> = takes.iter().map(property).collect();
+        let schema = json!({"type": "object", "properties": properties, "required": takes});
+        json!({"name": name, "description": does, "input_schema": schema})
+    };
+    json!([
+        tool("bash", "Runs a command in the working directory and answers with what it printed.", &["command"]),
+        tool("edit", "Replaces a text in a file, which must be in it exactly once.", &["path", "old", "new"]),
+        tool("find", "Lists the files below a directory whose names match a pattern.", &["path", "pattern"]),
+        tool("grep", "Finds lines in files by a regular expression.", &["path", "pattern"]),
+        tool("ls", "Lists a directory.", &["path"]),
+        tool("read", "Reads a file, or some of its lines.", &["path", "first", "last"]),
+        tool("web_fetch", "Fetches a page and answers with its text.", &["url"]),
+        tool("write", "Writes a file anew.", &["path", "text"]),
+    ])
+}
+
+/// A conversation that has gone on for a while: 20 messages of 300 bytes.
+fn messages() -> serde_json::Value {
+    let said = "Look at the parser first, then say what it does with a tag that is never closed. ".repeat(4);
+    let role = |number: usize| if number.is_multiple_of(2) { "user" } else { "assistant" };
+    (0..19).map(|number| json!({"role": role(number), "content": &said[..300]})).collect()
 }
 
 /// The floor.
@@ -257,11 +301,13 @@ struct Project(tempfile::TempDir);
 impl Project {
     fn new() -> Project {
         let project = Project(tempfile::tempdir().unwrap());
-        for directory in ["home", "p/.git"] {
+        for directory in ["home", "p"] {
             std::fs::create_dir_all(project.path(directory)).unwrap();
         }
-        std::fs::write(project.path("p/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         std::fs::write(project.path("p/AGENTS.md"), text()).unwrap();
+        let made =
+            Command::new("git").args(["init", "--quiet", "--initial-branch", "main"]).arg(project.path("p")).status();
+        assert!(made.unwrap().success(), "no repository");
         project
     }
 
@@ -273,10 +319,11 @@ impl Project {
         std::fs::read_to_string(self.path("token")).unwrap().trim().to_owned()
     }
 
-    fn server(&self, store: &str) -> Command {
+    fn server(&self, store: &str, layout: Option<&str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_antefix"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--no-link", "--token-file"]).arg(self.path("token"));
         command.args(["--store", store]);
+        command.args(layout.iter().flat_map(|layout| ["--layout", layout]));
         command.current_dir(self.path("p")).env_clear().env("HOME", self.path("home"));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command
@@ -360,11 +407,15 @@ async fn load(ports: &[u16], requests: &[String], length: Duration) -> Vec<Durat
     let end = warm + length;
     let tasks: Vec<_> = (0..CONNECTIONS)
         .map(|number| {
-            let (port, request) = (ports[number % ports.len()], requests[number % requests.len()].clone());
+            let (port, mut request) = (ports[number % ports.len()], requests[number % requests.len()].clone());
+            let name = request.find(NAME).map(|at| at..at + NAME.len());
             tokio::spawn(async move {
                 let mut connection = Connection::open(port).await;
                 let mut took = Vec::new();
-                loop {
+                for turn in 0.. {
+                    if let Some(name) = &name {
+                        request.replace_range(name.clone(), &format!("turn-{turn:08}"));
+                    }
                     let start = Instant::now();
                     connection.ask(&request).await;
                     let now = Instant::now();
@@ -375,6 +426,7 @@ async fn load(ports: &[u16], requests: &[String], length: Duration) -> Vec<Durat
                         took.push(now - start);
                     }
                 }
+                took
             })
         })
         .collect();
