@@ -1,0 +1,128 @@
+//! The server, as a client of it sees it.
+
+use std::rc::Rc;
+
+use antefix_testing::{Reply, Server};
+use serde_json::{Map, Value, json};
+
+use crate::document::origin;
+use crate::front_end::Adapter;
+use crate::outcome::{Outcome, Seen};
+use crate::place::{CONVERSATION, NOW, Place};
+use crate::step::{Ask, Step};
+
+/// One server for all steps. A layout is a setting of the server's, so that naming another one starts another server.
+pub(crate) struct Http {
+    place: Rc<Place>,
+    running: Option<(Option<&'static str>, Server)>,
+}
+
+impl Http {
+    pub(crate) fn new(place: Rc<Place>) -> Http {
+        Http { place, running: None }
+    }
+
+    /// The server that runs, or one for the layout that is named.
+    fn server(&mut self, layout: Option<&'static str>) -> &Server {
+        if self.running.as_ref().is_some_and(|(named, _)| layout.is_some() && *named != layout) {
+            self.running = None;
+        }
+        let place = &self.place;
+        let (_, server) = self.running.get_or_insert_with(|| {
+            let (project, all) = (place.path("p"), place.path(""));
+            // A conversation that names no directory works in the first root.
+            let mut args = vec!["--no-link", "--root", &project, "--root", &all];
+            let default = default_layout(place);
+            let layout_argument = layout.map(str::to_owned).or(default);
+            if let Some(layout) = &layout_argument {
+                args.extend(["--layout", layout]);
+            }
+            (layout, place.scratch.serve_with(&args))
+        });
+        server
+    }
+
+    fn body(&self, ask: &Ask) -> Value {
+        let mut body = Map::new();
+        let cwd = ask.cwd.map(|cwd| self.place.path(cwd));
+        let words = [
+            ("cwd", cwd.as_deref()),
+            ("model", ask.model),
+            ("machine", ask.machine),
+            ("target", ask.target),
+            ("override", ask.replacement),
+            ("turn", ask.turn),
+            ("watch", ask.watch),
+            ("now", Some(NOW)),
+        ];
+        body.extend(words.into_iter().filter_map(|(name, text)| text.map(|text| (name.to_owned(), text.into()))));
+        let lists = [("tools", &ask.tools), ("messages", &ask.messages)];
+        body.extend(lists.into_iter().filter_map(|(name, list)| list.clone().map(|list| (name.to_owned(), list))));
+        if !ask.set.is_empty() {
+            let set: Map<String, Value> = ask.set.iter().map(|(fact, text)| ((*fact).into(), (*text).into())).collect();
+            body.insert("set".to_owned(), set.into());
+        }
+        Value::Object(body)
+    }
+
+    fn send(&mut self, method: &str, path: &str, body: &Value) -> Reply {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        self.server(None).send_with(method, path, &[], &body)
+    }
+}
+
+/// The server has the layout `dispatch` where the program looks for one and ends at `coding-agent`, and it does not look
+/// into projects. The next server does as the program does: then this is none.
+fn default_layout(place: &Place) -> Option<String> {
+    let own = place.scratch.path("p/.antefix/layout.toml");
+    Some(if own.exists() { own.to_str().unwrap().to_owned() } else { "coding-agent".to_owned() })
+}
+
+impl Adapter for Http {
+    fn run(&mut self, step: &Step) -> Outcome {
+        let token = self.place.token.borrow().clone();
+        let at = |path: &str| format!("/conversations/{CONVERSATION}/{path}");
+        let end = at(&format!("compaction/{token}"));
+        let reply = match step {
+            Step::Turn(ask) => {
+                let body = self.body(ask).to_string();
+                self.server(ask.layout).post(&at("turns"), &body)
+            }
+            Step::Drift => self.send("GET", &at("drift"), &Value::Null),
+            Step::Renew(cause) => self.send("POST", &at("renewals"), &json!({"cause": cause, "now": NOW})),
+            Step::BeginCompaction => {
+                let reply = self.send("POST", &at("compaction"), &json!({"now": NOW}));
+                if reply.status == 201 {
+                    self.place.token.replace(reply.json()["token"].as_str().unwrap().to_owned());
+                }
+                reply
+            }
+            Step::CommitCompaction => self.send("PUT", &end, &json!({"outcome": "succeeded", "now": NOW})),
+            Step::AbortCompaction => return done(&self.send("PUT", &end, &json!({"outcome": "failed"}))),
+            Step::Send(text) => return done(&self.send("POST", &at("messages"), &json!({"message": text}))),
+            Step::SaveTemplate { dialect, text } => {
+                return done(&self.send("PUT", "/system-prompt", &json!({"template": text, "dialect": dialect})));
+            }
+            Step::DeleteTemplate => return done(&self.send("DELETE", "/system-prompt", &Value::Null)),
+            _ => return Outcome::NotOffered,
+        };
+        if is_well(&reply) { Seen::of_document(&reply.json()).into() } else { failed(&reply) }
+    }
+}
+
+fn is_well(reply: &Reply) -> bool {
+    (200..300).contains(&reply.status)
+}
+
+/// Something of which the other front ends tell nothing but that it was done.
+fn done(reply: &Reply) -> Outcome {
+    if is_well(reply) { Seen::done() } else { failed(reply) }
+}
+
+fn failed(reply: &Reply) -> Outcome {
+    let problem = reply.json();
+    let message = problem["error"].as_str().unwrap();
+    let place = problem["diagnostics"][0].get("origin").map(origin);
+    let error = place.map_or(message.to_owned(), |place| format!("{place}: {message}"));
+    Seen::failed(error, problem["hint"].as_str())
+}

@@ -1,0 +1,165 @@
+//! Runs a scenario through all front ends, and reports what is not as it must be.
+
+use std::rc::Rc;
+
+use crate::expect::opens;
+use crate::front_end::{Adapter, FrontEnd};
+use crate::library::Library;
+use crate::lists::{DIFFERS, HTTP_NOT_YET, NOT_OFFERED, NOT_TOLD, NOT_YET};
+use crate::outcome::{Outcome, Seen};
+use crate::place::Place;
+use crate::scenario::{Row, Scenario, project};
+use crate::step::nothing;
+
+/// Runs a scenario of the table.
+pub(crate) fn run(name: &str, scenario: &Scenario) {
+    let listed =
+        |list: &[(&'static str, &'static str)]| list.iter().find(|(listed, _)| *listed == name).map(|(_, why)| *why);
+    let library = play(FrontEnd::Library, name, scenario);
+    let mut wrong = unexpected(scenario, &library);
+    for front_end in FrontEnd::OTHERS {
+        let differs = compare(front_end, scenario, &library, &play(front_end, name, scenario));
+        match listed(&HTTP_NOT_YET).filter(|_| front_end == FrontEnd::Http) {
+            Some(why) if differs.is_empty() => {
+                wrong.push(format!("http agrees now: take it off HTTP_NOT_YET, which says {why:?}"));
+            }
+            Some(_) => {}
+            None => wrong.extend(differs),
+        }
+    }
+    match listed(&NOT_YET) {
+        Some(why) => assert!(!wrong.is_empty(), "{name} passes now: take it off NOT_YET, which says {why:?}"),
+        None => assert!(wrong.is_empty(), "\n{name}\n\n{}\n", wrong.join("\n\n")),
+    }
+}
+
+/// What a front end made of a step, and the rows that are compared.
+struct Played {
+    outcome: Outcome,
+    rows: Vec<(&'static str, Option<String>)>,
+}
+
+/// All steps in a place of their own; none for one that only changed the world.
+fn play(front_end: FrontEnd, name: &str, scenario: &Scenario) -> Vec<Option<Played>> {
+    let place = Rc::new(Place::new());
+    let mut adapter = front_end.begin(&place, name);
+    let mut stand_in = Library::new(Rc::clone(&place));
+    let mut played = |row: &Row| {
+        if place.change(&row.step) {
+            return None;
+        }
+        let mut outcome = adapter.run(&row.step);
+        let mut seen = match &outcome {
+            Outcome::Seen(seen) => seen.clone(),
+            Outcome::NotOffered => {
+                stand_in.run(&row.step);
+                Box::new(Seen::default())
+            }
+        };
+        (seen.ledger, seen.machines) = (Some(place.ledger()), Some(place.machines()));
+        let normalized = |text: String| place.normalized(&text);
+        let rows = seen.rows().into_iter().map(|(name, text)| (name, text.map(normalized))).collect();
+        if let Outcome::Seen(kept) = &mut outcome {
+            *kept = seen;
+        }
+        Some(Played { outcome, rows })
+    };
+    scenario.rows.iter().map(&mut played).collect()
+}
+
+/// Where the library is not as it was written down.
+fn unexpected(scenario: &Scenario, library: &[Option<Played>]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (number, (row, played)) in scenario.rows.iter().zip(library).enumerate() {
+        let (Some(expect), Some(played)) = (&row.expect, played) else { continue };
+        let found = expect.check(&played.outcome);
+        wrong.extend(found.into_iter().map(|what| format!("{}\n  library: {what}", title(number, row))));
+    }
+    wrong
+}
+
+/// Where a front end differs from the library, or no longer does.
+fn compare(
+    front_end: FrontEnd,
+    scenario: &Scenario,
+    library: &[Option<Played>],
+    other: &[Option<Played>],
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (number, row) in scenario.rows.iter().enumerate() {
+        let (Some(library), Some(other)) = (&library[number], &other[number]) else { continue };
+        let is_offered = !matches!(other.outcome, Outcome::NotOffered);
+        let is_listed = |kind| NOT_OFFERED.iter().any(|(who, what, _)| *who == front_end && *what == kind);
+        if is_offered == row.step.kinds().into_iter().any(is_listed) {
+            let is = if is_offered {
+                "offered, and NOT_OFFERED says that it is not"
+            } else {
+                "not offered, and NOT_OFFERED does not say so"
+            };
+            wrong.push(format!("{}\n  {} has it {is}", title(number, row), front_end.name()));
+        }
+        for ((name, expected), (_, found)) in library.rows.iter().zip(&other.rows) {
+            if !is_offered && !["ledger", "machines"].contains(name) || is_known(front_end, name) {
+                continue;
+            }
+            let of_row =
+                |except: &&crate::scenario::Except| except.front_end == front_end && except.rows.contains(name);
+            let except = row.except.iter().find(of_row);
+            let is_untold = found.is_none() && NOT_TOLD.iter().any(|(who, what, _)| *who == front_end && what == name);
+            match (expected == found, except) {
+                (true, Some(except)) => {
+                    let why = except.why;
+                    wrong.push(format!(
+                        "{}\n  {} agrees in `{name}` now, and is excepted: {why:?}",
+                        title(number, row),
+                        front_end.name()
+                    ));
+                }
+                (false, None) if !is_untold => {
+                    let table = table(("library", expected.as_deref()), (front_end.name(), found.as_deref()));
+                    wrong.push(format!("{}\n  `{name}` differs\n{table}", title(number, row)));
+                }
+                _ => {}
+            }
+        }
+    }
+    wrong
+}
+
+/// Whether a row differs in all scenarios.
+fn is_known(front_end: FrontEnd, name: &str) -> bool {
+    DIFFERS.iter().any(|(who, row, _)| *who == front_end && *row == name)
+}
+
+/// What is known to differ everywhere, and no longer does, would hide the next difference.
+#[test]
+fn what_differs_in_all_scenarios_still_does() {
+    for (front_end, row, why) in DIFFERS {
+        let scenario = project().turn(nothing(), opens());
+        let of = |front_end| {
+            let played = play(front_end, "", &scenario).pop().flatten();
+            played.and_then(|played| played.rows.into_iter().find(|(name, _)| *name == row))
+        };
+        assert_ne!(of(FrontEnd::Library), of(front_end), "take `{row}` off DIFFERS, which says {why:?}");
+    }
+}
+
+fn title(number: usize, row: &Row) -> String {
+    format!("step {}: {}", number + 1, row.step.title())
+}
+
+/// Two texts, one under the other, from a little before where they part.
+fn table(before: (&str, Option<&str>), after: (&str, Option<&str>)) -> String {
+    let (first, second) = (before.1.unwrap_or_default(), after.1.unwrap_or_default());
+    let same = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
+    let from = same.saturating_sub(60);
+    let width = before.0.len().max(after.0.len());
+    let shown = |(who, text): (&str, Option<&str>)| {
+        let text = text.map(|text| {
+            let part: String = text.chars().skip(from).take(1_200).collect();
+            format!("{}{}", if from > 0 { "…" } else { "" }, part.replace('\n', "\n      "))
+        });
+        format!("    {who:width$}  {}", text.unwrap_or_else(|| "(not told)".to_owned()))
+    };
+    format!("{}\n{}", shown(before), shown(after))
+}
