@@ -15,7 +15,7 @@ use crate::fake;
 use crate::front_end::Adapter;
 use crate::outcome::{Outcome, Seen, line};
 use crate::place::Place;
-use crate::program::compose_arguments;
+use crate::program::{compose_arguments, reported_error};
 use crate::step::{Ask, Step};
 
 /// What the person at the client says. It stands before what goes with a turn.
@@ -66,8 +66,12 @@ impl Acp {
     fn begin(&mut self, args: Vec<String>, cwd: &str) -> Result<(), Outcome> {
         // The one before is at its end before the next one looks at the ledger.
         self.proxy = None;
+        let reported = self.reported().len();
         let mut proxy = Proxy::start(&self.place, args);
-        proxy.ask("initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}));
+        // It ends at once where it can do nothing, and says why.
+        let ended = || reported_error(&self.reported()[reported..]);
+        let initialized = proxy.ask("initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}));
+        initialized.ok_or_else(ended)?;
         let mut params = json!({"cwd": cwd, "mcpServers": []});
         let answer = if self.place.ledger().is_empty() {
             proxy.ask("session/new", &params)
@@ -75,6 +79,7 @@ impl Acp {
             params["sessionId"] = json!("s1");
             proxy.ask("session/load", &params)
         };
+        let answer = answer.ok_or_else(ended)?;
         self.proxy = Some(proxy);
         match answer["error"]["message"].as_str() {
             None => Ok(()),
@@ -166,17 +171,19 @@ impl Proxy {
         Proxy { args, stdin: child.stdin.take(), child, stdout, asked: 0 }
     }
 
-    /// Asks, and gives the answer; what the agent says by itself is passed over.
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    /// Asks, and gives the answer; none if the proxy has ended. What the agent says by itself is passed over.
+    fn ask(&mut self, method: &str, params: &Value) -> Option<Value> {
         self.asked += 1;
         let question = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
-        writeln!(self.stdin.as_mut().unwrap(), "{question}").unwrap();
+        writeln!(self.stdin.as_mut()?, "{question}").ok()?;
         loop {
             let mut heard = String::new();
-            assert_ne!(self.stdout.read_line(&mut heard).unwrap(), 0, "the proxy ended at {method}");
+            if self.stdout.read_line(&mut heard).unwrap() == 0 {
+                return None;
+            }
             let heard: Value = serde_json::from_str(&heard).unwrap();
             if heard["id"] == self.asked && heard.get("method").is_none() {
-                return heard;
+                return Some(heard);
             }
         }
     }

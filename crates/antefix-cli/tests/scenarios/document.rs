@@ -12,7 +12,7 @@ impl Seen {
         let lines = |name: &str, line: fn(&Value) -> String| list(document, name, line);
         // A list that is empty may be left out.
         let or_none =
-            |lines: Option<Vec<String>>| lines.or_else(|| document.get("epoch")?.as_object().map(|_| Vec::new()));
+            |lines: Option<Vec<String>>| lines.or_else(|| (is_turn || document["epoch"].is_object()).then(Vec::new));
         let queued = lines("messages", |message| str_of(message, "text"));
         let amendments = lines("amendments", |one| {
             line(&[&str_of(one, "kind"), &str_of(one, "section"), or(one, "file", "no file"), &str_of(one, "text")])

@@ -23,14 +23,13 @@ pub(crate) enum FrontEnd {
     Program,
     Http,
     Acp,
-    /// Several of them on one store, each step by another one.
+    /// Program, server and library on one store, each step by another one.
     InTurns,
+    /// The same for scenarios in which the server differs.
+    InTurnsWithoutHttp,
 }
 
 impl FrontEnd {
-    /// All that are held against the library.
-    pub(crate) const OTHERS: [FrontEnd; 4] = [FrontEnd::Program, FrontEnd::Http, FrontEnd::Acp, FrontEnd::InTurns];
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             FrontEnd::Library => "library",
@@ -38,18 +37,30 @@ impl FrontEnd {
             FrontEnd::Http => "http",
             FrontEnd::Acp => "acp",
             FrontEnd::InTurns => "in turns",
+            FrontEnd::InTurnsWithoutHttp => "in turns without http",
         }
     }
 
-    /// Takes its place. `scenario` is for those who take part in some scenarios alone.
-    pub(crate) fn begin(self, place: &Rc<Place>, scenario: &str) -> Box<dyn Adapter> {
-        let place = Rc::clone(place);
+    /// Those that take turns; none for one that is alone.
+    pub(crate) fn members(self) -> &'static [FrontEnd] {
         match self {
-            FrontEnd::Library => Box::new(Library::new(place)),
-            FrontEnd::Program => Box::new(Program::new(place)),
-            FrontEnd::Http => Box::new(Http::new(place)),
-            FrontEnd::Acp => Box::new(Acp::new(place)),
-            FrontEnd::InTurns => Box::new(InTurns::new(&place, scenario)),
+            FrontEnd::InTurns => &[FrontEnd::Program, FrontEnd::Http, FrontEnd::Library],
+            FrontEnd::InTurnsWithoutHttp => &[FrontEnd::Program, FrontEnd::Library],
+            _ => &[],
+        }
+    }
+
+    /// Takes its place.
+    pub(crate) fn begin(self, place: &Rc<Place>) -> Box<dyn Adapter> {
+        let own = Rc::clone(place);
+        match self {
+            FrontEnd::Library => Box::new(Library::new(own)),
+            FrontEnd::Program => Box::new(Program::new(own)),
+            FrontEnd::Http => Box::new(Http::new(own)),
+            FrontEnd::Acp => Box::new(Acp::new(own)),
+            FrontEnd::InTurns | FrontEnd::InTurnsWithoutHttp => {
+                Box::new(InTurns::new(self.members().iter().map(|member| member.begin(place)).collect()))
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The server, as a client of it sees it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use antefix_testing::{Reply, Server};
@@ -9,6 +10,7 @@ use crate::document::origin;
 use crate::front_end::Adapter;
 use crate::outcome::{Outcome, Seen};
 use crate::place::{CONVERSATION, NOW, Place};
+use crate::program::reported_error;
 use crate::step::{Ask, Step};
 
 /// One server for all steps. A layout is a setting of the server's, so that naming another one starts another server.
@@ -22,24 +24,30 @@ impl Http {
         Http { place, running: None }
     }
 
-    /// The server that runs, or one for the layout that is named.
-    fn server(&mut self, layout: Option<&'static str>) -> &Server {
+    /// The server that runs, or one for the layout that is named. The error is why it does not start.
+    fn server(&mut self, layout: Option<&'static str>) -> Result<&Server, Outcome> {
         if self.running.as_ref().is_some_and(|(named, _)| layout.is_some() && *named != layout) {
             self.running = None;
         }
+        if self.running.is_none() {
+            self.running = Some((layout, self.start(layout)?));
+        }
+        self.running.as_ref().map(|(_, server)| server).ok_or(Outcome::NotOffered)
+    }
+
+    fn start(&self, layout: Option<&str>) -> Result<Server, Outcome> {
         let place = &self.place;
-        let (_, server) = self.running.get_or_insert_with(|| {
-            let (project, all) = (place.path("p"), place.path(""));
-            // A conversation that names no directory works in the first root.
-            let mut args = vec!["--no-link", "--root", &project, "--root", &all];
-            let default = default_layout(place);
-            let layout_argument = layout.map(str::to_owned).or(default);
-            if let Some(layout) = &layout_argument {
-                args.extend(["--layout", layout]);
-            }
-            (layout, place.scratch.serve_with(&args))
-        });
-        server
+        let (project, all) = (place.path("p"), place.path(""));
+        // A conversation that names no directory works in the first root.
+        let mut args = vec!["--no-link", "--root", &project, "--root", &all];
+        let layout = layout.map(str::to_owned).or_else(|| default_layout(place));
+        args.extend(layout.iter().flat_map(|layout| ["--layout", layout]));
+        // The harness gives up on a server that does not start, and here that is an outcome.
+        let started = catch_unwind(AssertUnwindSafe(|| place.scratch.serve_with(&args)));
+        started.map_err(|told| {
+            let told = told.downcast_ref::<String>().cloned().unwrap_or_default();
+            reported_error(told.split_once(", ").map_or("", |(_, reported)| reported))
+        })
     }
 
     fn body(&self, ask: &Ask) -> Value {
@@ -65,9 +73,9 @@ impl Http {
         Value::Object(body)
     }
 
-    fn send(&mut self, method: &str, path: &str, body: &Value) -> Reply {
+    fn send(&mut self, method: &str, path: &str, body: &Value) -> Result<Reply, Outcome> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        self.server(None).send_with(method, path, &[], &body)
+        Ok(self.server(None)?.send_with(method, path, &[], &body))
     }
 }
 
@@ -75,38 +83,45 @@ impl Http {
 /// into projects. The next server does as the program does: then this is none.
 fn default_layout(place: &Place) -> Option<String> {
     let own = place.scratch.path("p/.antefix/layout.toml");
-    Some(if own.exists() { own.to_str().unwrap().to_owned() } else { "coding-agent".to_owned() })
+    Some(if own.exists() { ".antefix/layout.toml" } else { "coding-agent" }.to_owned())
 }
 
 impl Adapter for Http {
     fn run(&mut self, step: &Step) -> Outcome {
+        self.do_step(step).unwrap_or_else(|not_started| not_started)
+    }
+}
+
+impl Http {
+    fn do_step(&mut self, step: &Step) -> Result<Outcome, Outcome> {
         let token = self.place.token.borrow().clone();
         let at = |path: &str| format!("/conversations/{CONVERSATION}/{path}");
         let end = at(&format!("compaction/{token}"));
         let reply = match step {
             Step::Turn(ask) => {
                 let body = self.body(ask).to_string();
-                self.server(ask.layout).post(&at("turns"), &body)
+                self.server(ask.layout)?.post(&at("turns"), &body)
             }
-            Step::Drift => self.send("GET", &at("drift"), &Value::Null),
-            Step::Renew(cause) => self.send("POST", &at("renewals"), &json!({"cause": cause, "now": NOW})),
+            Step::Drift => self.send("GET", &at("drift"), &Value::Null)?,
+            Step::Renew(cause) => self.send("POST", &at("renewals"), &json!({"cause": cause, "now": NOW}))?,
             Step::BeginCompaction => {
-                let reply = self.send("POST", &at("compaction"), &json!({"now": NOW}));
+                let reply = self.send("POST", &at("compaction"), &json!({"now": NOW}))?;
                 if reply.status == 201 {
                     self.place.token.replace(reply.json()["token"].as_str().unwrap().to_owned());
                 }
                 reply
             }
-            Step::CommitCompaction => self.send("PUT", &end, &json!({"outcome": "succeeded", "now": NOW})),
-            Step::AbortCompaction => return done(&self.send("PUT", &end, &json!({"outcome": "failed"}))),
-            Step::Send(text) => return done(&self.send("POST", &at("messages"), &json!({"message": text}))),
+            Step::CommitCompaction => self.send("PUT", &end, &json!({"outcome": "succeeded", "now": NOW}))?,
+            Step::AbortCompaction => return Ok(done(&self.send("PUT", &end, &json!({"outcome": "failed"}))?)),
+            Step::Send(text) => return Ok(done(&self.send("POST", &at("messages"), &json!({"message": text}))?)),
             Step::SaveTemplate { dialect, text } => {
-                return done(&self.send("PUT", "/system-prompt", &json!({"template": text, "dialect": dialect})));
+                let body = json!({"template": text, "dialect": dialect});
+                return Ok(done(&self.send("PUT", "/system-prompt", &body)?));
             }
-            Step::DeleteTemplate => return done(&self.send("DELETE", "/system-prompt", &Value::Null)),
-            _ => return Outcome::NotOffered,
+            Step::DeleteTemplate => return Ok(done(&self.send("DELETE", "/system-prompt", &Value::Null)?)),
+            _ => return Ok(Outcome::NotOffered),
         };
-        if is_well(&reply) { Seen::of_document(&reply.json()).into() } else { failed(&reply) }
+        Ok(if is_well(&reply) { Seen::of_document(&reply.json()).into() } else { failed(&reply) })
     }
 }
 

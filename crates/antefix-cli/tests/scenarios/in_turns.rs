@@ -1,11 +1,7 @@
 //! Several front ends on one store: each step is another one's.
 
-use std::rc::Rc;
-
-use crate::front_end::{Adapter, FrontEnd};
-use crate::lists::HTTP_NOT_YET;
+use crate::front_end::Adapter;
 use crate::outcome::Outcome;
-use crate::place::Place;
 use crate::step::Step;
 
 pub(crate) struct InTurns {
@@ -14,12 +10,8 @@ pub(crate) struct InTurns {
 }
 
 impl InTurns {
-    pub(crate) fn new(place: &Rc<Place>, scenario: &str) -> InTurns {
-        let mut who = vec![FrontEnd::Program, FrontEnd::Http, FrontEnd::Library];
-        if HTTP_NOT_YET.iter().any(|(name, _)| *name == scenario) {
-            who.retain(|front_end| *front_end != FrontEnd::Http);
-        }
-        InTurns { all: who.into_iter().map(|front_end| front_end.begin(place, scenario)).collect(), next: 0 }
+    pub(crate) fn new(all: Vec<Box<dyn Adapter>>) -> InTurns {
+        InTurns { all, next: 0 }
     }
 }
 

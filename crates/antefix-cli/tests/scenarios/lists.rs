@@ -47,8 +47,30 @@ pub(crate) const DIFFERS: [(FrontEnd, &str, &str); 1] = [(
 )];
 
 /// Scenarios that fail today, in whatever front end. Take a line away when its scenario passes: the test says so.
-pub(crate) const NOT_YET: [(&str, &str); 0] = [];
+pub(crate) const NOT_YET: [(&str, &str); 7] = [
+    ("a_template_that_is_saved_counts_from_the_next_renewal_on", "library and program do not look at saved templates"),
+    ("a_template_that_is_deleted_gives_way_to_the_layouts_own_text", "the same, and the server cannot delete one"),
+    ("a_layout_that_breaks_stops_no_turn", "a turn resolves the layout, and fails where that fails"),
+    ("settings_that_break_stop_no_turn", "a turn resolves the settings, and fails where that fails"),
+    (
+        "a_directory_that_goes_stops_no_turn",
+        "a directory that is gone is taken for one without files; the proxy refuses it",
+    ),
+    ("models_that_cannot_be_read_are_told_wherever_they_would_be_used", "only a turn says so"),
+    ("a_message_that_waits_is_in_the_request", "the caller must put it there, with `Turn::with_queued`"),
+];
 
 /// Scenarios in which today's server differs from the library, because it does not go through the front door yet. They are
 /// taken away with that server; the test says which are left.
-pub(crate) const HTTP_NOT_YET: [(&str, &str); 0] = [];
+pub(crate) const HTTP_NOT_YET: [(&str, &str); 10] = [
+    ("a_layout_that_appears_counts_from_the_next_renewal_on", "the layout is a setting of the server's"),
+    ("a_directory_that_is_named_moves_the_conversation", "what it is told is remembered by the epoch alone"),
+    ("a_directory_with_another_name_has_the_same_bytes", "what it is told is remembered by the epoch alone"),
+    ("models_that_cannot_be_read_are_a_finding_and_stop_nothing", "they stop a turn"),
+    ("models_that_cannot_be_read_stop_no_drift", "they do"),
+    ("a_request_has_the_prompt_the_tools_and_the_messages", "tools that are not said are none"),
+    ("what_was_said_once_need_not_be_said_again", "a layout is a setting, and tools that are not said are none"),
+    ("an_empty_list_of_tools_is_not_silence", "tools that are not said are none"),
+    ("another_model_is_held_back_until_it_is_said_otherwise", "a model that is not said is that of the epoch"),
+    ("front_ends_may_take_turns", "tools that are not said are none"),
+];

@@ -55,7 +55,10 @@ impl Place {
 
     /// A text without what differs from run to run.
     pub(crate) fn normalized(&self, text: &str) -> String {
-        let text = text.replace(&self.path("").trim_end_matches('/').to_owned(), "ROOT");
+        let root = self.path("");
+        let root = root.trim_end_matches('/');
+        // A path may be shown relative to the root of the file system, too.
+        let text = text.replace(root, "ROOT").replace(root.trim_start_matches('/'), "ROOT");
         let token = self.token.borrow();
         if token.is_empty() { text } else { text.replace(token.as_str(), "TOKEN") }
     }

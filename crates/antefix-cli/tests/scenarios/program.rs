@@ -101,11 +101,15 @@ pub(crate) fn compose_arguments(place: &Place, ask: &Ask) -> Vec<String> {
     args
 }
 
-/// The error that the program reports, read from what a person sees.
 fn failed(ran: &Ran) -> Outcome {
-    let mut lines = ran.stderr.lines();
+    reported_error(&ran.stderr)
+}
+
+/// The error that the program reports, read from what a person sees.
+pub(crate) fn reported_error(reported: &str) -> Outcome {
+    let mut lines = reported.lines();
     let message = lines.by_ref().find_map(|line| line.strip_prefix("error: "));
-    let message = message.unwrap_or_else(|| panic!("it failed without an error: {ran:?}"));
+    let message = message.unwrap_or_else(|| panic!("it failed without an error: {reported:?}"));
     let (mut place, mut hint) = (None, None);
     for line in lines {
         if let Some((_, at)) = line.split_once("╭▸ ") {

@@ -69,6 +69,11 @@ scenarios! {
     settings_that_are_broken_open_nothing => project()
         .settings("nonsense = 1\n")
         .turn(nothing(), fails("nonsense"))
+        .except(
+            FrontEnd::Acp,
+            &["error"],
+            "the proxy reads them for no project, so that their path is shown from the root of the file system",
+        )
         .settings("")
         .turn(nothing(), opens());
 
@@ -82,10 +87,23 @@ scenarios! {
     models_that_cannot_be_read_are_a_finding_and_stop_nothing => project()
         .write("home/.config/antefix/models.json", "{")
         .turn(nothing().model("deepseek-flash"), opens().codes(&["models-unreadable"]))
+        .except(FrontEnd::Acp, &["findings"], "a draft reads the table, too, and does not say that it could not")
         .turn(nothing().target("anthropic"), stands(1, "opened").codes(&["models-unreadable"]))
+        .remove("home/.config/antefix/models.json")
+        .turn(nothing(), stands(1, "opened"));
+
+    models_that_cannot_be_read_are_told_wherever_they_would_be_used => project()
+        .turn(nothing().model("deepseek-flash"), opens())
+        .write("home/.config/antefix/models.json", "{")
         .write("p/AGENTS.md", "Use spaces.\n")
-        .drift(names(1, "opened").changes(&["file-changed"]).something_found())
-        .renew("requested", begins(2, "requested").something_found());
+        .drift(names(1, "opened").changes(&["file-changed"]).codes(&["models-unreadable"]))
+        .renew("requested", begins(2, "requested").codes(&["models-unreadable"]));
+
+    models_that_cannot_be_read_stop_no_drift => project()
+        .turn(nothing().model("deepseek-flash"), opens())
+        .write("home/.config/antefix/models.json", "{")
+        .write("p/AGENTS.md", "Use spaces.\n")
+        .drift(names(1, "opened").changes(&["file-changed"]));
 
     a_directory_that_goes_stops_no_turn => project()
         .write("q/.antefix/wording.toml", "")
@@ -118,7 +136,7 @@ scenarios! {
 
     a_memory_that_is_down_is_a_gap_until_it_comes_back => project()
         .settings(MEMORY_FAILS)
-        .turn(nothing(), opens().degraded().codes(&["gap", "remote-unavailable"]).says("Use tabs."))
+        .turn(nothing(), opens().degraded().codes(&["remote-unavailable"]).says("Use tabs."))
         .settings(MEMORY_SPEAKS)
         .turn(nothing(), stands(1, "opened").degraded().amendments(1))
         .turn(nothing(), stands(1, "opened").degraded().amendments(1));

@@ -16,6 +16,9 @@ stability = "frozen"
 text = "This is {{ prompt.conversation_id | default('a conversation without a name') }}."
 "#;
 
+/// An agent that says that it has no tools cannot read skills, and that is told.
+const NO_TOOL: &[&str] = &["no-reading-tool"];
+
 scenarios! {
     what_was_said_once_need_not_be_said_again => project()
         .turn(
@@ -32,8 +35,8 @@ scenarios! {
     an_empty_list_of_tools_is_not_silence => project()
         .turn(nothing().tools(json!(["read"])), opens().says("read"))
         .turn(nothing(), stands(1, "opened"))
-        .turn(nothing().tools(json!([])), begins(2, "tools-changed").changes(&["tool-removed"]))
-        .turn(nothing(), stands(2, "tools-changed"))
+        .turn(nothing().tools(json!([])), begins(2, "tools-changed").changes(&["tool-removed"]).codes(NO_TOOL))
+        .turn(nothing(), stands(2, "tools-changed").codes(NO_TOOL))
         .turn(nothing().tools(json!(["read"])), begins(3, "tools-changed").changes(&["tool-added"]));
 
     tools_that_are_said_for_the_first_time_begin_an_epoch => project()
@@ -97,6 +100,6 @@ scenarios! {
         .renew("reloaded", begins(2, "reloaded"))
         .turn(nothing(), stands(2, "reloaded").says("Use spaces."))
         .drift(crate::expect::names(2, "reloaded"))
-        .turn(nothing().tools(json!([])), begins(3, "tools-changed").changes(&["tool-removed"]))
-        .turn(nothing(), stands(3, "tools-changed"));
+        .turn(nothing().tools(json!([])), begins(3, "tools-changed").changes(&["tool-removed"]).codes(NO_TOOL))
+        .turn(nothing(), stands(3, "tools-changed").codes(NO_TOOL));
 }

@@ -37,9 +37,9 @@ scenarios! {
 
     text_that_is_withheld_is_read_once_the_project_is_trusted => project()
         .settings("untrusted_text = 'withhold'\n")
-        .turn(nothing(), opens().codes(&["untrusted"]).keeps_quiet_about("Use tabs."))
+        .turn(nothing(), opens().degraded().codes(&["untrusted"]).keeps_quiet_about("Use tabs."))
         .trust()
-        .turn(nothing(), stands(1, "opened").amendments(1))
+        .turn(nothing(), stands(1, "opened").degraded().amendments(1))
         .revoke_trust()
-        .turn(nothing(), stands(1, "opened").amendments(1).something_pending().codes(&["untrusted"]));
+        .turn(nothing(), stands(1, "opened").degraded().amendments(1).something_pending().codes(&["untrusted"]));
 }
