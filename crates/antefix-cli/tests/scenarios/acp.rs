@@ -30,12 +30,14 @@ pub(crate) struct Acp {
     proxy: Option<Proxy>,
     /// Where the session works.
     cwd: String,
+    /// The system text that the agent was told last.
+    known: String,
 }
 
 impl Acp {
     pub(crate) fn new(place: Rc<Place>) -> Acp {
         let cwd = place.path("p");
-        Acp { place, proxy: None, cwd }
+        Acp { place, proxy: None, cwd, known: String::new() }
     }
 
     fn turn(&mut self, ask: &Ask) -> Outcome {
@@ -54,9 +56,16 @@ impl Acp {
         if let Some((_, error)) = reported.split_once("a prompt goes without news and without its live part: ") {
             return Seen::failed(error.lines().next().unwrap_or_default(), None);
         }
-        let told = Some(self.told());
+        let (front, told) = self.told();
+        if !goes_on {
+            self.known = self.prefix();
+        } else if !front.is_empty() {
+            // A session that goes on is told of a new epoch by its sections, in front of what the person says.
+            self.known = self.place.standing();
+        }
+        let (prefix, told) = (Some(self.known.clone()), Some(told));
         match goes_on {
-            true => Seen { told, ..Seen::default() }.into(),
+            true => Seen { prefix, told, ..Seen::default() }.into(),
             false => Seen { told, prefix: Some(self.prefix()), findings: Some(findings(&reported)), ..Seen::default() }
                 .into(),
         }
@@ -104,12 +113,14 @@ impl Acp {
         heard["params"]["systemPrompt"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// What came with the last prompt, behind what the person said.
-    fn told(&self) -> Vec<String> {
+    /// What came with the last prompt, before and behind what the person said.
+    fn told(&self) -> (Vec<String>, Vec<String>) {
         let heard = self.heard(&["session/prompt"]);
         let blocks = heard["params"]["prompt"].as_array().unwrap();
-        let texts = blocks.iter().map(|block| block["text"].as_str().unwrap());
-        texts.skip_while(|text| *text != SAID).skip(1).map(unframed).collect()
+        let texts: Vec<&str> = blocks.iter().map(|block| block["text"].as_str().unwrap()).collect();
+        let said = texts.iter().position(|text| *text == SAID).unwrap();
+        let unframed = |texts: &[&str]| texts.iter().map(|text| unframed(text)).collect();
+        (unframed(&texts[..said]), unframed(&texts[said + 1..]))
     }
 
     /// What the proxy has reported to the person who runs it.

@@ -21,10 +21,9 @@ pub(crate) const NOT_OFFERED: [(FrontEnd, Kind, &str); 12] = [
 ];
 
 /// What a front end does not tell: the row of the outcome is none there, or it is the library's.
-pub(crate) const NOT_TOLD: [(FrontEnd, &str, &str); 14] = [
+pub(crate) const NOT_TOLD: [(FrontEnd, &str, &str); 13] = [
     (FrontEnd::Acp, "epoch", "an agent knows no epochs; the ledger has them"),
     (FrontEnd::Acp, "began", "an agent knows no epochs; the ledger has them"),
-    (FrontEnd::Acp, "prefix", "told when a session begins, and not with every prompt"),
     (FrontEnd::Acp, "amendments", "told once, as news; the ledger has all of them"),
     (FrontEnd::Acp, "suffix", "told without the line breaks that would join it to the prefix: row `told`"),
     (FrontEnd::Acp, "queued", "told with the prompt: row `told`"),
@@ -62,7 +61,7 @@ pub(crate) const NOT_YET: [(&str, &str); 7] = [
 
 /// Scenarios in which today's server differs from the library, because it does not go through the front door yet. They are
 /// taken away with that server; the test says which are left.
-pub(crate) const HTTP_NOT_YET: [(&str, &str); 10] = [
+pub(crate) const HTTP_NOT_YET: [(&str, &str); 12] = [
     ("a_layout_that_appears_counts_from_the_next_renewal_on", "the layout is a setting of the server's"),
     ("a_directory_that_is_named_moves_the_conversation", "what it is told is remembered by the epoch alone"),
     ("a_directory_with_another_name_has_the_same_bytes", "what it is told is remembered by the epoch alone"),
@@ -72,5 +71,7 @@ pub(crate) const HTTP_NOT_YET: [(&str, &str); 10] = [
     ("what_was_said_once_need_not_be_said_again", "a layout is a setting, and tools that are not said are none"),
     ("an_empty_list_of_tools_is_not_silence", "tools that are not said are none"),
     ("another_model_is_held_back_until_it_is_said_otherwise", "a model that is not said is that of the epoch"),
+    ("a_tool_that_is_said_twice_is_a_finding", "tools that are not said are none"),
+    ("a_layout_may_be_a_file_that_is_named", "the layout is a setting of the server's"),
     ("front_ends_may_take_turns", "tools that are not said are none"),
 ];

@@ -63,6 +63,12 @@ impl Place {
         if token.is_empty() { text } else { text.replace(token.as_str(), "TOKEN") }
     }
 
+    /// The prefix of the epoch that stands.
+    pub(crate) fn standing(&self) -> String {
+        let (keeper, id) = (self.reader.keeper().unwrap(), ConversationId::parse(CONVERSATION).unwrap());
+        keeper.standing(&id).unwrap().0.text().to_owned()
+    }
+
     /// The machines of the conversation's epochs.
     pub(crate) fn machines(&self) -> Vec<String> {
         let (keeper, id) = (self.reader.keeper().unwrap(), ConversationId::parse(CONVERSATION).unwrap());

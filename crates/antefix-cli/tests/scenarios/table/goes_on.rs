@@ -5,6 +5,15 @@ use crate::expect::{begins, done, fails, names, opens, stands};
 use crate::scenario::{project, project_with};
 use crate::step::nothing;
 
+/// Nothing is said before there is an operator.
+const SILENT: &str = r#"
+[[section]]
+id = "operator"
+stability = "frozen"
+text = "{{ identity.operator }}"
+only_if = ["identity:operator"]
+"#;
+
 scenarios! {
     a_second_turn_has_the_bytes_of_the_first => project()
         .turn(nothing(), opens().says("Use tabs."))
@@ -31,6 +40,30 @@ scenarios! {
         .renew("reloaded", begins(2, "reloaded"))
         .turn(nothing(), stands(2, "reloaded").says("Use spaces."))
         .drift(names(2, "reloaded"));
+
+    a_wording_that_changes_is_held_back => project()
+        .turn(nothing(), opens())
+        .write("p/.antefix/wording.toml", "[wording]\namend_changed = \"News: {{ text }}\"\n")
+        .turn(nothing(), stands(1, "opened").pending(&["wording-changed"]))
+        .remove("p/.antefix/wording.toml")
+        .turn(nothing(), stands(1, "opened"));
+
+    an_operator_who_says_something_else_begins_an_epoch => project()
+        .settings("[identity.operator]\nfile = 'operator.md'\n")
+        .write("home/.config/antefix/operator.md", "You are Ada.\n")
+        .turn(nothing(), opens().says("You are Ada."))
+        .write("home/.config/antefix/operator.md", "You are Bob.\n")
+        .turn(nothing(), begins(2, "resources-changed").changes(&["file-changed"]).says("You are Bob."))
+        .turn(nothing(), stands(2, "resources-changed").says("You are Bob."));
+
+    a_prompt_without_a_word_is_a_prompt => project_with(SILENT)
+        .turn(nothing(), opens().keeps_quiet_about("Use tabs."))
+        .turn(nothing(), stands(1, "opened"))
+        .settings("[identity.operator]\nfile = 'operator.md'\n")
+        .write("home/.config/antefix/operator.md", "You are Ada.\n")
+        .turn(nothing(), stands(1, "opened").pending(&["file-added"]))
+        .renew("requested", begins(2, "requested"))
+        .turn(nothing(), stands(2, "requested").says("You are Ada."));
 
     a_renewal_that_gives_the_same_bytes_begins_nothing => project()
         .turn(nothing(), opens())

@@ -48,6 +48,25 @@ scenarios! {
         // Their order says nothing.
         .turn(nothing().tools(json!(["read", "edit"])), stands(2, "tools-changed"));
 
+    a_tool_that_is_said_twice_is_a_finding => project()
+        .turn(nothing().tools(json!(["read", "read"])), opens().codes(&["tool-twice"]))
+        // It is remembered once.
+        .turn(nothing(), stands(1, "opened"));
+
+    a_layout_may_be_a_file_that_is_named => project()
+        .write("p/other.toml", NAMED)
+        .turn(nothing().layout("./other.toml"), opens().says("This is "))
+        .except(FrontEnd::Acp, &["prefix", "ledger"], "a draft has no name")
+        .turn(nothing(), stands(1, "opened"))
+        .except(FrontEnd::Acp, &["prefix", "ledger"], "a draft has no name")
+        .write("p/other.toml", "[[section]]\nid = 'base'\nstability = 'fixed'\ntext = 'You are quick.'\n")
+        .turn(nothing(), stands(1, "opened").pending(&["layout-changed"]).says("This is "))
+        .except(FrontEnd::Acp, &["prefix", "ledger"], "a draft has no name")
+        .renew("requested", begins(2, "requested"))
+        .except(FrontEnd::Acp, &["ledger"], "a draft has no name")
+        .turn(nothing(), stands(2, "requested").says("You are quick."))
+        .except(FrontEnd::Acp, &["ledger"], "a draft has no name");
+
     another_model_is_held_back_until_it_is_said_otherwise => project()
         .turn(nothing().model("deepseek-flash"), opens())
         .turn(nothing().model("llama-3"), stands(1, "opened").pending(&["model-changed"]))
@@ -91,7 +110,7 @@ scenarios! {
             "the agent names a session when it has its prompt: a draft has no name",
         )
         .turn(nothing(), stands(1, "opened"))
-        .except(FrontEnd::Acp, &["ledger"], "the same");
+        .except(FrontEnd::Acp, &["prefix", "ledger"], "the same");
 
     front_ends_may_take_turns => project()
         .turn(nothing().tools(json!(["read"])).model("deepseek-flash"), opens())
