@@ -81,7 +81,7 @@ impl Seen {
             ("summary", self.summary.clone()),
             ("difference", self.difference.clone()),
             ("diagnostics", list(&self.diagnostics)),
-            ("findings", list(&self.findings.clone().or_else(|| self.diagnostics.as_ref().map(shortened)))),
+            ("findings", list(&self.findings.clone().or_else(|| self.diagnostics.as_deref().map(shortened)))),
             ("ledger", list(&self.ledger)),
             ("machines", list(&self.machines)),
         ]
@@ -95,7 +95,7 @@ impl From<Seen> for Outcome {
 }
 
 /// Findings without their places and hints, each once, in order.
-fn shortened(diagnostics: &Vec<String>) -> Vec<String> {
+fn shortened(diagnostics: &[String]) -> Vec<String> {
     let short = |line: &String| line.split(COLUMN).take(3).collect::<Vec<_>>().join(COLUMN);
     let mut findings: Vec<String> = diagnostics.iter().map(short).collect();
     findings.sort_unstable();
