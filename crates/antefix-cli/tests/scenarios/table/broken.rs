@@ -66,6 +66,19 @@ scenarios! {
         .write("p/.antefix/layout.toml", HOLDING)
         .turn(nothing(), stands(1, "opened").says("You are careful."));
 
+    a_layout_that_was_named_and_goes_stops_no_turn => project()
+        .write("p/other.toml", HOLDING)
+        .turn(nothing().layout("./other.toml"), opens().says("You are careful."))
+        .remove("p/other.toml")
+        .turn(nothing(), stands(1, "opened").something_pending().something_found().says("You are careful."))
+        .renew("requested", fails("other.toml"));
+
+    a_wording_that_breaks_stops_no_turn => project()
+        .turn(nothing(), opens())
+        .write("p/.antefix/wording.toml", "[wording\n")
+        .turn(nothing(), stands(1, "opened").something_pending().something_found())
+        .renew("requested", fails("wording.toml"));
+
     settings_that_are_broken_open_nothing => project()
         .settings("nonsense = 1\n")
         .turn(nothing(), fails("nonsense"))

@@ -14,6 +14,9 @@ text = "{{ identity.operator }}"
 only_if = ["identity:operator"]
 "#;
 
+/// Its words lie in a file.
+const BESIDE: &str = "[[section]]\nid = 'base'\nstability = 'fixed'\nfile = 'base.md'\ndialect = 'plain'\n";
+
 scenarios! {
     a_second_turn_has_the_bytes_of_the_first => project()
         .turn(nothing(), opens().says("Use tabs."))
@@ -40,6 +43,23 @@ scenarios! {
         .renew("reloaded", begins(2, "reloaded"))
         .turn(nothing(), stands(2, "reloaded").says("Use spaces."))
         .drift(names(2, "reloaded"));
+
+    the_live_part_follows_git_and_the_prefix_stays => project()
+        .write("p/.git/HEAD", "ref: refs/heads/main\n")
+        .write("p/.git/config", "")
+        .write("p/.git/objects/keep", "")
+        .write("p/.git/refs/keep", "")
+        .turn(nothing(), opens().says("?? AGENTS.md").keeps_quiet_about("?? parser.rs"))
+        .write("p/parser.rs", "")
+        .turn(nothing(), stands(1, "opened").says("?? parser.rs"));
+
+    a_template_beside_the_layout_counts_from_the_next_renewal_on => project_with(BESIDE)
+        .write("p/.antefix/base.md", "You are careful.\n")
+        .turn(nothing(), opens().says("You are careful."))
+        .write("p/.antefix/base.md", "You are quick.\n")
+        .turn(nothing(), stands(1, "opened").pending(&["layout-changed"]).says("You are careful."))
+        .renew("reloaded", begins(2, "reloaded"))
+        .turn(nothing(), stands(2, "reloaded").says("You are quick."));
 
     a_wording_that_changes_is_held_back => project()
         .turn(nothing(), opens())
