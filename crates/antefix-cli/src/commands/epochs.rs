@@ -2,15 +2,17 @@
 
 use std::process::ExitCode;
 
+use antefix::diagnostic::Code;
+use antefix::document::{self, Bill};
 use antefix::freeze::{ConversationId, Difference, EpochRow};
 use antefix::keeper::Keeper;
+use antefix::models::Models;
+use antefix::{Antefix, Diagnostic, Level};
 
 use crate::args::EpochsArgs;
 use crate::counts::Counts;
 use crate::terminal::{STRONG, Table, number, visible};
 use crate::{Failure, Outcome, ask, ledger, terminal};
-use antefix::Antefix;
-use antefix::document::{self, Bill};
 
 /// How many rows are read at a time.
 const PAGE: usize = 1_000;
@@ -102,7 +104,15 @@ fn diff(antefix: &Antefix, conversation: &ConversationId, (a, b): (u64, u64), ar
     let (after, _) = keeper.epoch(conversation, b)?;
     let difference = Difference::between(before.body(), after.body()).map_err(antefix::Error::from)?;
     let model = args.model.as_deref().or(after.row().model.as_deref());
-    let models = antefix.models()?;
+    // Prices are beside the point, but whose they are is told.
+    let models = antefix.models().map_or_else(
+        |error| {
+            let finding = Diagnostic::new(Level::Error, Code::ModelsUnreadable, error.message());
+            terminal::print_diagnostics(&[finding]);
+            Models::built_in()
+        },
+        |models| &**models,
+    );
     let counts = Counts::recall();
     let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, models));
     counts.keep();
