@@ -19,7 +19,7 @@ use crate::hooked;
 use crate::message::{INTERNAL_ERROR, INVALID_PARAMS, Members, Message, error, string};
 use crate::relay::{Fate, Launched, Relay};
 use crate::report::{AgentReport, SentPart, SessionReport};
-use crate::session::{Owed, Session};
+use crate::session::{Known, Owed, Session};
 
 /// A session that the agent was asked to begin.
 pub(crate) struct Begin {
@@ -215,23 +215,25 @@ impl Relay {
             let to = pointer(&method, &route.way);
             report.sent(SentPart::new(self.composer.now(), "prefix", &to, told.text()));
         }
-        let (draft, standing) = match told {
+        let (draft, standing, known) = match told {
             Told::Draft(draft) | Told::Fork(draft) if owed.is_empty() => {
-                self.adopt(&conversation, &draft);
-                (None, None)
+                (None, None, self.adopt(&conversation, &draft))
             }
-            Told::Draft(draft) | Told::Fork(draft) => (Some(draft), None),
-            Told::Standing(turn) => (None, Some(turn)),
+            Told::Draft(draft) | Told::Fork(draft) => (Some(draft), None, None),
+            Told::Standing(turn) => {
+                // The prefix goes with the request or is owed already; earlier notices are in the session's history.
+                let notices = turn.amendments.len() - turn.fresh;
+                let known = turn.epoch.as_deref().map(|epoch| Known { epoch: epoch.number(), notices });
+                (None, Some(turn), known)
+            }
         };
         self.reports.began(&report);
-        let new = Session { conversation, cwd, operator, draft, owed, report };
+        let new = Session { conversation, cwd, operator, draft, owed, known, report };
         self.state().sessions.insert(session.to_owned(), new);
-        if let Some(mut turn) = standing {
-            // The prefix was sent with the request; only what came since is owed.
-            turn.began = Began::Before;
-            if let Err(error) = self.owe(session, &turn) {
-                self.reports.warn(Code::Turn, &error.to_string());
-            }
+        if let Some(turn) = standing
+            && let Err(error) = self.owe(session, &turn)
+        {
+            self.reports.warn(Code::Turn, &error.to_string());
         }
     }
 }

@@ -258,10 +258,16 @@ fn finish(happened: &Receiver<Event>, process: AgentProcess, relay: &Relay) -> u
         }
         Event::ClientGone => {
             relay.hang_up();
-            if !wait_for(happened, GRACE, |event| matches!(event, Event::AgentExited)) {
+            // It may have said all before it ends.
+            let mut is_silent = false;
+            let has_exited = wait_for(happened, GRACE, |event| {
+                is_silent |= matches!(event, Event::AgentSilent);
+                matches!(event, Event::AgentExited)
+            });
+            if !has_exited {
                 process.ask_to_end();
                 wait_for(happened, LAST_WORDS, |event| matches!(event, Event::AgentExited));
-            } else {
+            } else if !is_silent {
                 wait_for(happened, LAST_WORDS, |event| matches!(event, Event::AgentSilent));
             }
             None
@@ -281,7 +287,7 @@ fn finish(happened: &Receiver<Event>, process: AgentProcess, relay: &Relay) -> u
 }
 
 /// Whether something happens in time.
-fn wait_for(happened: &Receiver<Event>, patience: Duration, wanted: impl Fn(&Event) -> bool) -> bool {
+fn wait_for(happened: &Receiver<Event>, patience: Duration, mut wanted: impl FnMut(&Event) -> bool) -> bool {
     let end = Instant::now() + patience;
     loop {
         match happened.recv_timeout(end.saturating_duration_since(Instant::now())) {

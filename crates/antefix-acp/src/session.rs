@@ -3,13 +3,15 @@
 //! 1. What is owed is carried by one prompt. If that prompt fails, is canceled or refused, another one carries it;
 //!    once it has succeeded, no other does.
 //! 2. What is told in a user's message is in the ledger once it has arrived, and not before.
-//! 3. A slash command carries nothing: its words would no longer be the first or the last.
+//! 3. An epoch that somebody else has begun, with `antefix renew` or over HTTP, is news for a session as well, and so is a
+//!    notice that somebody else's turn has appended.
+//! 4. A slash command carries nothing: its words would no longer be the first or the last.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use antefix::diagnostic::Code;
-use antefix::freeze::ConversationId;
+use antefix::freeze::{ConversationId, Epoch};
 use antefix::keeper::Began;
 use antefix::project::Draft;
 use antefix::{Result, Turn};
@@ -30,7 +32,17 @@ pub(crate) struct Session {
     /// What is on its way in a user's message, and in no ledger yet.
     pub(crate) draft: Option<Arc<Draft>>,
     pub(crate) owed: Vec<Owed>,
+    /// What of the ledger it was told or is owed; none if the ledger does not have it yet.
+    pub(crate) known: Option<Known>,
     pub(crate) report: SessionReport,
+}
+
+/// How far a session knows its ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) epoch: u64,
+    /// How many notices of that epoch.
+    pub(crate) notices: usize,
 }
 
 /// A text that must reach the agent once.
@@ -113,21 +125,34 @@ impl Relay {
         Ok(messages.into_iter().chain(live).map(|(name, text)| (name, turn.framed(&text))).collect())
     }
 
-    /// Makes a draft that has arrived the conversation's epoch.
-    pub(crate) fn adopt(&self, conversation: &ConversationId, draft: &Draft) {
-        match draft.conversation(conversation.as_str()).and_then(|conversation| conversation.adopt(draft)) {
-            Ok(adopted) => self.reports.findings(&adopted.diagnostics),
-            Err(error) => {
+    /// Makes a draft that has arrived the conversation's epoch. The answer is what its session knows by then.
+    pub(crate) fn adopt(&self, conversation: &ConversationId, draft: &Draft) -> Option<Known> {
+        let adopted = draft.conversation(conversation.as_str()).and_then(|conversation| {
+            let adopted = conversation.adopt(draft)?;
+            self.reports.findings(&adopted.diagnostics);
+            let (epoch, amendments) = conversation.standing()?;
+            Ok(Known { epoch: epoch.number(), notices: amendments.len() })
+        });
+        adopted
+            .map_err(|error| {
                 let message = format!("{conversation} was told, but its ledger could not be written: {error}");
                 self.reports.warn(Code::Store, &message);
-            }
-        }
+            })
+            .ok()
     }
 
-    /// Notes what a turn has to say besides its prefix.
+    /// Notes what a turn has to say that its session does not know yet.
     pub(crate) fn owe(&self, session: &str, turn: &Turn) -> Result<()> {
         let mut owed = Vec::new();
-        if let (Began::Now, Some(epoch)) = (turn.began, turn.epoch.as_deref()) {
+        let known = self.state().sessions.get(session).and_then(|session| session.known);
+        let standing = turn.epoch.as_deref();
+        let told = match (known, standing) {
+            (Some(known), Some(epoch)) if known.epoch == epoch.number() => known.notices.min(turn.amendments.len()),
+            (Some(_), Some(_)) => 0,
+            _ => turn.amendments.len() - turn.fresh,
+        };
+        let is_new = |epoch: &&Epoch| known.map_or(turn.began == Began::Now, |known| known.epoch != epoch.number());
+        if let Some(epoch) = standing.filter(is_new) {
             let message = format!(
                 "{}: epoch {} ({}) goes with the next prompt: an agent takes a system prompt only when a session begins",
                 epoch.conversation(),
@@ -137,13 +162,13 @@ impl Relay {
             self.reports.note(&message);
             owed.extend(turn.said_sections()?.into_iter().map(Owed::section));
         }
-        let fresh = &turn.amendments[turn.amendments.len() - turn.fresh..];
-        let notices = fresh.iter().map(|amendment| ("notice", &*amendment.body.text));
+        let notices = turn.amendments[told..].iter().map(|amendment| ("notice", &*amendment.body.text));
         let messages = turn.messages.iter().map(|message| ("message", &*message.text));
         let said = notices.chain(messages).filter(|(_, text)| !text.is_empty());
         owed.extend(said.map(|(what, text)| Owed::framed(what, turn.framed(text))));
         if let Some(session) = self.state().sessions.get_mut(session) {
             session.owed.extend(owed);
+            session.known = standing.map(|epoch| Known { epoch: epoch.number(), notices: turn.amendments.len() });
         }
         Ok(())
     }
@@ -175,7 +200,7 @@ impl Relay {
     }
 
     /// A prompt is answered: what it carried has arrived, or is owed again.
-    pub(crate) fn prompt_answered(&self, id: &str, session: &str, result: Option<&str>) {
+    pub(crate) fn prompt_answered(&self, id: &str, name: &str, result: Option<&str>) {
         let reason = result.map(|result| {
             let result: Value = serde_json::from_str(result).unwrap_or_default();
             result["stopReason"].as_str().unwrap_or_default().to_owned()
@@ -183,7 +208,7 @@ impl Relay {
         // What was refused is taken out of the history by the agent, and what was canceled may be.
         let arrived = reason.as_deref().is_some_and(|reason| reason != "cancelled" && reason != "refusal");
         let mut state = self.state();
-        let Some(session) = state.sessions.get_mut(session) else { return };
+        let Some(session) = state.sessions.get_mut(name) else { return };
         let carried = |owed: &Owed| owed.carried_by.as_deref() == Some(id);
         let in_front = session.owed.iter().any(|owed| carried(owed) && owed.place == Place::Front);
         if !arrived {
@@ -205,7 +230,10 @@ impl Relay {
             (session.conversation.clone(), session.draft.take(), session.report.clone());
         drop(state);
         if let Some(draft) = draft {
-            self.adopt(&conversation, &draft);
+            let known = self.adopt(&conversation, &draft);
+            if let Some(session) = self.state().sessions.get_mut(name) {
+                session.known = known;
+            }
         }
         self.reports.note(&format!("{conversation}: delivered in the user's message"));
         self.reports.write(&report);

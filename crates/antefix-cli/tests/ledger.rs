@@ -96,6 +96,20 @@ fn drift_and_diff_name_the_file_the_byte_and_the_price() {
 }
 
 #[test]
+fn models_that_cannot_be_read_stop_neither_drift_nor_diff() {
+    let scratch = project();
+    scratch.write("p/AGENTS.md", "Use tabs.");
+    turn(&scratch);
+    scratch.write("home/.config/antefix/models.json", "{");
+    scratch.write("p/AGENTS.md", "Use spaces.");
+    assert_eq!(scratch.ok(&["drift", "c", "--json"]).json()["changes"][0]["kind"], "file-changed");
+    scratch.ok(&["renew", "c"]);
+    let diff = scratch.ok(&["epochs", "c", "--diff", "1", "2", "--json"]);
+    assert_eq!(diff.json()["after"]["excerpt"], "Use spaces.");
+    assert!(diff.stderr.contains("models-unreadable"), "{}", diff.stderr);
+}
+
+#[test]
 fn compaction_takes_two_steps() {
     let scratch = project();
     scratch.write("p/AGENTS.md", "one");

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use antefix::compose::builtin;
 use antefix::discover::Answer as Found;
 use antefix::freeze::ConversationId;
 use antefix::keeper::Keeper;
@@ -99,14 +98,11 @@ impl Context {
 }
 
 /// A built-in layout by its name. A path would let a request read files as layouts.
-pub(crate) fn built_in(name: &str) -> Answer<LayoutChoice> {
-    match builtin::layout(name) {
-        Some(layout) => Ok(LayoutChoice::BuiltIn(layout.name.to_owned())),
-        None => {
-            let problem = Problem::not_found(format!("There is no built-in layout '{}'", name.escape_debug()));
-            Err(problem.hint("GET /layouts"))
-        }
-    }
+fn built_in(name: &str) -> Answer<LayoutChoice> {
+    LayoutChoice::built_in(name).map_err(|error| {
+        let problem = Problem::not_found(error.message());
+        problem.hint(error.hint().unwrap_or("GET /layouts"))
+    })
 }
 
 fn outside() -> Problem {

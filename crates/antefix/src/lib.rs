@@ -30,7 +30,7 @@
 //! # assert_eq!(turn.prefix(), "Ask Ada.", "the layout of the project, and the settings of the user");
 //! # assert_eq!(turn.passed_on().last(), Some(&user("The build is red.")), "the queue");
 //! # assert!(turn.diagnostics.iter().any(|found| found.code == "hook-untrusted"), "{:?}", turn.diagnostics);
-//! # let (model, _) = antefix.models()?.find("claude-opus-5").expect("it is in the table");
+//! # let (model, _) = antefix.models().0.find("claude-opus-5").expect("it is in the table");
 //! # assert_eq!(model.minimum, Some(2), "the user's models");
 //! # Ok::<(), antefix::Error>(())
 //! ```

@@ -19,9 +19,9 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let counts = Counts::recall();
     let drift = conversation.drift(args.compose.ask()?)?;
     let model = args.compose.model.as_deref().or(drift.epoch.row().model.as_deref());
-    let models = antefix.models()?;
-    let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, models));
-    let prediction = args.target.map(|target| predicted(&drift, target, model, models)).transpose()?;
+    let (models, _) = antefix.models();
+    let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, &models));
+    let prediction = args.target.map(|target| predicted(&drift, target, model, &models)).transpose()?;
     counts.keep();
     if args.json {
         let document = document::drift(&args.id, &drift, bill.as_ref()).predicting(prediction.as_ref());

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use antefix::Antefix;
+use antefix::document::{self, Bill};
 use antefix::freeze::{ConversationId, Difference, EpochRow};
 use antefix::keeper::Keeper;
 
@@ -9,8 +11,6 @@ use crate::args::EpochsArgs;
 use crate::counts::Counts;
 use crate::terminal::{STRONG, Table, number, visible};
 use crate::{Failure, Outcome, ask, difference, terminal};
-use antefix::Antefix;
-use antefix::document::{self, Bill};
 
 /// How many rows are read at a time.
 const PAGE: usize = 1_000;
@@ -102,9 +102,10 @@ fn diff(antefix: &Antefix, conversation: &ConversationId, (a, b): (u64, u64), ar
     let (after, _) = keeper.epoch(conversation, b)?;
     let difference = Difference::between(before.body(), after.body()).map_err(antefix::Error::from)?;
     let model = args.model.as_deref().or(after.row().model.as_deref());
-    let models = antefix.models()?;
+    let (models, finding) = antefix.models();
+    terminal::print_diagnostics(finding.as_slice());
     let counts = Counts::recall();
-    let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, models));
+    let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, &models));
     counts.keep();
     if args.json {
         let difference = difference.as_ref().map(|one| document::DifferenceOf::new(one, bill.as_ref()));

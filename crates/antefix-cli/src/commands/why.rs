@@ -31,11 +31,12 @@ struct Turns {
 
 pub(crate) fn run(args: &WhyArgs) -> Outcome {
     let antefix = ask::antefix(Some(&args.store))?;
-    let models = antefix.models()?;
+    let (models, finding) = antefix.models();
+    terminal::print_diagnostics(finding.as_slice());
     let counts = Counts::recall();
     let turns = match &args.receipt {
-        Some(receipt) => with_receipts(args, receipt, models)?,
-        None => from_ledger(args, models)?,
+        Some(receipt) => with_receipts(args, receipt, &models)?,
+        None => from_ledger(args, &models)?,
     };
     let target = Target::parse(&turns.now.target);
     if args.target.is_some() && args.target != target {

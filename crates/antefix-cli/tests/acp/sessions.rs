@@ -51,6 +51,29 @@ fn a_session_that_is_loaded_is_told_the_same_bytes_and_the_news_once() {
     }
 }
 
+/// The ledger belongs to all: what somebody else has done to it is news for a session as well.
+#[test]
+fn what_somebody_else_has_begun_or_appended_reaches_a_session_that_goes_on() {
+    let scratch = project();
+    let mut client = scratch.start(&[], &field());
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    scratch.write("p/AGENTS.md", "Use spaces.");
+    scratch.ok(&["renew", "acp:any:s1"]);
+    client.prompt("s1", "hello");
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["[Base]\nCANARY-7c1 base.", "Use spaces.", "hello"]);
+    client.prompt("s1", "again");
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["again"], "it was told");
+    scratch.write("p/AGENTS.md", "Use both.");
+    scratch.ok(&["turn", "acp:any:s1"]);
+    client.prompt("s1", "and again");
+    let heard = scratch.heard("session/prompt");
+    assert!(matches!(texts(&heard)[..], ["and again", notice] if notice.contains("Use both.")), "{heard}");
+    client.prompt("s1", "once more");
+    assert_eq!(texts(&scratch.heard("session/prompt")), ["once more"], "it was told");
+    client.leave();
+}
+
 #[test]
 fn a_fork_is_told_what_its_original_was_told() {
     let scratch = project();

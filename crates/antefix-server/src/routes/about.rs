@@ -244,7 +244,7 @@ pub(super) struct ModelsDocument {
 #[utoipa::path(get, path = "/models", tag = "server", responses((status = 200, body = ModelsDocument)))]
 pub(super) async fn models(State(server): State<Arc<Shared>>) -> Answer {
     work::read(server, |server| {
-        let table = server.antefix.models()?;
+        let (table, _) = server.antefix.models();
         let models = table.names().filter_map(|name| table.find(name)).map(|(model, _)| ModelOf::new(model)).collect();
         Ok(json(&ModelsDocument { as_of: table.as_of().to_owned(), models }))
     })

@@ -160,7 +160,7 @@ pub(super) async fn tokens(
     work::compose(server, move |server| {
         let (epoch, _) = server.keeper()?.epoch(&conversation, number)?;
         let model = counted.model.as_deref().or(epoch.row().model.as_deref());
-        let tally = Tally::of_epoch(epoch.body(), server.antefix.models()?, model);
+        let tally = Tally::of_epoch(epoch.body(), &server.antefix.models().0, model);
         let of = |index: usize| tally.as_ref().and_then(|tally| tally.sections.get(index)).map(|tokens| tokens.count);
         let sections = epoch.body().sections.iter().enumerate();
         let sections = sections.map(|(index, section)| SectionTokens { id: &section.id, tokens: of(index) }).collect();
@@ -196,8 +196,8 @@ pub(super) async fn diff(
         let (after, _) = keeper.epoch(&conversation, b)?;
         let difference = Difference::between(before.body(), after.body())?;
         let model = priced.model.as_deref().or(after.row().model.as_deref());
-        let models = server.antefix.models()?;
-        let bill = difference.as_ref().map(|one| Bill::new(one, after.body(), model, models));
+        let (models, _) = server.antefix.models();
+        let bill = difference.as_ref().map(|one| Bill::new(one, after.body(), model, &models));
         Ok(json(&difference.as_ref().map(|one| DifferenceOf::new(one, bill.as_ref()))))
     })
     .await

@@ -47,8 +47,8 @@ pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(p
         ask.model = place.model;
         let drift = conversation.drift(ask.clone())?;
         let model = ask.model.as_deref().or(drift.epoch.row().model.as_deref());
-        let models = server.antefix.models()?;
-        let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, models));
+        let (models, _) = server.antefix.models();
+        let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, &models));
         Ok(json(&drift_document(id.as_str(), &drift, bill.as_ref())))
     })
     .await

@@ -88,7 +88,7 @@ impl Keeper {
             amendments: Vec::new(),
             opened_at: now(input),
             cwd: input.situation.workspace.cwd.to_string_lossy().into_owned(),
-            machine: input.world.hostname().present(),
+            machine: input.situation.caller.machine.clone(),
             model: input.situation.caller.model.clone(),
             report: candidate.composed.discovery.report,
             diagnostics,

@@ -79,7 +79,7 @@ impl<'t> TurnInput<'t> {
 
 impl Delivering {
     pub(super) fn nothing() -> Delivering {
-        Delivering { layout: None, tools: None, model: None, models: Arc::new(Models::built_in().clone()) }
+        Delivering { layout: None, tools: None, model: None, models: Models::built_in().clone() }
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct Delivering {
     pub(crate) layout: Option<Arc<Layout>>,
     pub(crate) tools: Option<Tools>,
     pub(crate) model: Option<String>,
-    pub(crate) models: Arc<Models>,
+    pub(crate) models: Models,
 }
 
 /// Whether an epoch began with a turn.

@@ -11,7 +11,7 @@ mod name;
 mod price;
 mod table;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
@@ -110,10 +110,10 @@ pub enum Match {
     Family,
 }
 
-/// A table of models.
+/// A table of models. A copy costs nothing.
 #[derive(Clone, Default)]
 pub struct Models {
-    table: Table,
+    table: Arc<Table>,
 }
 
 impl std::fmt::Debug for Models {
@@ -127,17 +127,19 @@ impl Models {
     pub fn built_in() -> &'static Models {
         static BUILT_IN: LazyLock<Models> = LazyLock::new(|| {
             // A test reads the file, so it can be read.
-            Models { table: serde_json::from_str(include_str!("../../models/models.json")).unwrap_or_default() }
+            Models {
+                table: Arc::new(serde_json::from_str(include_str!("../../models/models.json")).unwrap_or_default()),
+            }
         });
         &BUILT_IN
     }
 
     /// The same table with a user's rows over it. A row says only what it changes.
-    pub fn with(&self, file: &std::sync::Arc<Source>) -> Result<Models> {
-        let mut models = self.clone();
-        models.table.lay_over(table::read(file)?);
-        models.table.check(file)?;
-        Ok(models)
+    pub fn with(&self, file: &Arc<Source>) -> Result<Models> {
+        let mut table = Table::clone(&self.table);
+        table.lay_over(table::read(file)?);
+        table.check(file)?;
+        Ok(Models { table: Arc::new(table) })
     }
 
     /// When the table was last compared with its sources, as a date.

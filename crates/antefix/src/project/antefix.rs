@@ -1,7 +1,7 @@
 //! The front door's first step: a user's settings, a ledger, the table of models, a world.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Project;
 use super::ask::LayoutChoice;
@@ -18,7 +18,7 @@ use crate::hooks::{Approvals, Hook};
 use crate::keeper::Keeper;
 use crate::models::Models;
 use crate::stores::{TrustFile, Trusted};
-use crate::text::SourceKind;
+use crate::text::{Source, SourceKind};
 
 /// A user's settings, a ledger, the table of models and a world: what every project and conversation needs. A copy costs
 /// nothing and shares all of it.
@@ -41,7 +41,9 @@ struct Shared {
     ledger: Ledger,
     settings: Option<Settings>,
     layout: Option<LayoutChoice>,
-    models: OnceLock<Arc<Models>>,
+    models: Option<Models>,
+    /// The text of the user's `models.json` that was read last, and what it says.
+    read_models: Mutex<Option<(Arc<str>, Models)>>,
     trust: TrustSource,
     hooks: Vec<Box<dyn Hook + Send + Sync>>,
     contexts: Contexts,
@@ -122,10 +124,9 @@ impl Builder {
             Some(approvals) => TrustSource::Given(Trusted::of(approvals)),
             None => TrustSource::File(TrustFile::find(&*world)),
         };
-        let models = self.models.map(|models| OnceLock::from(Arc::new(models))).unwrap_or_default();
-        let (settings, layout, hooks) = (self.settings, self.layout, self.hooks);
-        let contexts = Contexts::default();
-        Ok(Antefix(Arc::new(Shared { world, ledger, settings, layout, models, trust, hooks, contexts })))
+        let (settings, layout, models, hooks) = (self.settings, self.layout, self.models, self.hooks);
+        let (contexts, read_models) = (Contexts::default(), Mutex::default());
+        Ok(Antefix(Arc::new(Shared { world, ledger, settings, layout, models, read_models, trust, hooks, contexts })))
     }
 }
 
@@ -192,46 +193,58 @@ impl Antefix {
         self.0.ledger.kind(self.world())
     }
 
-    /// The table of models: the built-in one with the rows of the user's `models.json` over it. It is read once.
-    pub fn models(&self) -> Result<&Arc<Models>> {
-        if let Some(models) = self.0.models.get() {
-            return Ok(models);
+    /// The table of models: the built-in one with the rows of the user's `models.json` over it, which are parsed again only
+    /// when they change. Where they cannot be read, it is the built-in one, and the finding says why: no turn fails for it.
+    pub fn models(&self) -> (Models, Option<Diagnostic>) {
+        if let Some(models) = &self.0.models {
+            return (models.clone(), None);
         }
-        let models = Arc::new(self.read_models()?);
-        Ok(self.0.models.get_or_init(|| models))
-    }
-
-    /// The table of models for a model that was named. Where the user's own rows cannot be read it is the built-in one, and
-    /// a finding says why: no turn fails for it.
-    pub(super) fn models_for(&self, model: Option<&str>, findings: &mut Vec<Diagnostic>) -> Arc<Models> {
-        let built_in = || Arc::new(Models::built_in().clone());
-        if model.is_none() {
-            return self.0.models.get().cloned().unwrap_or_else(built_in);
-        }
-        self.models().cloned().unwrap_or_else(|error| {
-            findings.push(models_unreadable(&error));
-            built_in()
-        })
-    }
-
-    fn read_models(&self) -> Result<Models> {
-        let built_in = Models::built_in();
-        // The user's configuration is the same wherever the user works.
-        let workspace = Workspace::find(self.world(), Path::new("/"));
-        let Some(config) = &workspace.config else { return Ok(built_in.clone()) };
-        match workspace.own_file(self.world(), config, "models.json", SourceKind::Layout, Hygiene::default()) {
-            Answer::Present(file) => built_in.with(&file),
-            Answer::Absent => Ok(built_in.clone()),
+        let workspace = self.users_workspace();
+        let Some(config) = &workspace.config else { return (Models::built_in().clone(), None) };
+        let read = workspace.own_file(self.world(), config, "models.json", SourceKind::Layout, Hygiene::default());
+        match read {
+            Answer::Present(file) => self.models_of(&file),
+            Answer::Absent => (Models::built_in().clone(), None),
             Answer::Unavailable(reason) => {
                 let message = format!("{}: {reason}", config.join("models.json").display());
-                Err(Error::new(ErrorKind::Models, message))
+                (Models::built_in().clone(), Some(models_unreadable(&Error::new(ErrorKind::Models, message))))
             }
         }
     }
 
+    fn models_of(&self, file: &Arc<Source>) -> (Models, Option<Diagnostic>) {
+        let mut last = self.0.read_models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((text, models)) = &*last
+            && *text == file.text
+        {
+            return (models.clone(), None);
+        }
+        match Models::built_in().with(file) {
+            Ok(models) => {
+                *last = Some((Arc::clone(&file.text), models.clone()));
+                (models, None)
+            }
+            Err(error) => (Models::built_in().clone(), Some(models_unreadable(&error))),
+        }
+    }
+
+    /// The table of models for a model, if one was named.
+    pub(super) fn models_for(&self, model: Option<&str>) -> (Models, Option<Diagnostic>) {
+        match model {
+            Some(_) => self.models(),
+            None => (self.0.models.as_ref().unwrap_or(Models::built_in()).clone(), None),
+        }
+    }
+
+    /// The user's configuration is the same wherever the user works. Seen from a directory that nothing lies in, it is shown
+    /// as people write it, from `~/`.
+    fn users_workspace(&self) -> Workspace {
+        Workspace::find(self.world(), Path::new("/nonexistent"))
+    }
+
     /// What the user's settings say, wherever the user works.
     pub fn settings(&self) -> Result<Settings> {
-        let workspace = Workspace::find(self.world(), Path::new("/"));
+        let workspace = self.users_workspace();
         match &self.0.settings {
             Some(settings) => settings.clone().resolved(self.world(), &workspace),
             None => Settings::load(self.world(), &workspace),

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::compose::Dialect;
+use crate::compose::{Dialect, builtin};
 use crate::discover::{Given, Tools};
+use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::Watch;
 use crate::text::FactName;
 
@@ -97,6 +98,14 @@ pub enum LayoutChoice {
 }
 
 impl LayoutChoice {
+    /// A built-in layout by its name alone, for those who may not name files.
+    pub fn built_in(name: &str) -> Result<LayoutChoice> {
+        match builtin::layout(name) {
+            Some(layout) => Ok(LayoutChoice::BuiltIn(layout.name.to_owned())),
+            None => Err(unknown_layout(name)),
+        }
+    }
+
     /// A built-in layout by its name, or a file by its path: a name has neither a slash nor a dot. A relative path is
     /// taken from `directory`.
     pub fn named(name: &str, directory: &std::path::Path) -> LayoutChoice {
@@ -105,6 +114,13 @@ impl LayoutChoice {
             false => LayoutChoice::BuiltIn(name.to_owned()),
         }
     }
+}
+
+/// What to say of a name that no built-in layout has.
+pub(super) fn unknown_layout(name: &str) -> Error {
+    let names = builtin::LAYOUTS.iter().map(|layout| layout.name).collect::<Vec<_>>().join(", ");
+    let hint = format!("the built-in layouts are {names}; a file is named by its path, such as ./{name}.toml");
+    Error::new(ErrorKind::Layout, format!("there is no layout `{name}`")).with_hint(hint)
 }
 
 /// Which text a layout's editable section has.

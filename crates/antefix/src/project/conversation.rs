@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
 use crate::keeper::{Adopted, Compacted, Compaction, Delivering, Drift, Keeper, Renewed, Turn, TurnInput};
+use crate::models::Models;
 
 /// A conversation: its ledger, and what it was told.
 ///
@@ -36,36 +37,30 @@ impl Conversation {
 
     /// Opens the conversation, or goes on with it.
     pub fn turn(&self, ask: Ask) -> Result<Turn> {
-        let keeper = self.keeper()?;
-        let said = self.said(&ask)?;
-        let context = self.project.context(&ask, &said.now)?;
-        let mut turn = self.with_input(&ask, &said.now, &context, |input| keeper.turn(&self.id, input))?;
-        turn.diagnostics.splice(0..0, context.findings().iter().cloned());
+        let ready = self.ready(&ask)?;
+        let mut turn = ready.with_input(self, &ask, |keeper, input| keeper.turn(&self.id, input))?;
         if turn.replacement.is_none() {
-            self.remember(&said)?;
+            self.remember(&ready.said)?;
         }
-        turn.delivering = self.delivering(&context, &said.now, &mut turn.diagnostics);
+        turn.delivering = ready.delivering();
+        ready.report(&mut turn.diagnostics);
         Ok(turn)
     }
 
     /// Begins a new epoch, unless the model would see the same bytes.
     pub fn renew(&self, cause: Cause, ask: Ask) -> Result<Renewed> {
-        let keeper = self.keeper()?;
-        let said = self.said(&ask)?;
-        let context = self.project.context(&ask, &said.now)?;
-        let mut renewed = self.with_input(&ask, &said.now, &context, |input| keeper.renew(&self.id, cause, input))?;
-        renewed.diagnostics.splice(0..0, context.findings().iter().cloned());
-        self.remember(&said)?;
+        let ready = self.ready(&ask)?;
+        let mut renewed = ready.with_input(self, &ask, |keeper, input| keeper.renew(&self.id, cause, input))?;
+        self.remember(&ready.said)?;
+        ready.report(&mut renewed.diagnostics);
         Ok(renewed)
     }
 
     /// What composing now would change. Nothing is stored.
     pub fn drift(&self, ask: Ask) -> Result<Drift> {
-        let keeper = self.keeper()?;
-        let said = self.said(&ask)?;
-        let context = self.project.context(&ask, &said.now)?;
-        let mut drift = self.with_input(&ask, &said.now, &context, |input| keeper.drift(&self.id, input))?;
-        drift.diagnostics.splice(0..0, context.findings().iter().cloned());
+        let ready = self.ready(&ask)?;
+        let mut drift = ready.with_input(self, &ask, |keeper, input| keeper.drift(&self.id, input))?;
+        ready.report(&mut drift.diagnostics);
         Ok(drift)
     }
 
@@ -79,23 +74,18 @@ impl Conversation {
 
     /// Begins a compaction: composes the prompt for the summary. The ledger does not change.
     pub fn begin_compaction(&self, ask: Ask) -> Result<Compaction> {
-        let keeper = self.keeper()?;
-        let said = self.said(&ask)?;
-        let context = self.project.context(&ask, &said.now)?;
-        let mut begun =
-            self.with_input(&ask, &said.now, &context, |input| keeper.compaction().begin(&self.id, input))?;
-        begun.diagnostics.splice(0..0, context.findings().iter().cloned());
+        let ready = self.ready(&ask)?;
+        let mut begun = ready.with_input(self, &ask, |keeper, input| keeper.compaction().begin(&self.id, input))?;
+        ready.report(&mut begun.diagnostics);
         Ok(begun)
     }
 
     /// Ends a compaction whose summary succeeded: its epoch begins.
     pub fn commit_compaction(&self, token: &str, ask: Ask) -> Result<Compacted> {
-        let keeper = self.keeper()?;
-        let said = self.said(&ask)?;
-        let context = self.project.context(&ask, &said.now)?;
+        let ready = self.ready(&ask)?;
         let mut done =
-            self.with_input(&ask, &said.now, &context, |input| keeper.compaction().commit(&self.id, token, input))?;
-        done.diagnostics.splice(0..0, context.findings().iter().cloned());
+            ready.with_input(self, &ask, |keeper, input| keeper.compaction().commit(&self.id, token, input))?;
+        ready.report(&mut done.diagnostics);
         Ok(done)
     }
 
@@ -129,11 +119,11 @@ impl Conversation {
 
     /// A turn of a conversation that will adopt a draft, as hooks leave it. Nothing is stored.
     pub fn rehearse(&self, draft: &Draft, ask: &Ask) -> Result<Turn> {
-        let said = draft.said.with(ask, self.project.directory());
-        let context = self.project.context(ask, &said)?;
+        let ready = self.ready_with(ask, Said { before: None, now: draft.said.with(ask, self.project.directory()) })?;
         let mut turn =
-            self.with_input(ask, &said, &context, |input| self.keeper()?.rehearse(&self.id, &draft.composed, input))?;
-        turn.delivering = self.delivering(&context, &said, &mut turn.diagnostics);
+            ready.with_input(self, ask, |keeper, input| keeper.rehearse(&self.id, &draft.composed, input))?;
+        turn.delivering = ready.delivering();
+        turn.diagnostics.extend(ready.models_finding);
         Ok(turn)
     }
 
@@ -141,7 +131,11 @@ impl Conversation {
     /// begins.
     pub fn adopt(&self, draft: &Draft) -> Result<Adopted> {
         let Draft { composed, context, ask, said, .. } = draft;
-        let adopted = self.with_input(ask, said, context, |input| self.keeper()?.adopt(&self.id, composed, input))?;
+        let (models, _) = self.project.antefix.models_for(said.model.as_deref());
+        let id = Some(self.id.as_str());
+        let adopted = self
+            .project
+            .with_input(id, ask, said, context, &models, |input| self.keeper()?.adopt(&self.id, composed, input))?;
         self.remember(&Said { before: None, now: said.clone() })?;
         Ok(adopted)
     }
@@ -173,21 +167,48 @@ impl Conversation {
         Ok(self.keeper()?.store().remember(&self.id, &said.now.bundle())?)
     }
 
-    fn delivering(&self, context: &ProjectContext, said: &Remembered, findings: &mut Vec<Diagnostic>) -> Delivering {
-        let models = self.project.antefix.models_for(said.model.as_deref(), findings);
-        let layout = Some(Arc::clone(&context.layout));
-        Delivering { layout, tools: said.tools.clone(), model: said.model.clone(), models }
+    /// Everything that a turn needs besides what is asked for.
+    fn ready(&self, ask: &Ask) -> Result<Ready> {
+        self.ready_with(ask, self.said(ask)?)
     }
 
+    fn ready_with(&self, ask: &Ask, said: Said) -> Result<Ready> {
+        let context = self.project.context(ask, &said.now)?;
+        let (models, models_finding) = self.project.antefix.models_for(said.now.model.as_deref());
+        Ok(Ready { said, context, models, models_finding })
+    }
+}
+
+/// Everything that a turn needs besides what is asked for: what the conversation was told, the project, the models.
+struct Ready {
+    said: Said,
+    context: Arc<ProjectContext>,
+    models: Models,
+    models_finding: Option<Diagnostic>,
+}
+
+impl Ready {
     /// Runs `work` on the input of a turn.
     fn with_input<T>(
         &self,
+        conversation: &Conversation,
         ask: &Ask,
-        said: &Remembered,
-        context: &ProjectContext,
-        work: impl FnOnce(&TurnInput<'_>) -> Result<T>,
+        work: impl FnOnce(&Keeper, &TurnInput<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.project.with_input(Some(self.id.as_str()), ask, said, context, work)
+        let (project, id) = (&conversation.project, Some(conversation.id.as_str()));
+        let keeper = conversation.keeper()?;
+        project.with_input(id, ask, &self.said.now, &self.context, &self.models, |input| work(keeper, input))
+    }
+
+    /// Puts what is worth knowing about the project before what is worth knowing about the turn, and the models behind it.
+    fn report(self, findings: &mut Vec<Diagnostic>) {
+        findings.splice(0..0, self.context.findings().iter().cloned());
+        findings.extend(self.models_finding);
+    }
+
+    fn delivering(&self) -> Delivering {
+        let (layout, said) = (Some(Arc::clone(&self.context.layout)), &self.said.now);
+        Delivering { layout, tools: said.tools.clone(), model: said.model.clone(), models: self.models.clone() }
     }
 }
 

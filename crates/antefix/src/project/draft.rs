@@ -88,7 +88,9 @@ impl Project {
         let said = self.first_said(&ask);
         let context = self.context(&ask, &said)?;
         let keeper = self.antefix.keeper()?;
-        let composed = self.with_input(None, &ask, &said, &context, |input| keeper.draft(input))?;
+        let (models, finding) = self.antefix.models_for(said.model.as_deref());
+        let mut composed = self.with_input(None, &ask, &said, &context, &models, |input| keeper.draft(input))?;
+        composed.diagnostics.extend(finding);
         Ok(Draft { project: self.clone(), composed, context, ask, said })
     }
 }

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::ask::LayoutChoice;
+use super::ask::{LayoutChoice, unknown_layout};
 use super::templates::Shelves;
 use crate::compose::{Dialect, Layout, TemplateRef, Wording, builtin};
 use crate::discover::{Answer, Hygiene, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
@@ -81,11 +81,7 @@ impl Finder<'_> {
     }
 
     fn built_in(&self, name: &str, wording: &Wording) -> Result<Found> {
-        let Some(built_in) = builtin::layout(name) else {
-            let names = builtin::LAYOUTS.iter().map(|layout| layout.name).collect::<Vec<_>>().join(", ");
-            let hint = format!("the built-in layouts are {names}; a file is named by its path, such as ./{name}.toml");
-            return Err(Error::new(ErrorKind::Layout, format!("there is no layout `{name}`")).with_hint(hint));
-        };
+        let built_in = builtin::layout(name).ok_or_else(|| unknown_layout(name))?;
         let source = Arc::new(Source::new(SourceKind::Layout, built_in.name, built_in.text));
         let layout = Layout::parse(&source, wording, &self.shelves(None))?;
         Ok(Found { layout, file: None, key: built_in.name.to_owned() })

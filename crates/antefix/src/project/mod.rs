@@ -49,6 +49,7 @@ use crate::error::Result;
 use crate::freeze::ConversationId;
 use crate::hooks::{Hook, Program, TrustState};
 use crate::keeper::TurnInput;
+use crate::models::Models;
 use crate::worlds::FixedClock;
 
 /// A directory, and the project around it.
@@ -147,17 +148,16 @@ impl Project {
         ask: &Ask,
         said: &Remembered,
         context: &ProjectContext,
+        models: &Models,
         work: impl FnOnce(&TurnInput<'_>) -> Result<T>,
     ) -> Result<T> {
         let (caller, permissions, no_roots) = (said.caller(ask), permissions(context, ask), MoreRoots::default());
         let situation = situation(context, &permissions, &caller, conversation, &no_roots);
         let hooks = self.all_hooks(context);
-        // A table that cannot be read is reported with the turn.
-        let models = self.antefix.models_for(said.model.as_deref(), &mut Vec::new());
         self.with_world(ask, |world| {
             let mut input = TurnInput::new(world, &context.layout, situation);
             input.hooks = &hooks;
-            input.models = &models;
+            input.models = models;
             input.watch = ask.watch;
             input.id = ask.turn.as_deref();
             input.replacement = ask.replacement.as_deref();

@@ -40,7 +40,7 @@ pub struct Preview {
     pub hooks: Vec<(Program, TrustState)>,
     pub(super) context: Arc<ProjectContext>,
     pub(super) caller: Caller,
-    pub(super) models: Arc<Models>,
+    pub(super) models: Models,
     messages: Vec<serde_json::Value>,
 }
 
@@ -135,7 +135,8 @@ impl Project {
             diagnostics.extend(gaps);
             Ok((prompt, discovery.report, diagnostics))
         })?;
-        let models = self.antefix.models_for(caller.model.as_deref(), &mut diagnostics);
+        let (models, finding) = self.antefix.models_for(caller.model.as_deref());
+        diagnostics.extend(finding);
         if let Some(model) = &caller.model {
             diagnostics.extend(models.findings(model, prompt.prefix()));
         }
