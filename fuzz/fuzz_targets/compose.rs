@@ -15,7 +15,8 @@ mod parts;
 use std::path::Path;
 
 use antefix::compose::{Layout, Wording, compose};
-use antefix::discover::{Tool, Workspace, discover};
+use antefix::discover::tools::Tool;
+use antefix::discover::{Workspace, discover};
 use antefix::{text::FactName, project::Shelves};
 use antefix::worlds::MemoryWorld;
 use antefix::text::{Source, SourceKind};

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use antefix::Diagnostic;
 use antefix::diagnostic::{Code, Subject};
-use antefix::discover::{Answer, Owner, Workspace, World};
+use antefix::discover::Workspace;
+use antefix::discover::world::{Answer, Owner, World};
 use antefix::hooks::Approvals;
 
 use crate::Failure;

@@ -16,10 +16,15 @@ use std::sync::Arc;
 use antefix::compose::{self, Prompt, lint, notice};
 use antefix::deliver::Content;
 use antefix::diagnostic::{Code, Subject};
-use antefix::discover::{
-    Answer, Caller, Completed, Gate, Given, Hygiene, MoreRoots, Permissions, Remote, Report, Situation, Survey, Tool,
-    Tools, Workspace, World, complete, discover, touch,
-};
+use antefix::discover::file::{Completed, complete};
+use antefix::discover::hygiene::Hygiene;
+use antefix::discover::remote::Remote;
+use antefix::discover::roots::MoreRoots;
+use antefix::discover::rules::Survey;
+use antefix::discover::tools::{Tool, Tools};
+use antefix::discover::touch::touch;
+use antefix::discover::trust::Gate;
+use antefix::discover::{Answer, Caller, Given, Permissions, Report, Situation, Workspace, World, discover};
 use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState};
 use antefix::keeper::TurnInput;
 use antefix::models::Models;

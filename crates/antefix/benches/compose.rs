@@ -16,7 +16,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use antefix::compose::{Dialect, Layout, TemplateRef, Wording, builtin, compose};
-use antefix::discover::{Discovery, Facts, Tool, Workspace, discover};
+use antefix::discover::tools::Tool;
+use antefix::discover::{Discovery, Facts, Workspace, discover};
 use antefix::project::Shelves;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::{MemoryWorld, OsWorld};

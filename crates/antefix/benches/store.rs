@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 use antefix::compose::{Layout, Wording, builtin};
 use antefix::contract::{epoch, id};
-use antefix::discover::{Tool, Workspace};
+use antefix::discover::Workspace;
+use antefix::discover::tools::Tool;
 use antefix::freeze::{Bundle, ConversationId, EpochRow, Store};
 use antefix::keeper::{Keeper, TurnInput};
 use antefix::project::Shelves;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::compose::{Layout, TemplateRef, Wording, builtin};
-use antefix::discover::{Answer, Hygiene, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
+use antefix::discover::hygiene::Hygiene;
+use antefix::discover::{Answer, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
 use antefix::text::{Source, SourceKind};
 use antefix::{project::Shelves, text::FactName};
 

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::discover::{Answer, HiddenText, Hygiene, Remote, Secrets, UntrustedText, Workspace, World};
+use antefix::discover::hygiene::{HiddenText, Hygiene, Secrets};
+use antefix::discover::remote::Remote;
+use antefix::discover::trust::UntrustedText;
+use antefix::discover::{Answer, Workspace, World};
 use antefix::project::AcpSettings;
 use antefix::text::{Source, SourceKind};
 use serde::Deserialize;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use antefix::discover::{
+use antefix::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 use jiff::Timestamp;

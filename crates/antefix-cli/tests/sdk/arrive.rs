@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use antefix::deliver::{Content, cached_contents};
-use antefix::discover::{Tool, Tools};
+use antefix::discover::tools::{Tool, Tools};
 use serde_json::{Value, json};
 
 use crate::provider::{Provider, Request};

@@ -20,7 +20,11 @@ use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Unde
 use super::template::{Dialect, Jinja, Shelf, Template, TemplateRef};
 use super::wording::{Wording, WordingKey};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{InstructionRules, Paths, RemoteRules, Rules, ScopeRules, SkillRules};
+use crate::discover::instructions::InstructionRules;
+use crate::discover::remote::RemoteRules;
+use crate::discover::scope::ScopeRules;
+use crate::discover::skills::SkillRules;
+use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Digest, FactName, Place, Source, SourceKind, Unit, roomy};
 

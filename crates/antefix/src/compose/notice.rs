@@ -1,7 +1,8 @@
 //! Notices: what is appended to a conversation because something came to hold.
 
 use super::wording::{Wording, WordingKey, print};
-use crate::discover::{Answer, Touched, Value};
+use crate::discover::touch::Touched;
+use crate::discover::{Answer, Value};
 use crate::error::Result;
 use crate::text::{Draft, FactName, Origin, Text, Transform, roomy};
 

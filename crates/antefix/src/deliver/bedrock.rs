@@ -8,7 +8,7 @@ use super::messages::{is_users, refuse};
 use super::openai::{object, parameters};
 use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
-use crate::discover::Tool;
+use crate::discover::tools::Tool;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::compose::{Layout, Placement, Prompt, Stability, Undeliverable, WordingKey};
-use crate::discover::{Tools, protected};
+use crate::discover::protected;
+use crate::discover::tools::Tools;
 use crate::freeze::EpochBody;
 use crate::text::{Digest, FactName, Origin, Phrases, PrefixDigests, Text};
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::discover::ShapedTools;
+use crate::discover::tools::ShapedTools;
 use crate::text::{canonical, roomy, write_canonical, write_string};
 
 /// What to merge into a request: every member of it replaces the request's own.

@@ -9,7 +9,7 @@ use super::messages::{Voice, is_users, weave};
 use super::openai::{function, object, parameters};
 use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
-use crate::discover::{ShapedTools, Tool};
+use crate::discover::tools::{ShapedTools, Tool};
 use crate::error::Result;
 use crate::models::Model;
 

@@ -8,7 +8,7 @@ use super::fragment::Place;
 use super::messages::{Voice, weave};
 use super::{Content, Fragment, Receipt};
 use crate::compose::Placement;
-use crate::discover::Tool;
+use crate::discover::tools::Tool;
 use crate::error::Result;
 use crate::models::{Model, Provider};
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fragment::Place;
 use super::{Content, Fragment, Target};
-use crate::discover::ShapedTools;
+use crate::discover::tools::ShapedTools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 use crate::text::{Digest, write_canonical};

@@ -3,72 +3,63 @@
 //! 1. Only what a layout names is asked for: a template without git runs no git.
 //! 2. A fact is present, absent or unavailable, and the three are never merged.
 //! 3. Discovery cannot fail. It reports what was loaded, and what was considered and not loaded, with a reason each.
+//!
+//! Start with [`discover`], [`Situation`] and [`Discovery`]. Each source has a module of its own with its rules: [`file`],
+//! [`git`], [`instructions`], [`rules`], [`skills`], [`tools`], [`remote`], [`scope`]. [`world`] is the port to everything
+//! outside; [`hygiene`] and [`trust`] decide what may enter a prompt; [`catalog`] lists every fact.
 
 pub mod catalog;
+pub mod file;
 pub mod git;
 pub mod hidden;
+pub mod hygiene;
+pub mod ignore;
+pub mod instructions;
+pub mod remote;
+pub mod roots;
+pub mod rules;
+pub mod scope;
 pub mod secrets;
+pub mod skills;
+pub mod tools;
+pub mod touch;
+pub mod trust;
+pub mod world;
 
 pub(crate) mod environment;
 mod fact;
-mod file;
 mod frame;
 mod front_matter;
 mod given;
 mod glob;
-mod hygiene;
-pub mod ignore;
 mod imports;
-mod instructions;
 mod paths;
-mod remote;
 mod replacement;
 mod report;
 mod rewrite;
-mod roots;
-mod rules;
-mod scope;
 mod situation;
-mod skills;
 mod system;
-mod tools;
-mod touch;
-mod trust;
 mod workspace;
-mod world;
 
 pub use fact::{Fact, Facts, Value};
 pub(crate) use file::read_text;
-pub use file::{Completed, FILE_LIMIT, complete};
 pub(crate) use frame::protected;
 pub use given::Given;
-pub use hygiene::{HiddenText, Hygiene, Secrets};
-pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use instructions::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub use paths::{Machine, Paths};
-pub use remote::{Address, Holder, Remote, RemoteLimits, RemoteRules};
 pub(crate) use report::FileLeft;
 pub use report::{Loaded, NotLoaded, Report, Why};
-pub use roots::{MayName, MoreRoots, NamedRoots};
-pub use rules::{Glob, GlobLimits, Survey};
-pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use situation::{Caller, Permissions, Rules, Situation};
 pub(crate) use skills::skills_within;
-pub use skills::{Descriptions, Ignore, Loose, SkillRules};
-pub(crate) use tools::ShapedTools;
-pub use tools::{Tool, Tools, canonical_tool, canonical_tools};
-pub use touch::{Touched, touch};
-pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
 pub(crate) use workspace::{join, normalize};
-pub use world::{
-    Answer, Bearer, Command, Contents, Kill, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode,
-    Request, Response, SystemText, World,
-};
+pub use world::{Answer, Reason, ReasonCode, World};
 
 use self::catalog::Lookup;
 use self::git::{Git, GitQuestion};
+use self::hygiene::Hygiene;
 use self::skills::Form;
+use self::trust::{Gate, Trust};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 

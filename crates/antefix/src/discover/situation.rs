@@ -9,10 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::git::GitLimits;
-use super::{
-    Given, Hygiene, InstructionRules, MoreRoots, Paths, Remote, RemoteRules, Scope, SkillRules, Survey, Tools, Trust,
-    Workspace,
-};
+use super::hygiene::Hygiene;
+use super::instructions::InstructionRules;
+use super::remote::{Remote, RemoteRules};
+use super::roots::MoreRoots;
+use super::rules::Survey;
+use super::scope::Scope;
+use super::skills::SkillRules;
+use super::tools::Tools;
+use super::trust::Trust;
+use super::{Given, Paths, Workspace};
 use crate::text::{FactName, Phrases};
 
 /// What a layout and its wording say about discovery.

@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 use super::instructions::{Entry, Instruction, Place, Search, Walk, Whose, places, value};
 use super::report::{Report, Why};
 use super::trust;
+use super::trust::Gate;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, World};
-use super::{Fact, Gate, Situation};
+use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::text::FactName;
 

@@ -1,7 +1,7 @@
 //! What a cache gave back, or would, as a JSON document. Later versions only add to it.
 
 use crate::deliver::{Content, Receipt, Target, deliver};
-use crate::discover::Tools;
+use crate::discover::tools::Tools;
 use crate::freeze::EpochBody;
 use crate::models::Model;
 use crate::observe::{Basis, Expectation, Explanation, Parting, Said, Stretch, Verdict};

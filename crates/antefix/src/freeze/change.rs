@@ -14,7 +14,8 @@ use super::Cause;
 use super::amendment::AmendmentBody;
 use super::mark::Mark;
 use super::record::AmendmentKind;
-use crate::discover::{NamedRoots, Tool, canonical_tool};
+use crate::discover::roots::NamedRoots;
+use crate::discover::tools::{Tool, canonical_tool};
 use crate::text::{Digest, FactName};
 
 /// The roots that hooks name, by hook; none for one that could not be asked.

@@ -16,7 +16,9 @@ use super::store::{Bundle, EpochRow, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, Facts, MoreRoots, NamedRoots, Report, Tool, Tools, Why};
+use crate::discover::roots::{MoreRoots, NamedRoots};
+use crate::discover::tools::{Tool, Tools};
+use crate::discover::{Answer, Facts, Report, Why};
 use crate::error::Fault;
 use crate::text::{Digest, FactName, PrefixDigests};
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::mark::Mark;
 use crate::compose::{Span, Stability};
 use crate::diagnostic::Diagnostic;
-use crate::discover::NamedRoots;
+use crate::discover::roots::NamedRoots;
 use crate::text::Digest;
 
 /// The version that is written.

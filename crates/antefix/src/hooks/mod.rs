@@ -26,7 +26,8 @@ pub use self::roots::AskedRoots;
 pub use self::trust::{Approvals, Files, TrustState, TrustedWorkspace};
 pub use crate::compose::{HookPoint, HookRule};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{MayName, NamedRoots, Situation, World};
+use crate::discover::roots::{MayName, NamedRoots};
+use crate::discover::{Situation, World};
 use crate::freeze::{Cause, ConversationId, Epoch};
 use crate::text::Digest;
 

@@ -17,7 +17,9 @@ use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, System
 use crate::compose::Layout;
 use crate::diagnostic::Diagnostic;
 use crate::discover::environment::{self, Started, absolute_search_path};
-use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Paths, Workspace, World, normalize};
+use crate::discover::roots::{MayName, NamedRoots};
+use crate::discover::world::{Answer, Command, Kill, Kind, World};
+use crate::discover::{Paths, Workspace, normalize};
 use crate::text::Digest;
 
 /// Whose a layout is.

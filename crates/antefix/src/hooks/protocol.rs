@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{HookPoint, HookResult, Question, SystemOfTurn};
-use crate::discover::{NamedRoots, Paths};
+use crate::discover::Paths;
+use crate::discover::roots::NamedRoots;
 use crate::hooks::HookFailure;
 
 /// The version of the documents.

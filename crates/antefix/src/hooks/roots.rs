@@ -1,7 +1,7 @@
 //! Asking hooks for roots, and what stands in for one that has no answer.
 
 use super::{Deed, Hook, HookDid, HookLog, HookPoint, Question, ask, at};
-use crate::discover::{MayName, MoreRoots};
+use crate::discover::roots::{MayName, MoreRoots};
 use crate::freeze::EpochBody;
 
 /// What hooks named.

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::compose::Layout;
-use crate::discover::{Answer, Kind, Paths, ReasonCode, Workspace, World, normalize};
+use crate::discover::world::{Answer, Kind, ReasonCode, World};
+use crate::discover::{Paths, Workspace, normalize};
 use crate::text::Digest;
 
 /// The largest program of a project that can be trusted.

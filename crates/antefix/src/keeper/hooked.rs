@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::{Keeper, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::discover::{Answer, Hygiene};
+use crate::discover::Answer;
+use crate::discover::hygiene::Hygiene;
 use crate::error::Result;
 use crate::freeze::{Cause, ConversationId, Epoch, RecordedOrigin};
 use crate::hooks::{

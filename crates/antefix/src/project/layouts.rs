@@ -11,7 +11,8 @@ use std::sync::Arc;
 use super::ask::LayoutChoice;
 use super::templates::Shelves;
 use crate::compose::{Dialect, Layout, TemplateRef, Wording, builtin};
-use crate::discover::{Answer, Hygiene, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
+use crate::discover::hygiene::Hygiene;
+use crate::discover::{Answer, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{FactName, Source, SourceKind};
 

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use crate::compose::{Prefix, Shelf, Stock, TemplateRef, builtin};
 use crate::discover::Paths;
-use crate::discover::{Answer, FILE_LIMIT, Hygiene, Kind, Link, ReasonCode, Workspace, World, read_text};
+use crate::discover::file::FILE_LIMIT;
+use crate::discover::hygiene::Hygiene;
+use crate::discover::world::{Answer, Kind, Link, ReasonCode, World};
+use crate::discover::{Workspace, read_text};
 
 /// How many directories of a shelf are looked into for a list, and how many names of each.
 const DIRECTORIES: usize = 64;

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World};
+use crate::discover::world::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+};
 
 /// Another world, at a given instant.
 pub struct FixedClock<'w> {

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{
+use crate::discover::world::{
     Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, ReasonCode, Request, Response,
     SystemText, World,
 };

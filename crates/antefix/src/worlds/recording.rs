@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World};
+use crate::discover::world::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+};
 use jiff::Timestamp;
 
 /// A question to a world, with its answer.

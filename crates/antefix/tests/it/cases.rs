@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use antefix::compose::{Dialect, Prompt, builtin};
 use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route};
-use antefix::discover::{Answer, NotLoaded, Output, ReasonCode, Report, Response, Tool};
+use antefix::discover::tools::Tool;
+use antefix::discover::world::{Answer, Output, ReasonCode, Response};
+use antefix::discover::{NotLoaded, Report};
 use antefix::project::{LayoutChoice, Look, Preview, Project, Settings};
 use antefix::text::FactName;
 use antefix::worlds::MemoryWorld;

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use antefix::compose::{Dialect, Layout, compose};
 use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page};
-use antefix::discover::{
-    Address, Answer, Holder, Permission, Reach, Remote, RemoteLimits, Response, Scope, ScopeRule, ScopeRules,
-    SystemText, Tool, Value, Workspace, discover,
-};
+use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
+use antefix::discover::scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
+use antefix::discover::tools::Tool;
+use antefix::discover::world::{Answer, Response, SystemText};
+use antefix::discover::{Value, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;

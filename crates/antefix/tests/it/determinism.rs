@@ -6,7 +6,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Wording, builtin, compose};
-use antefix::discover::{Facts, Scope, Tool, Workspace, discover};
+use antefix::discover::scope::Scope;
+use antefix::discover::tools::Tool;
+use antefix::discover::{Facts, Workspace, discover};
 use antefix::project::Shelves;
 use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use antefix::compose::{Dialect, Prompt, compose};
-use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, Output, Secrets, Workspace, discover};
+use antefix::discover::hygiene::{HiddenText, Hygiene, Secrets};
+use antefix::discover::world::{Answer, Output};
+use antefix::discover::{Discovery, Workspace, discover};
 use antefix::text::Transform;
 use antefix::worlds::MemoryWorld;
 

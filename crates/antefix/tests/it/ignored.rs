@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Discovery, SkillRules, Workspace, discover};
+use antefix::discover::skills::SkillRules;
+use antefix::discover::{Discovery, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose};
-use antefix::discover::{
-    Answer, Discovery, HiddenText, Hygiene, InstructionRules, ReasonCode, Value, Why, Workspace, discover,
-};
+use antefix::discover::hygiene::{HiddenText, Hygiene};
+use antefix::discover::instructions::InstructionRules;
+use antefix::discover::{Answer, Discovery, ReasonCode, Value, Why, Workspace, discover};
 use antefix::project::Shelves;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::parts::Parts;
-use antefix::discover::{Answer, Completed, Workspace, World, complete};
+use antefix::discover::file::{Completed, complete};
+use antefix::discover::{Answer, Workspace, World};
 use antefix::project::Shelves;
 use antefix::worlds::MemoryWorld;
 

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use antefix::discover::{
-    Answer, Command, Gate, InstructionRules, Kill, Output, ReasonCode, SkillRules, Survey, Tool, Trust, Workspace,
-    World, discover,
-};
+use antefix::discover::instructions::InstructionRules;
+use antefix::discover::rules::Survey;
+use antefix::discover::skills::SkillRules;
+use antefix::discover::tools::Tool;
+use antefix::discover::trust::{Gate, Trust};
+use antefix::discover::world::{Answer, Command, Kill, Output, ReasonCode, World};
+use antefix::discover::{Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;

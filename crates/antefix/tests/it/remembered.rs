@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use antefix::discover::{Given, Tool};
+use antefix::discover::Given;
+use antefix::discover::tools::Tool;
 use antefix::freeze::{Cause, ChangeKind};
 use antefix::keeper::Began;
 use antefix::project::LayoutChoice;

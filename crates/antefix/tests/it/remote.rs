@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose};
-use antefix::discover::{
-    Address, Answer, Discovery, Holder, Output, ReasonCode, Remote, RemoteLimits, Response, UntrustedText, Workspace,
-    discover,
-};
+use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
+use antefix::discover::trust::UntrustedText;
+use antefix::discover::world::{Answer, Output, ReasonCode, Response};
+use antefix::discover::{Discovery, Workspace, discover};
 use antefix::project::Shelves;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use antefix::compose::TemplateRef;
-use antefix::discover::{Answer, SystemText, Workspace, World, discover};
+use antefix::discover::world::{Answer, SystemText, World};
+use antefix::discover::{Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;

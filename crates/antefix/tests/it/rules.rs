@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use antefix::compose::{Wording, notice};
 use antefix::diagnostic::Code;
-use antefix::discover::{
-    Answer, Discovery, Glob, GlobLimits, InstructionRules, Survey, Touched, Trust, Value, Why, Workspace, World,
-    discover, touch,
-};
+use antefix::discover::instructions::InstructionRules;
+use antefix::discover::rules::{Glob, GlobLimits, Survey};
+use antefix::discover::touch::{Touched, touch};
+use antefix::discover::trust::Trust;
+use antefix::discover::{Answer, Discovery, Value, Why, Workspace, World, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 

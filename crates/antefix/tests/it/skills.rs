@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use antefix::diagnostic::Code;
-use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, SkillRules, Tool, Workspace, discover};
+use antefix::discover::hygiene::{HiddenText, Hygiene};
+use antefix::discover::skills::SkillRules;
+use antefix::discover::tools::Tool;
+use antefix::discover::{Answer, Discovery, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 

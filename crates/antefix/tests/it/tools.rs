@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use antefix::discover::{Answer, Tool, Workspace, discover};
+use antefix::discover::tools::Tool;
+use antefix::discover::{Answer, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;

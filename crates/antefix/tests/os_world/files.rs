@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Answer, Contents, Kind, Link, ReasonCode, Workspace, World, discover};
+use antefix::discover::world::{Answer, Contents, Kind, Link, ReasonCode, World};
+use antefix::discover::{Workspace, discover};
 use antefix::text::FactName;
 use antefix::worlds::OsWorld;
 use tempfile::TempDir;

@@ -21,7 +21,7 @@ mod projects;
 #[cfg(feature = "http")]
 mod servers;
 
-use antefix::discover::{Answer, ReasonCode, SystemText, World};
+use antefix::discover::world::{Answer, ReasonCode, SystemText, World};
 use antefix::worlds::OsWorld;
 
 /// How much is read of a file, or kept of a program's output.

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::parts::Parts;
 use antefix::diagnostic::Code;
-use antefix::discover::{Address, Answer, Discovery, Holder, Remote, RemoteLimits, Workspace, discover};
+use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
+use antefix::discover::{Answer, Discovery, Workspace, discover};
 use antefix::text::FactName;
 use antefix::worlds::{MemoryWorld, OsWorld};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antefix::discover::Completed;
+use antefix::discover::file::Completed;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

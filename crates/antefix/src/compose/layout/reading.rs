@@ -17,7 +17,11 @@ use crate::compose::template::{Dialect, Jinja, Prefix, Shelf, Template, Template
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
-use crate::discover::{InstructionRules, Paths, RemoteRules, Rules, ScopeRules, SkillRules};
+use crate::discover::instructions::InstructionRules;
+use crate::discover::remote::RemoteRules;
+use crate::discover::scope::ScopeRules;
+use crate::discover::skills::SkillRules;
+use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, FactName, Place, Source, SourceKind, Within, one_of};
 

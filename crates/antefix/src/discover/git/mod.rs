@@ -26,7 +26,7 @@ use std::time::Duration;
 use self::ordinary::Place;
 pub(super) use self::recipe::repository;
 
-use crate::discover::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
+use crate::discover::world::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
 use crate::text::FactName;
 
 /// Git's facts about one working directory, at one time.

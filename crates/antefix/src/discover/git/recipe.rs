@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::discover::environment::{self, Started};
-use crate::discover::{Answer, Output, Reason, ReasonCode, World};
+use crate::discover::world::{Answer, Output, Reason, ReasonCode, World};
 
 /// Variables that git gets in any case, beside those of `discover/environment.rs`.
 const VARIABLES: &[(&str, &str)] = &[

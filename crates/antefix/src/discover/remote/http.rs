@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Address, RemoteLimits, decoded, without_nul};
-use crate::discover::{Answer, Bearer, ReasonCode, Request, Response, World};
+use crate::discover::world::{Answer, Bearer, ReasonCode, Request, Response, World};
 
 /// How often an answer may send us elsewhere on the same server.
 const REDIRECTS: usize = 3;

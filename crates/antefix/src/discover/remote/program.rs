@@ -7,8 +7,9 @@
 use std::path::Path;
 
 use super::{RemoteLimits, at_home, decoded};
+use crate::discover::Workspace;
 use crate::discover::environment::{self, Started};
-use crate::discover::{Answer, Command, Kill, Output, ReasonCode, Workspace, World};
+use crate::discover::world::{Answer, Command, Kill, Output, ReasonCode, World};
 
 /// How much of an error line is told.
 const TOLD: usize = 200;

@@ -50,7 +50,7 @@ impl Glob {
     /// Reads a pattern, and takes what it needs from the limits. What is wrong with it is the error.
     ///
     /// ```
-    /// use antefix::discover::{Glob, GlobLimits};
+    /// use antefix::discover::rules::{Glob, GlobLimits};
     ///
     /// let mut limits = GlobLimits::default();
     /// let glob = Glob::read("*.{rs,toml}", &mut limits).unwrap();

@@ -23,8 +23,9 @@ pub(crate) use shrink::skills_within;
 use self::scan::Scan;
 use super::fact::Value;
 use super::report::{NotLoaded, Report, Why};
+use super::tools::Tools;
 use super::world::{Answer, Kind, Reason, ReasonCode, World};
-use super::{Fact, Situation, Tools};
+use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Digest, FactName};
 

@@ -88,7 +88,7 @@ impl Tool {
 /// Each name stands once, and the first tool that has it counts; discovery tells the others.
 ///
 /// ```
-/// use antefix::discover::{Tool, Tools};
+/// use antefix::discover::tools::{Tool, Tools};
 ///
 /// let tools = Tools::from(vec![Tool::named("write"), Tool::named("read")]);
 /// assert_eq!(tools[0].name, "read");

@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, Metadata};
 use super::answer;
 use super::files::{is_escape, outside, relative_to_root, stays_beneath};
 use super::straight::{self, Straight, Target};
-use crate::discover::{Answer, Kind, Link, ListedEntry, Listing, ReasonCode};
+use crate::discover::world::{Answer, Kind, Link, ListedEntry, Listing, ReasonCode};
 
 /// How many names are read before the rest is only known to be there. The order in which a system lists a directory is
 /// its own, so that what is left out past this number differs from machine to machine; no sane directory gets there.

@@ -16,7 +16,7 @@ use ureq::config::Config;
 use ureq::http::{HeaderMap, header};
 use ureq::tls::{RootCerts, TlsConfig};
 
-use crate::discover::{Answer, ReasonCode, Request, Response};
+use crate::discover::world::{Answer, ReasonCode, Request, Response};
 
 /// How we introduce ourselves.
 const USER_AGENT: &str = concat!("antefix/", env!("CARGO_PKG_VERSION"));

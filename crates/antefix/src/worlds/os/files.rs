@@ -14,7 +14,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::answer;
 use super::straight::{self, Straight, Target};
-use crate::discover::{Answer, Contents, ReasonCode};
+use crate::discover::world::{Answer, Contents, ReasonCode};
 
 /// The first `limit` bytes of the regular file at `path` beneath `root`.
 pub(super) fn read(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {

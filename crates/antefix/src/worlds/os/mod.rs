@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Metadata;
 use jiff::Timestamp;
 
-use crate::discover::{
+use crate::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
 };
 

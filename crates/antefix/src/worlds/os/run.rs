@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::survivors::Survivors;
-use crate::discover::{Answer, Command, Output, ReasonCode};
+use crate::discover::world::{Answer, Command, Output, ReasonCode};
 
 /// Runs a program to its end or its limits.
 pub(super) fn run(command: &Command) -> Answer<Output> {

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use antefix::compose::{Placement, Undeliverable};
 use antefix::deliver::{Content, Notice};
-use antefix::discover::{Tool, Tools};
+use antefix::discover::tools::{Tool, Tools};
 use antefix::models::{Model, Models};
 use serde_json::{Value, json};
 

@@ -22,7 +22,8 @@ mod turns;
 
 use std::sync::Arc;
 
-use antefix::discover::{Tool, World};
+use antefix::discover::World;
+use antefix::discover::tools::Tool;
 use antefix::freeze::{Cause, Change, ConversationId, Epoch, Watch};
 use antefix::hooks::Approvals;
 use antefix::keeper::{Began, Keeper, Renewed};

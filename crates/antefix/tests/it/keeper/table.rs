@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use antefix::compose::OnDrift;
-use antefix::discover::{ReasonCode, Tool};
+use antefix::discover::ReasonCode;
+use antefix::discover::tools::Tool;
 use antefix::freeze::Watch;
 use antefix::keeper::{Began, Turn};
 use antefix::worlds::MemoryWorld;

@@ -1,7 +1,8 @@
 //! One conversation: the same bytes every turn, and every change somebody's decision.
 
 use antefix::ErrorKind;
-use antefix::discover::{Answer, ReasonCode, Tool};
+use antefix::discover::tools::Tool;
+use antefix::discover::{Answer, ReasonCode};
 use antefix::freeze::{Cause, Difference, Watch};
 use antefix::keeper::Began;
 use antefix::project::Look;

@@ -10,7 +10,7 @@ mod roots;
 
 use std::sync::{Arc, Mutex};
 
-use antefix::discover::{MayName, NamedRoots};
+use antefix::discover::roots::{MayName, NamedRoots};
 use antefix::hooks::{Hook, HookDid, HookFailure, HookPoint, HookResult, Question, SystemOfTurn, TurnChange};
 use antefix::keeper::Turn;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `discover`: roots that hooks name, and what an epoch makes of them.
 
-use antefix::discover::MayName;
+use antefix::discover::roots::MayName;
 use antefix::freeze::Cause;
 use antefix::hooks::HookPoint;
 use antefix::worlds::MemoryWorld;
