@@ -7,7 +7,8 @@
 
 mod accounted;
 
-use antefix::compose::{Dialect, Layout, Shelf, Stock, TemplateRef, compose};
+use antefix::compose::{Dialect, Layout, compose};
+use antefix::compose::template::{Shelf, Stock, TemplateRef};
 use antefix::discover::Facts;
 use antefix::text::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;

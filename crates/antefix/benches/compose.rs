@@ -15,7 +15,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
-use antefix::compose::{Dialect, Layout, TemplateRef, Wording, builtin, compose};
+use antefix::compose::template::TemplateRef;
+use antefix::compose::{Dialect, Layout, Wording, builtin, compose};
 use antefix::discover::tools::Tool;
 use antefix::discover::{Discovery, Facts, Workspace, discover};
 use antefix::project::Shelves;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use antefix::compose::{Layout, TemplateRef, Wording, builtin};
+use antefix::compose::template::TemplateRef;
+use antefix::compose::{Layout, Wording, builtin};
 use antefix::discover::hygiene::Hygiene;
 use antefix::discover::{Answer, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
 use antefix::text::{Source, SourceKind};

@@ -2,8 +2,13 @@
 //!
 //! This stage does not know that files, clocks, processes or networks exist. The same layout and the same facts give the
 //! same bytes, on any machine.
+//!
+//! Start with [`Layout`] and [`compose()`]. [`policy`] has what a layout may choose for its sections, [`template`] where
+//! templates come from, [`builtin`] the layouts that come with antefix.
 
 pub mod builtin;
+pub mod policy;
+pub mod template;
 
 mod allowance;
 mod composed;
@@ -13,11 +18,9 @@ mod hook;
 mod layout;
 mod lint;
 mod notice;
-mod policy;
 mod prompt;
 mod section;
 mod stability;
-mod template;
 mod wording;
 
 use std::sync::Arc;
@@ -27,18 +30,16 @@ pub use hook::{HookPoint, HookRule};
 pub use layout::{Editable, Layout, description};
 pub use lint::lint;
 pub use notice::notice;
-pub use policy::{
-    Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
-};
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use stability::Stability;
-pub use template::{Dialect, Prefix, Shelf, Stock, TemplateRef};
+pub use template::Dialect;
 pub use wording::{Wording, WordingKey};
 
-use template::Spent;
 pub(crate) use wording::print;
 
+use self::policy::Joint;
 use self::prompt::Notes;
+use self::template::Spent;
 use crate::discover::{Facts, FileLeft};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Draft, Origin, Piece, Text, Transform, roomy};

@@ -7,7 +7,7 @@ use super::fragment::Place;
 use super::messages::{is_users, refuse};
 use super::openai::{object, parameters};
 use super::{Content, Fragment, Receipt};
-use crate::compose::Placement;
+use crate::compose::policy::Placement;
 use crate::discover::tools::Tool;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;

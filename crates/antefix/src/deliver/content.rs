@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::compose::{Layout, Placement, Prompt, Stability, Undeliverable, WordingKey};
+use crate::compose::policy::{Placement, Undeliverable};
+use crate::compose::{Layout, Prompt, Stability, WordingKey};
 use crate::discover::protected;
 use crate::discover::tools::Tools;
 use crate::freeze::EpochBody;

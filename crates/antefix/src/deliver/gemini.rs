@@ -8,7 +8,7 @@ use super::fragment::Place;
 use super::messages::{Voice, is_users, weave};
 use super::openai::{function, object, parameters};
 use super::{Content, Fragment, Receipt};
-use crate::compose::Placement;
+use crate::compose::policy::Placement;
 use crate::discover::tools::{ShapedTools, Tool};
 use crate::error::Result;
 use crate::models::Model;

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Content, Receipt};
-use crate::compose::Undeliverable;
+use crate::compose::policy::Undeliverable;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How a target takes what the system says in mid-conversation.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use super::ask::LayoutChoice;
 use super::templates::Shelves;
-use crate::compose::{Dialect, Layout, TemplateRef, Wording, builtin};
+use crate::compose::template::TemplateRef;
+use crate::compose::{Dialect, Layout, Wording, builtin};
 use crate::discover::hygiene::Hygiene;
 use crate::discover::{Answer, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
 use crate::error::{Error, ErrorKind, Result};

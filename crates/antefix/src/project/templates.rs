@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::compose::{Prefix, Shelf, Stock, TemplateRef, builtin};
+use crate::compose::builtin;
+use crate::compose::template::{Prefix, Shelf, Stock, TemplateRef};
 use crate::discover::Paths;
 use crate::discover::file::FILE_LIMIT;
 use crate::discover::hygiene::Hygiene;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use antefix::Result;
-use antefix::compose::{Dialect, Layout, Prompt, Shelf, Stock, TemplateRef, Wording, compose};
+use antefix::compose::template::{Shelf, Stock, TemplateRef};
+use antefix::compose::{Dialect, Layout, Prompt, Wording, compose};
 use antefix::discover::{Answer, Facts, Reason, ReasonCode, Value};
 use antefix::text::{FactName, Origin, Source, SourceKind, Text};
 

@@ -1,7 +1,8 @@
 //! The jinja dialect: what it offers, what it refuses, and how it says so.
 
 use antefix::ErrorKind;
-use antefix::compose::{Dialect, Layout, TemplateRef, Wording, compose};
+use antefix::compose::template::TemplateRef;
+use antefix::compose::{Dialect, Layout, Wording, compose};
 use antefix::discover::{Facts, ReasonCode};
 
 use crate::given::{self, Stand};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use antefix::compose::TemplateRef;
+use antefix::compose::template::TemplateRef;
 use antefix::discover::world::{Answer, SystemText, World};
 use antefix::discover::{Workspace, discover};
 use antefix::worlds::MemoryWorld;

@@ -45,7 +45,7 @@ impl Prefix {
 /// A checked reference.
 ///
 /// ```
-/// # use antefix::compose::TemplateRef;
+/// # use antefix::compose::template::TemplateRef;
 /// let parent = TemplateRef::parse("$user/common/header", None)?;
 /// assert_eq!(TemplateRef::parse("nested", Some(&parent))?.to_string(), "$user/common/nested");
 /// assert_eq!(TemplateRef::parse("$builtin/x", Some(&parent))?.to_string(), "$builtin/x");

@@ -12,7 +12,7 @@ mod shapes;
 
 use std::sync::LazyLock;
 
-use antefix::compose::{Placement, Undeliverable};
+use antefix::compose::policy::{Placement, Undeliverable};
 use antefix::deliver::{Content, Notice};
 use antefix::discover::tools::{Tool, Tools};
 use antefix::models::{Model, Models};

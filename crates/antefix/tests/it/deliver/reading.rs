@@ -1,7 +1,7 @@
 //! What came back, held against what was to be expected.
 
 use antefix::ErrorKind;
-use antefix::compose::Placement;
+use antefix::compose::policy::Placement;
 use antefix::deliver::{Content, Receipt, Target, deliver};
 use antefix::observe::{Comparison, Usage, Verdict};
 use antefix::tokens::{Tokenizer, Tokens};

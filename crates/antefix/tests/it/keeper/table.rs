@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use antefix::compose::OnDrift;
+use antefix::compose::policy::OnDrift;
 use antefix::discover::ReasonCode;
 use antefix::discover::tools::Tool;
 use antefix::freeze::Watch;
