@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use antefix::freeze::{ConversationId, Difference, EpochRow};
+use antefix::freeze::store::EpochRow;
+use antefix::freeze::{ConversationId, Difference};
 use antefix::keeper::Keeper;
 
 use crate::args::EpochsArgs;

@@ -33,7 +33,8 @@ mod work;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use antefix::freeze::{Stamp, TemplateRow};
+use antefix::freeze::store::Stamp;
+use antefix::freeze::template::TemplateRow;
 
 use self::config::{Config, Link};
 use self::escaped::Escaped;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use antefix::compose::Dialect;
 use antefix::discover::{Answer as Found, World};
-use antefix::freeze::{ConversationId, EpochRow, SavedTemplate};
+use antefix::freeze::ConversationId;
+use antefix::freeze::store::EpochRow;
+use antefix::freeze::template::SavedTemplate;
 use antefix::keeper::Keeper;
 use antefix::worlds::OsWorld;
 

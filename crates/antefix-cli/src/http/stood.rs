@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
-use antefix::freeze::{ConversationId, Epoch, EpochRow, Stamp, TemplateRow};
+use antefix::freeze::store::{EpochRow, Stamp};
+use antefix::freeze::template::TemplateRow;
+use antefix::freeze::{ConversationId, Epoch};
 use antefix::keeper::Keeper;
 use axum::body::Bytes;
 use serde_json::value::RawValue;

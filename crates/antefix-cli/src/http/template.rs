@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use antefix::ErrorKind;
 use antefix::compose::Dialect;
-use antefix::freeze::{Appended, SavedTemplate, TemplateEntry, TemplateRow, template_digest};
+use antefix::freeze::store::Appended;
+use antefix::freeze::template::{SavedTemplate, TemplateEntry, TemplateRow, template_digest};
 use antefix::keeper::Keeper;
 use antefix::text::Digest;
 use axum::http::StatusCode;

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 
 use super::{Medium, amendment, epoch, id, moment, open};
 use crate::error::Fault;
-use crate::freeze::{Appended, Cause, EpochRow, Standing, Store};
+use crate::freeze::Cause;
+use crate::freeze::store::{Appended, EpochRow, Standing, Store};
 
 /// Appends an epoch that must win.
 #[track_caller]

@@ -6,7 +6,7 @@ use super::ledgers::{standing, won};
 use super::races::all_at_once;
 use super::{Medium, amendment, compaction, id, memory, moment, open};
 use crate::error::Fault;
-use crate::freeze::{Appended, Bundle, Committed, Store, Sweep, Swept};
+use crate::freeze::store::{Appended, Bundle, Committed, Store, Sweep, Swept};
 use crate::text::Digest;
 
 /// What a conversation remembers, word for word.

@@ -8,7 +8,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use antefix::contract::{self, Medium};
-//! use antefix::freeze::{Store, StoreResult};
+//! use antefix::freeze::store::{Store, StoreResult};
 //! use antefix::stores::MemoryStore;
 //!
 //! /// Memory is its own medium.
@@ -38,7 +38,7 @@ mod texts;
 
 use std::sync::Arc;
 
-use crate::freeze::{Store, StoreResult};
+use crate::freeze::store::{Store, StoreResult};
 
 pub use sample::{amendment, compaction, epoch, id, memory, moment};
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 
 use super::ledgers::{standing, won};
 use super::{Medium, amendment, compaction, epoch, id, moment, open};
-use crate::freeze::{Appended, Committed, EpochRow, Store, Sweep};
+use crate::freeze::store::{Appended, Committed, EpochRow, Store, Sweep};
 
 const THREADS: u64 = 16;
 /// How often each race is run, each time for another conversation.

@@ -3,7 +3,8 @@
 use super::races::all_at_once;
 use super::{Medium, moment, open};
 use crate::compose::Dialect;
-use crate::freeze::{Appended, SavedTemplate, Store, Sweep, TemplateDeletion, TemplateEntry, template_digest};
+use crate::freeze::store::{Appended, Store, Sweep};
+use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, template_digest};
 
 /// The layout that templates are saved for where a rule is about one alone.
 const LAYOUT: &str = "dispatch";

@@ -8,7 +8,8 @@
 use crate::compose::{Wording, WordingKey, print};
 use crate::discover::protected;
 use crate::error::Result;
-use crate::freeze::{EpochBody, RecordedSpan};
+use crate::freeze::EpochBody;
+use crate::freeze::record::RecordedSpan;
 use crate::text::{FactName, Origin, Text, roomy};
 
 /// The beginnings of the labels.

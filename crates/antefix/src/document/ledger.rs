@@ -2,10 +2,9 @@
 
 use crate::deliver::{Delivery, Fragment, Receipt};
 use crate::diagnostic::Diagnostic;
-use crate::freeze::{
-    Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
-    RecordedSpan, Same, Side,
-};
+use crate::freeze::record::{RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
+use crate::freeze::store::EpochRow;
+use crate::freeze::{Amendment, Change, Difference, Epoch, QueuedMessage, Same, Side};
 use crate::hooks::HookDid;
 use crate::keeper::{Began, Compaction, Drift, Turn};
 use crate::observe::Expectation;
@@ -347,7 +346,7 @@ pub struct EpochDocument<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'e str>,
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
-    made_by: &'e crate::freeze::MadeBy,
+    made_by: &'e crate::freeze::record::MadeBy,
     prefix: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'e str>,

@@ -141,10 +141,10 @@ impl Told<'_> {
                 drifted.pending.push(Change::new(kind, after, detail));
             }
         };
-        let engine = |by: &super::MadeBy| format!("antefix {}, {}", by.antefix, by.engine);
-        let layout = |by: &super::MadeBy| format!("{} {}", by.layout, by.layout_digest.short());
+        let engine = |by: &super::record::MadeBy| format!("antefix {}, {}", by.antefix, by.engine);
+        let layout = |by: &super::record::MadeBy| format!("{} {}", by.layout, by.layout_digest.short());
         differs(ChangeKind::LayoutChanged, layout(before), layout(&made_by), "the layout or a template of it");
-        let wording = |by: &super::MadeBy| by.wording_digest.short();
+        let wording = |by: &super::record::MadeBy| by.wording_digest.short();
         differs(ChangeKind::WordingChanged, wording(before), wording(&made_by), "a wording");
         differs(ChangeKind::EngineChanged, engine(before), engine(&made_by), "antefix or its template engine");
     }

@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Cause, ConversationId, Templates};
+use super::template::Templates;
+use super::{Cause, ConversationId};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::text::Digest;
 

@@ -12,7 +12,8 @@ use super::{Began, Keeper, TurnInput, now, question};
 use crate::compose::policy::OnCompaction;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{Cause, Committed, CompactionRow, ConversationId, Epoch, EpochBody};
+use crate::freeze::store::{Committed, CompactionRow};
+use crate::freeze::{Cause, ConversationId, Epoch, EpochBody};
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
 

@@ -16,7 +16,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Answer;
 use crate::discover::hygiene::Hygiene;
 use crate::error::Result;
-use crate::freeze::{Cause, ConversationId, Epoch, RecordedOrigin};
+use crate::freeze::record::RecordedOrigin;
+use crate::freeze::{Cause, ConversationId, Epoch};
 use crate::hooks::{
     Deed, EpochOfTurn, HookDid, HookFailure, HookLog, HookPoint, HookResult, Question, SystemOfTurn, TurnChange, ask,
     at,

@@ -33,9 +33,10 @@ pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::diagnostic::Diagnostic;
 use crate::discover::Discovery;
 use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::store::{EpochRow, Standing, Store};
 use crate::freeze::{
-    Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, EpochRow, Now,
-    Standing, Store, Told, Watch, truncate_to_millis,
+    Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, Now, Told, Watch,
+    truncate_to_millis,
 };
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;

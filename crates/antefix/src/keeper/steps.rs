@@ -9,10 +9,8 @@ use crate::compose::Composed;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Discovery, discover};
 use crate::error::Result;
-use crate::freeze::{
-    Amendment, AmendmentRow, Appended, Bundle, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, EpochRow,
-    Making,
-};
+use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow};
+use crate::freeze::{Amendment, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, Making};
 use crate::text::{Digest, FactName};
 
 /// A prompt that was composed for an epoch.

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Keeper;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{AmendmentRow, Appended, Bundle, Cause, ConversationId, EpochBody, EpochRow, Standing, Store};
+use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow, Standing, Store};
+use crate::freeze::{Cause, ConversationId, EpochBody};
 use crate::stores::MemoryStore;
 use crate::text::Digest;
 

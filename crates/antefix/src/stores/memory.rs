@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::error::Fault;
-use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, SavedTemplate,
-    Stamp, Standing, Store, StoreError, StoreResult, Sweep, Swept, TemplateDeletion, TemplateEntry, TemplateRow,
-    Templates,
+use crate::freeze::store::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Stamp, Standing, Store, StoreError,
+    StoreResult, Sweep, Swept,
 };
+use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates};
+use crate::freeze::{ConversationId, QueuedMessage};
 use crate::text::Digest;
 
 /// A store in memory. A copy shares what is in it.

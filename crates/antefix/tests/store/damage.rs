@@ -5,7 +5,7 @@ use std::path::Path;
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store, StoreResult};
+use antefix::freeze::store::{Appended, Store, StoreResult};
 use antefix::stores::SqliteStore;
 use antefix::text::Digest;
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store};
+use antefix::freeze::store::{Appended, Store};
 use antefix::stores::SqliteStore;
 use antefix::text::Digest;
 use antefix_testing::Need;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store};
+use antefix::freeze::store::{Appended, Store};
 use antefix::stores::SqliteStore;
 
 use crate::given;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use antefix::freeze::{Bundle, ConversationId, Difference, EpochRow, Store};
+use antefix::freeze::store::{Bundle, EpochRow, Store};
+use antefix::freeze::{ConversationId, Difference};
 use antefix::keeper::Began;
 use antefix::stores::{MemoryStore, SqliteStore};
 use antefix::text::Digest;

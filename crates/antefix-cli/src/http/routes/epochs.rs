@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use antefix::freeze::{Difference, Epoch, EpochRow};
+use antefix::freeze::store::EpochRow;
+use antefix::freeze::{Difference, Epoch};
 use antefix::keeper::Keeper;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};

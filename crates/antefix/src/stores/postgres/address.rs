@@ -11,7 +11,7 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::passfile::{Wanted, password};
 use crate::error::Fault;
-use crate::freeze::{StoreError, StoreResult};
+use crate::freeze::store::{StoreError, StoreResult};
 
 /// A URL that was read.
 pub(super) struct Address {

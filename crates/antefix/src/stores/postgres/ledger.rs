@@ -11,7 +11,8 @@ use super::fault::Trouble;
 use super::rows::{self, EPOCH_COLUMNS, asked, epoch_columns};
 use super::session::{Parameter, Session};
 use super::work::Written;
-use crate::freeze::{AmendmentRow, Appended, Bundle, ConversationId, EpochRow, Standing};
+use crate::freeze::ConversationId;
+use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow, Standing};
 use crate::stores::memory::check_number;
 use crate::text::Digest;
 

@@ -36,10 +36,10 @@ use self::address::Address;
 use self::fault::Trouble;
 use self::pool::{Lease, Pool};
 use self::work::Turn;
-use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Standing, Store,
-    StoreResult, Sweep, Swept,
+use crate::freeze::store::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Standing, Store, StoreResult, Sweep, Swept,
 };
+use crate::freeze::{ConversationId, QueuedMessage};
 use crate::text::Digest;
 
 /// A store in PostgreSQL 13 or newer.

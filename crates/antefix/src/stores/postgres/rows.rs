@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 
 use super::fault::Trouble;
-use crate::freeze::{AmendmentRow, Cause, ConversationId, EpochRow, QueuedMessage};
+use crate::freeze::store::{AmendmentRow, EpochRow};
+use crate::freeze::{Cause, ConversationId, QueuedMessage};
 use crate::text::Digest;
 
 /// The columns that [`epoch`] reads, from a table with the given name.

@@ -8,8 +8,9 @@ use super::rows::{self, asked};
 use super::session::{Parameter, Session};
 use super::work::{Turn, Written};
 use crate::compose::Dialect;
-use crate::freeze::{
-    Appended, SavedTemplate, StoreResult, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest,
+use crate::freeze::store::{Appended, StoreResult};
+use crate::freeze::template::{
+    SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest,
 };
 use crate::stores::memory::check_template;
 use crate::text::Digest;

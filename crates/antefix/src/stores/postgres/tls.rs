@@ -12,7 +12,7 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::Fault;
-use crate::freeze::{StoreError, StoreResult};
+use crate::freeze::store::{StoreError, StoreResult};
 
 /// What makes TLS connections that trust the authority in a file, or those that the machine trusts.
 pub(super) fn connector(sslrootcert: Option<&Path>) -> StoreResult<MakeRustlsConnect> {

@@ -12,7 +12,8 @@ use super::PostgresStore;
 use super::fault::{Remedy, Trouble};
 use super::session::{ANSWER, Session};
 use crate::error::Fault;
-use crate::freeze::{ConversationId, StoreError, StoreResult};
+use crate::freeze::ConversationId;
+use crate::freeze::store::{StoreError, StoreResult};
 use crate::text::Digest;
 
 /// How often a transaction is tried.

@@ -33,7 +33,7 @@ use self::connections::Connections;
 use self::fault::Failure;
 use self::stamp::Stamps;
 use crate::error::Fault;
-use crate::freeze::{StoreError, StoreResult};
+use crate::freeze::store::{StoreError, StoreResult};
 use crate::text::Digest;
 
 /// How long a question waits for others.

@@ -7,7 +7,8 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Failure;
-use crate::freeze::{AmendmentRow, Bundle, Cause, ConversationId, EpochRow};
+use crate::freeze::store::{AmendmentRow, Bundle, EpochRow};
+use crate::freeze::{Cause, ConversationId};
 use crate::text::Digest;
 
 /// What an epoch has beside its conversation and its number, in this order everywhere.

@@ -11,10 +11,11 @@ use super::fault::Failure;
 use super::rows::{self, EPOCH, Hash, Micros, Number};
 use super::sweep;
 use crate::error::Fault;
-use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Stamp, Standing,
-    Store, StoreError, StoreResult, Sweep, Swept,
+use crate::freeze::store::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Stamp, Standing, Store, StoreError,
+    StoreResult, Sweep, Swept,
 };
+use crate::freeze::{ConversationId, QueuedMessage};
 use crate::stores::memory::{check_number, no_conversation};
 use crate::text::Digest;
 

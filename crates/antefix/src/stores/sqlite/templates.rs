@@ -8,9 +8,9 @@ use super::fault::Failure;
 use super::rows::{Hash, Micros, Number};
 use crate::compose::Dialect;
 use crate::error::Fault;
-use crate::freeze::{
-    Appended, SavedTemplate, StoreError, StoreResult, TemplateDeletion, TemplateEntry, TemplateRow, Templates,
-    template_digest,
+use crate::freeze::store::{Appended, StoreError, StoreResult};
+use crate::freeze::template::{
+    SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest,
 };
 use crate::stores::memory::check_template;
 use crate::text::Digest;

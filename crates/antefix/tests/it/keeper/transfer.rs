@@ -1,6 +1,7 @@
 //! A ledger out of one store and into another.
 
-use antefix::freeze::{Bundle, Cause};
+use antefix::freeze::Cause;
+use antefix::freeze::store::Bundle;
 use antefix::keeper::Keeper;
 use antefix::stores::MemoryStore;
 use antefix::text::Digest;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store, StoreError, Sweep};
+use antefix::freeze::store::{Appended, Store, StoreError, Sweep};
 use antefix::stores::PostgresStore;
 
 use super::cluster::{Cluster, Database, is_left_out};

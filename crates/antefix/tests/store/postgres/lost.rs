@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use antefix::Fault;
 use antefix::compose::Dialect;
 use antefix::contract::{amendment, compaction, epoch, id, memory, moment};
-use antefix::freeze::{Appended, Committed, SavedTemplate, Store, Sweep, TemplateDeletion, TemplateEntry, Templates};
+use antefix::freeze::store::{Appended, Committed, Store, Sweep};
+use antefix::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, Templates};
 use antefix::stores::PostgresStore;
 use antefix::text::Digest;
 

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store};
+use antefix::freeze::store::{Appended, Store};
 use antefix::stores::PostgresStore;
 
 const JOB: &str = "ANTEFIX_TEST_JOB";
