@@ -28,7 +28,7 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
         counts.keep();
     }
     if args.json {
-        let document = document::turn(&args.id, &turn, delivery.as_ref());
+        let document = document::ledger::turn(&args.id, &turn, delivery.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }

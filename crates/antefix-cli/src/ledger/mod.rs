@@ -1,7 +1,7 @@
 //! Which store, and a keeper over it.
 
 pub(crate) mod document {
-    pub(crate) use antefix::document::*;
+    pub(crate) use antefix::document::ledger::*;
 }
 pub(crate) mod price {
     pub(crate) use antefix::document::Bill;

@@ -8,12 +8,7 @@
 //! 4. A [`Receipt`] says which bytes went where, and what could not be expressed and was done instead. Nothing is dropped
 //!    without a word.
 //!
-//! This stage knows no network: it says what to send, and sends nothing.
-//!
-//! # Reading what came back
-//!
-//! [`Expectation`] says what the provider's cache should give back for a request, judged by the receipt of the one before.
-//! [`Usage`] reads what the provider billed, and a [`Verdict`] holds the two together.
+//! This stage knows no network: it says what to send, and sends nothing. [`observe`](crate::observe) reads what came back.
 
 mod anthropic;
 mod bedrock;

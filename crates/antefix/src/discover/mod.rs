@@ -4,7 +4,7 @@
 //! 2. A fact is present, absent or unavailable, and the three are never merged.
 //! 3. Discovery cannot fail. It reports what was loaded, and what was considered and not loaded, with a reason each.
 //!
-//! Start with [`discover`], [`Situation`] and [`Discovery`]. Each source has a module of its own with its rules: [`file`],
+//! Start with [`discover`], [`Situation`] and [`Discovery`]. Each source has a module of its own with its rules: [`file`](mod@file),
 //! [`git`], [`instructions`], [`rules`], [`skills`], [`tools`], [`remote`], [`scope`]. [`world`] is the port to everything
 //! outside; [`hygiene`] and [`trust`] decide what may enter a prompt; [`catalog`] lists every fact.
 

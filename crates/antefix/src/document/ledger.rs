@@ -1,4 +1,4 @@
-//! The JSON documents about conversations. Later versions only add to them.
+//! The JSON of conversations: turns, epochs, amendments, drift and compaction. Later versions only add to it.
 
 use crate::deliver::{Delivery, Fragment, Receipt};
 use crate::diagnostic::Diagnostic;

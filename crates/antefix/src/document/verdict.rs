@@ -8,7 +8,7 @@ use crate::observe::{Basis, Expectation, Explanation, Parting, Said, Stretch, Ve
 use crate::tokens::{Tokenizer, Tokens};
 use serde::Serialize;
 
-use super::DifferenceOf;
+use super::ledger::DifferenceOf;
 use crate::error::Result;
 
 /// The receipt of an epoch that nobody kept one of: its prefix, in the shape of a target, with its tokens counted.

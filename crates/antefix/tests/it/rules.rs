@@ -212,7 +212,6 @@ fn origins_name_the_lines_of_the_file() {
     let touched = touched(&world, "/p", &["x.rs"], &[]);
     assert_eq!(line(&touched.files, "five is blank"), (".claude/rules/a.md".to_owned(), 6));
     // The notice keeps them, and its frame is the wording's.
-    let workspace = Workspace::find(&world, Path::new("/p"));
     let text = notice(&touched, &Wording::built_in()).unwrap().unwrap();
     let origins: BTreeSet<&str> = text.pieces().map(|piece| piece.origin.kind()).collect();
     assert_eq!(origins, BTreeSet::from(["file", "wording"]));

@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::canonical::{canonical_tool, canonical_tools};
+pub(crate) use self::canonical::canonical_tool;
+use self::canonical::canonical_tools;
 pub(super) use self::said::answer;
 use super::hygiene::Hygiene;
 use crate::diagnostic::{Code, Diagnostic};

@@ -1,12 +1,12 @@
 //! What a turn reports: the files that are in the prompt, and what is missing.
 
+use antefix::Diagnostic;
 use antefix::diagnostic::{Code, Subject};
 use antefix::discover::{ReasonCode, Report};
 use antefix::freeze::Cause;
 use antefix::keeper::Turn;
 use antefix::models::Models;
 use antefix::worlds::MemoryWorld;
-use antefix::{Diagnostic, Result};
 
 use super::{Talk, project};
 
