@@ -7,8 +7,8 @@
 
 mod accounted;
 
-use antefix::compose::{Dialect, Layout, compose};
 use antefix::compose::template::{Shelf, Stock, TemplateRef};
+use antefix::compose::{Dialect, Layout, Wording, compose};
 use antefix::discover::Facts;
 use antefix::text::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
@@ -34,8 +34,8 @@ fuzz_target!(|text: &str| {
 
 fn check(text: String) {
     let source = Source::new(SourceKind::Template, "fuzz", text);
-    let layout =
-        Layout::of_template(&source.into(), None, Dialect::Bracket, &Wording::built_in(), &NoShelf).expect("every text is a template");
+    let layout = Layout::of_template(&source.into(), None, Dialect::Bracket, &Wording::built_in(), &NoShelf)
+        .expect("every text is a template");
     // The values look like tags, because what a fact contains must never be parsed.
     let facts = Facts::default()
         .with("prompt:cwd", "/p/[git:branch]")

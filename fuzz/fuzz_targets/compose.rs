@@ -16,10 +16,10 @@ use std::path::Path;
 
 use antefix::compose::{Layout, Wording, compose};
 use antefix::discover::tools::Tool;
-use antefix::discover::{Workspace, discover};
-use antefix::{text::FactName, project::Shelves};
+use antefix::discover::{Given, Workspace, discover};
+use antefix::project::Shelves;
+use antefix::text::{FactName, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::text::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
 use parts::Parts;
 
@@ -51,7 +51,7 @@ fuzz_target!(|text: &str| {
     situation.rules.paths = layout.rules().paths;
     situation.caller.model = Some("model".to_owned());
     situation.caller.tools = Some(["edit", "grep", "read"].map(Tool::named).into_iter().collect());
-    situation.caller.given.insert(FactName::new("git", "branch"), "main".to_owned());
+    situation.caller.given.insert(FactName::new("git", "branch"), Given::Text("main".to_owned()));
     let discovery = discover(&world, &situation.situation(), &layout.facts());
     let Ok(prompt) = compose(&layout, &discovery.facts) else { return };
     accounted::check(&prompt);

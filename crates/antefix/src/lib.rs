@@ -29,7 +29,7 @@
 //! println!("{request}"); // POST it, and keep turn.passed_on() as the conversation's messages
 //! # assert_eq!(turn.prefix(), "Ask Ada.", "the layout of the project, and the settings of the user");
 //! # assert_eq!(turn.passed_on().last(), Some(&user("The build is red.")), "the queue");
-//! # assert!(turn.diagnostics.iter().any(|found| found.code == "hook-untrusted"), "{:?}", turn.diagnostics);
+//! # assert!(turn.diagnostics.iter().any(|found| found.code.name() == "hook-untrusted"), "{:?}", turn.diagnostics);
 //! # let (model, _) = antefix.models()?.find("claude-opus-5").expect("it is in the table");
 //! # assert_eq!(model.minimum, Some(2), "the user's models");
 //! # Ok::<(), antefix::Error>(())
