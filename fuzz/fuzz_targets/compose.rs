@@ -17,7 +17,7 @@ use std::path::Path;
 use antefix::compose::{Layout, Wording, compose};
 use antefix::discover::tools::Tool;
 use antefix::discover::{Given, Workspace, discover};
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::text::{FactName, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
 use libfuzzer_sys::fuzz_target;
@@ -43,9 +43,9 @@ fuzz_target!(|text: &str| {
         world = world.file(format!("{PROMPTS}/{name}.md"), template);
     }
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, Some(Path::new(PROMPTS)));
+    let templates = TemplateDirectories::new(&world, &workspace, Some(Path::new(PROMPTS)));
     let source = Source::new(SourceKind::Layout, "fuzz", layout).into();
-    let Ok(layout) = Layout::parse(&source, &Wording::built_in(), &shelves) else { return };
+    let Ok(layout) = Layout::parse(&source, &Wording::built_in(), &templates) else { return };
 
     let mut situation = Parts::new(workspace.clone());
     situation.rules.paths = layout.rules().paths;

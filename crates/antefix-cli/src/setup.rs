@@ -29,12 +29,12 @@ use antefix::hooks::{AskedRoots, Hook, HookPoint, Program, Question, TrustState}
 use antefix::keeper::TurnInput;
 use antefix::models::Models;
 #[cfg(feature = "serve")]
-use antefix::project::Shelved;
+use antefix::project::TemplateList;
 use antefix::text::SourceKind;
 use antefix::worlds::OsWorld;
 use antefix::{Diagnostic, Level};
 use antefix::{
-    project::Shelves,
+    project::TemplateDirectories,
     text::{FactName, Text},
 };
 
@@ -275,8 +275,8 @@ impl Prepared {
 
     /// The templates that a text may refer to.
     #[cfg(feature = "serve")]
-    pub(crate) fn shelves(&self, limit: usize) -> Vec<Shelved> {
-        Shelves::new(&self.gate(), &self.ground.workspace, None).list(limit)
+    pub(crate) fn shelves(&self, limit: usize) -> Vec<TemplateList> {
+        TemplateDirectories::new(&self.gate(), &self.ground.workspace, None).list(limit)
     }
 
     /// The ways in which a path of `file:` goes on, beneath a directory.

@@ -22,7 +22,7 @@ use antefix::discover::tools::Tool;
 use antefix::freeze::ConversationId;
 use antefix::freeze::store::{Bundle, EpochRow, Store};
 use antefix::keeper::{Keeper, TurnInput};
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::stores::{MemoryStore, SqliteStore};
 use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
@@ -143,11 +143,11 @@ fn writes(criterion: &mut Criterion, path: &Path) {
 fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
     let world = MemoryWorld::new().file("/p/.git/HEAD", "ref: refs/heads/main\n").file("/p/AGENTS.md", text());
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let wording = Wording::built_in();
     let built_in = builtin::layout("dispatch").expect("it is built in");
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
-    let layout = Layout::parse(&source, &wording, &shelves).expect("the built-in layout is valid");
+    let layout = Layout::parse(&source, &wording, &templates).expect("the built-in layout is valid");
     let mut plain = Parts::new(workspace.clone());
     plain.rules.paths = layout.rules().paths;
     let mut with_tools = plain.clone();

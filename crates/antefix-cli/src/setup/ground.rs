@@ -20,7 +20,7 @@ use antefix::discover::scope::Scope;
 use antefix::discover::trust::{Gate, Trust};
 use antefix::discover::{NotLoaded, Paths, Permissions, Rules, Workspace, World};
 use antefix::hooks::Program;
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind};
 
 #[cfg(feature = "serve")]
@@ -97,17 +97,17 @@ impl Ground {
         };
         let programs = Program::of_layout(&layout, file.as_deref(), world, &workspace, &kept.approvals);
 
-        let shelves = Shelves::new(&gate, &workspace, None).looked_through(hygiene);
+        let templates = TemplateDirectories::new(&gate, &workspace, None).with_hygiene(hygiene);
         let layout = match template {
             Some((dialect, text)) => {
-                layout.edited(&Arc::new(Source::new(SourceKind::Template, "template", text)), dialect, &shelves)?
+                layout.edited(&Arc::new(Source::new(SourceKind::Template, "template", text)), dialect, &templates)?
             }
             None => layout,
         };
         let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
         let scope = rules.map(|rules| Scope::new(&rules, world)).transpose()?;
         let rules = layout.rules().clone();
-        drop(shelves);
+        drop(templates);
         drop(gate);
         let permissions = Permissions {
             env_allow: settings.env_allow,

@@ -8,7 +8,7 @@ use antefix::compose::{Layout, Wording, builtin};
 use antefix::discover::hygiene::Hygiene;
 use antefix::discover::{Answer, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
 use antefix::text::{Source, SourceKind};
-use antefix::{project::Shelves, text::FactName};
+use antefix::{project::TemplateDirectories, text::FactName};
 
 use super::read;
 use crate::Failure;
@@ -39,7 +39,7 @@ pub(super) fn wording(
         let label = path.display().to_string();
         layers.push(Arc::new(Source::new(SourceKind::Wording, label.clone(), read(path)?).at(label)));
     }
-    Ok(Wording::with_layers(&layers, &Shelves::new(world, workspace, None).looked_through(hygiene))?)
+    Ok(Wording::with_layers(&layers, &TemplateDirectories::new(world, workspace, None).with_hygiene(hygiene))?)
 }
 
 /// The layout and its file: named, else the project's, else the user's, else the built-in default.
@@ -56,8 +56,8 @@ pub(super) fn layout(
         None => found_layout(world, workspace, hygiene, withheld)?,
     };
     let directory = file.as_deref().and_then(Path::parent);
-    let shelves = Shelves::new(world, workspace, directory).looked_through(hygiene);
-    Ok((Layout::parse(&source, wording, &shelves)?, file))
+    let templates = TemplateDirectories::new(world, workspace, directory).with_hygiene(hygiene);
+    Ok((Layout::parse(&source, wording, &templates)?, file))
 }
 
 pub(super) fn template_alone(
@@ -77,8 +77,8 @@ pub(super) fn template_alone(
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let reference = directory.as_ref().map(|_| format!("$layout/{}", name.trim_end_matches(".md")));
     let reference = reference.and_then(|reference| TemplateRef::parse(&reference, None).ok());
-    let shelves = Shelves::new(world, workspace, directory.as_deref()).looked_through(hygiene);
-    Ok(Layout::of_template(&Arc::new(source), reference.as_ref(), args.dialect.into(), wording, &shelves)?)
+    let templates = TemplateDirectories::new(world, workspace, directory.as_deref()).with_hygiene(hygiene);
+    Ok(Layout::of_template(&Arc::new(source), reference.as_ref(), args.dialect.into(), wording, &templates)?)
 }
 
 /// A built-in layout by its name, or a file.

@@ -17,7 +17,7 @@ use super::allowance::{Allowance, Total};
 use super::hook::HookRule;
 use super::lint::{Copied, Standing, findings};
 use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
-use super::template::{Dialect, Jinja, Shelf, Template, TemplateRef};
+use super::template::{Dialect, Jinja, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
 use crate::diagnostic::Diagnostic;
 use crate::discover::instructions::InstructionRules;
@@ -110,8 +110,8 @@ pub(crate) struct Section {
 
 impl Layout {
     /// Reads a layout file and loads its templates.
-    pub fn parse(source: &Arc<Source>, wording: &Wording, shelf: &dyn Shelf) -> Result<Layout> {
-        roomy(|| Reading { source, wording, shelf }.layout())
+    pub fn parse(source: &Arc<Source>, wording: &Wording, templates: &dyn TemplateLoader) -> Result<Layout> {
+        roomy(|| Reading { source, wording, templates }.layout())
     }
 
     /// A layout of one frozen section, for a template that stands alone.
@@ -122,14 +122,14 @@ impl Layout {
         reference: Option<&TemplateRef>,
         dialect: Dialect,
         wording: &Wording,
-        shelf: &dyn Shelf,
+        templates: &dyn TemplateLoader,
     ) -> Result<Layout> {
         roomy(|| {
             let section = Section {
                 id: "template".to_owned(),
                 declared: 0..0,
                 stability: Stability::Frozen,
-                template: Template::parse(source, reference, dialect, shelf)?,
+                template: Template::parse(source, reference, dialect, templates)?,
                 joint: Joint::None,
                 trim: Trim::None,
                 only_if: Vec::new(),
@@ -173,8 +173,8 @@ impl Layout {
     }
 
     /// The same layout with another text in its editable section.
-    pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, shelf: &dyn Shelf) -> Result<Layout> {
-        let template = roomy(|| Template::parse(source, None, dialect, shelf))?;
+    pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, templates: &dyn TemplateLoader) -> Result<Layout> {
+        let template = roomy(|| Template::parse(source, None, dialect, templates))?;
         let mut layout = self.clone();
         let section = &mut layout.sections[self.editable];
         section.template = template;

@@ -39,7 +39,7 @@ pub use self::preview::{Look, Preview, TouchNotice};
 use self::preview::{permissions, situation};
 use self::remembered::Remembered;
 pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
-pub use self::templates::{Shelved, Shelves};
+pub use self::templates::{TemplateDirectories, TemplateList};
 pub use self::trust::TrustOffer;
 use crate::discover::World;
 use crate::discover::roots::MoreRoots;

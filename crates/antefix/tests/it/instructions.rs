@@ -8,7 +8,7 @@ use antefix::compose::{Layout, Prompt, Wording, builtin, compose};
 use antefix::discover::hygiene::{HiddenText, Hygiene};
 use antefix::discover::instructions::InstructionRules;
 use antefix::discover::{Answer, Discovery, ReasonCode, Value, Why, Workspace, discover};
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
@@ -652,10 +652,10 @@ fn framed(outer: &str, inner: &str, imported: &str, hidden: HiddenText) -> Promp
         ("/p/s/x.md", imported),
     ]);
     let workspace = Workspace::find(&world, Path::new("/p/s"));
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let text = builtin::layout("coding-agent").unwrap().text.replace("walk =", "imports = 'follow'\nwalk =");
     let source = Arc::new(Source::new(SourceKind::Layout, "coding-agent", text));
-    let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
+    let layout = Layout::parse(&source, &Wording::built_in(), &templates).unwrap();
     let mut situation = Parts::new(workspace);
     situation.rules.instructions = layout.rules().instructions.clone();
     situation.rules.skills = layout.rules().skills.clone();

@@ -9,7 +9,7 @@ use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
 use antefix::discover::trust::UntrustedText;
 use antefix::discover::world::{Answer, Output, ReasonCode, Response};
 use antefix::discover::{Discovery, Workspace, discover};
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
@@ -29,9 +29,9 @@ fn file(path: &str) -> Remote {
 /// Composes a built-in layout in a world, with these two.
 fn composed(world: &MemoryWorld, name: &str, identity: Remote, memory: Remote) -> (Prompt, Discovery) {
     let workspace = Workspace::find(world, Path::new("/p"));
-    let shelves = Shelves::new(world, &workspace, None);
+    let templates = TemplateDirectories::new(world, &workspace, None);
     let source = Source::new(SourceKind::Layout, name, builtin::layout(name).unwrap().text);
-    let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &shelves).unwrap();
+    let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &templates).unwrap();
     let mut situation = Parts::new(workspace.clone());
     situation.permissions.identity = identity;
     situation.permissions.memory = memory;
@@ -400,9 +400,9 @@ proptest! {
             .file("/own/operator.md", format!("x{operator}"))
             .file("/own/core.md", format!("x{memory}"));
         let workspace = Workspace::find(&world, Path::new("/p"));
-        let shelves = Shelves::new(&world, &workspace, None);
+        let templates = TemplateDirectories::new(&world, &workspace, None);
         let source = Source::new(SourceKind::Layout, "coding-agent", builtin::layout("coding-agent").unwrap().text);
-        let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &shelves).unwrap();
+        let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &templates).unwrap();
         let mut situation = Parts::new(workspace.clone());
         situation.permissions.identity = file("/own/operator.md");
         situation.permissions.memory = file("/own/core.md");

@@ -179,7 +179,7 @@ fn references_resolve_as_the_table_says() {
         ("   ", "-", "invalid template reference `   `: it is empty"),
         ("$user/", "-", "invalid template reference `$user/`: there is no path"),
         ("$user//", "-", "invalid template reference `$user//`: there is no path"),
-        ("x", "-", "invalid template reference `x`: without a prefix it needs a template to stand beside"),
+        ("x", "-", "invalid template reference `x`: without a prefix it can only be used inside a template"),
         ("sibling", "$user/parent", "$user/sibling"),
         ("nested", "$user/common/header", "$user/common/nested"),
         ("deep/er", "$user/common/header", "$user/common/deep/er"),

@@ -13,7 +13,7 @@ use crate::compose::fit;
 use crate::compose::hook::{HOOKS, HookFile, HookRule};
 use crate::compose::lint::{Copied, Original, Standing, findings};
 use crate::compose::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
-use crate::compose::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
+use crate::compose::template::{Dialect, Jinja, Prefix, Template, TemplateLoader, TemplateRef, load};
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
@@ -101,7 +101,7 @@ pub fn description(text: &str) -> Option<String> {
 pub(super) struct Reading<'r> {
     pub(super) source: &'r Arc<Source>,
     pub(super) wording: &'r Wording,
-    pub(super) shelf: &'r dyn Shelf,
+    pub(super) templates: &'r dyn TemplateLoader,
 }
 
 impl Reading<'_> {
@@ -265,18 +265,18 @@ impl Reading<'_> {
                 let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
                 source.path.clone_from(&self.source.path);
                 let source = source.within(Within::toml(self.source, text.span()));
-                Template::parse(&Arc::new(source), None, dialect, self.shelf)
+                Template::parse(&Arc::new(source), None, dialect, self.templates)
             }
             (None, Some(path), None) => {
                 let reference = self.reference(path)?;
                 let source =
-                    load(&reference, self.shelf).map_err(|error| error.at(Place::new(self.source, path.span())))?;
-                Template::parse(&source, Some(&reference), dialect, self.shelf)
+                    load(&reference, self.templates).map_err(|error| error.at(Place::new(self.source, path.span())))?;
+                Template::parse(&source, Some(&reference), dialect, self.templates)
             }
             // Somebody's own words for it may stand in any of the layers.
             (None, None, Some(key)) => {
                 let (key, _) = self.wording(key, 0)?;
-                Template::parse(self.wording.source(key), None, Dialect::Jinja, self.shelf)
+                Template::parse(self.wording.source(key), None, Dialect::Jinja, self.templates)
             }
             (None, None, None) => Err(self
                 .error(&format!("section `{id}` has neither a text nor a file"), file.id.span())
