@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Cause;
 use super::amendment::AmendmentBody;
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::AmendmentKind;
 use crate::discover::roots::NamedRoots;
 use crate::discover::tools::{Tool, canonical_tool};
@@ -151,36 +151,41 @@ impl Change {
 }
 
 /// How a fact changed. `unreadable` tells of a file that is there and could not be read.
-pub(super) fn of_fact(name: &FactName, before: &Mark, now: &Mark, unreadable: &dyn Fn(&str) -> bool) -> Vec<Change> {
+pub(super) fn of_fact(
+    name: &FactName,
+    before: &FactFingerprint,
+    now: &FactFingerprint,
+    unreadable: &dyn Fn(&str) -> bool,
+) -> Vec<Change> {
     let nothing = BTreeMap::new();
     let (earlier, later) = (before.files().unwrap_or(&nothing), now.files().unwrap_or(&nothing));
     match (before, now) {
-        (Mark::Unavailable(_), Mark::Unavailable(_)) => Vec::new(),
-        (_, Mark::Unavailable(reason)) => {
+        (FactFingerprint::Unavailable(_), FactFingerprint::Unavailable(_)) => Vec::new(),
+        (_, FactFingerprint::Unavailable(reason)) => {
             let detail = format!("{name} cannot be asked for now ({reason}); what was said of it stands");
             vec![Change::new(ChangeKind::Unavailable, name.as_str(), detail)]
         }
-        (Mark::Unavailable(_), _) => {
+        (FactFingerprint::Unavailable(_), _) => {
             let detail = format!("{name} could not be asked for when the epoch began, and can be now");
             vec![Change::new(ChangeKind::Recovered, name.as_str(), detail)]
         }
         _ if !earlier.is_empty() || !later.is_empty() => {
             let mut changes: Vec<Change> =
                 steps(earlier, later).map(|(file, step)| of_file(name, file, step, unreadable)).collect();
-            let differ = matches!((before, now), (Mark::Present { digest, .. }, Mark::Present { digest: new, .. }) if digest != new);
+            let differ = matches!((before, now), (FactFingerprint::Present { digest, .. }, FactFingerprint::Present { digest: new, .. }) if digest != new);
             if changes.is_empty() && differ && name.as_str() != "instructions:files" {
                 let detail = format!("{name} says something else around its files");
                 changes.push(Change::new(ChangeKind::FactChanged, name.as_str(), detail));
             }
             changes
         }
-        (Mark::Absent, Mark::Present { .. }) => {
+        (FactFingerprint::Absent, FactFingerprint::Present { .. }) => {
             vec![Change::new(ChangeKind::FactAdded, name.as_str(), format!("{name} is there now"))]
         }
-        (Mark::Present { .. }, Mark::Absent) => {
+        (FactFingerprint::Present { .. }, FactFingerprint::Absent) => {
             vec![Change::new(ChangeKind::FactRemoved, name.as_str(), format!("{name} is gone"))]
         }
-        (Mark::Present { digest, .. }, Mark::Present { digest: new, .. }) if digest != new => {
+        (FactFingerprint::Present { digest, .. }, FactFingerprint::Present { digest: new, .. }) if digest != new => {
             vec![Change::new(ChangeKind::FactChanged, name.as_str(), format!("{name} says something else"))]
         }
         _ => Vec::new(),

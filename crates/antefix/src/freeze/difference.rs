@@ -1,7 +1,7 @@
 //! The first byte at which two prefixes part: there a provider's cache ends.
 
 use super::epoch::EpochBody;
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::{RecordedOrigin, RecordedSpan};
 use super::store::StoreResult;
 
@@ -135,10 +135,10 @@ fn kind(before: &EpochBody, after: &EpochBody, tools: Same, sides: (Option<&Side
         _ if !same_words => DifferenceKind::Template,
         // A frame came or went with the fact that it stands around.
         _ => {
-            let moved = after.facts.iter().find(|(name, mark)| before.facts.get(*name) != Some(*mark));
-            let has_files = |mark: &Mark| mark.files().is_some_and(|files| !files.is_empty());
-            moved.map_or(DifferenceKind::Structure, |(name, mark)| {
-                of_fact(name.as_str(), has_files(mark) || before.facts.get(name).is_some_and(has_files))
+            let moved = after.facts.iter().find(|(name, fingerprint)| before.facts.get(*name) != Some(*fingerprint));
+            let has_files = |fingerprint: &FactFingerprint| fingerprint.files().is_some_and(|files| !files.is_empty());
+            moved.map_or(DifferenceKind::Structure, |(name, fingerprint)| {
+                of_fact(name.as_str(), has_files(fingerprint) || before.facts.get(name).is_some_and(has_files))
             })
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
 use super::store::{Bundle, EpochRow, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
@@ -95,7 +95,7 @@ pub struct EpochBody {
     /// The canonical tools; none if nobody told of tools.
     pub tools: Option<Arc<str>>,
     /// What is remembered of the facts of its sections.
-    pub facts: BTreeMap<FactName, Mark>,
+    pub facts: BTreeMap<FactName, FactFingerprint>,
     /// By hook, the roots that it named besides the layout's; none for a hook that could not be asked.
     pub roots: BTreeMap<String, Option<NamedRoots>>,
     /// What is missing in it.
@@ -147,9 +147,9 @@ impl EpochBody {
             prompt.spans().iter().take_while(|span| span.range.end <= prefix.len()).map(RecordedSpan::of).collect();
         let standing = layout.standing_sections();
         let names = standing.iter().flat_map(|section| section.facts());
-        let marks = names.filter_map(|name| {
-            let mark = Mark::of(&name, facts.get(&name)?);
-            Some((name, mark))
+        let fingerprints = names.filter_map(|name| {
+            let fingerprint = FactFingerprint::of(&name, facts.get(&name)?);
+            Some((name, fingerprint))
         });
         let gaps = prompt.gaps().iter().filter(|gap| standing.iter().any(|section| section.id == gap.section));
         let gaps = gaps.map(|gap| RecordedGap {
@@ -175,7 +175,7 @@ impl EpochBody {
             text: prefix.into(),
             sections: sections.collect(),
             tools: tools.map(|tools| Arc::clone(tools.canonical())),
-            facts: marks.collect(),
+            facts: fingerprints.collect(),
             roots: roots.named().clone(),
             gaps: gaps.chain(holes).collect(),
             diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
@@ -250,7 +250,7 @@ impl EpochBody {
                 .collect(),
             spans: Digest::of(&self.spans),
             tools: self.tools.as_ref().map(|tools| Digest::of(tools)),
-            facts: self.facts.iter().map(|(name, mark)| (name.to_string(), mark.clone())).collect(),
+            facts: self.facts.iter().map(|(name, fingerprint)| (name.to_string(), fingerprint.clone())).collect(),
             roots: self.roots.clone(),
             gaps: self.gaps.clone(),
             diagnostics: self.diagnostics.clone(),
@@ -276,7 +276,8 @@ impl EpochBody {
             sections.push(EpochSection { id, stability, range, digest });
         }
         let tools = record.tools.and_then(|_| texts.next());
-        let facts = record.facts.into_iter().filter_map(|(name, mark)| Some((FactName::parse(name)?, mark)));
+        let facts =
+            record.facts.into_iter().filter_map(|(name, fingerprint)| Some((FactName::parse(name)?, fingerprint)));
         let body = EpochBody {
             made_by: record.made_by,
             text: text.into(),

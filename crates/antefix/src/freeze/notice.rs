@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::amendment::AmendmentBody;
 use super::change::{Step, steps};
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::AmendmentKind;
 use crate::compose::{Layout, WordingKey, compose_section, print};
 use crate::discover::{Answer, Facts, Value, protected};
@@ -24,7 +24,7 @@ pub(super) struct Notices<'n> {
     pub(super) layout: &'n Layout,
     pub(super) facts: &'n Facts,
     /// What the conversation was told so far.
-    pub(super) marks: &'n BTreeMap<FactName, Mark>,
+    pub(super) fingerprints: &'n BTreeMap<FactName, FactFingerprint>,
 }
 
 impl Notices<'_> {
@@ -50,10 +50,12 @@ impl Notices<'_> {
 
     /// Whether a fact is a list of files, each with its text.
     fn is_by_file(&self, name: &FactName) -> bool {
-        let listed = |mark: &Mark| mark.files().is_some_and(|files| !files.is_empty());
+        let listed = |fingerprint: &FactFingerprint| fingerprint.files().is_some_and(|files| !files.is_empty());
         match self.facts.get(name) {
             Some(Answer::Present(Value::Maps(_))) => true,
-            Some(Answer::Absent) => name.as_str() == "instructions:files" && self.marks.get(name).is_some_and(listed),
+            Some(Answer::Absent) => {
+                name.as_str() == "instructions:files" && self.fingerprints.get(name).is_some_and(listed)
+            }
             _ => false,
         }
     }
@@ -65,9 +67,9 @@ impl Notices<'_> {
         unreadable: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<AmendmentBody>> {
         let nothing = BTreeMap::new();
-        let now = self.facts.get(name).map(|fact| Mark::of(name, fact));
-        let earlier = self.marks.get(name).and_then(Mark::files).unwrap_or(&nothing);
-        let later = now.as_ref().and_then(Mark::files).unwrap_or(&nothing);
+        let now = self.facts.get(name).map(|fact| FactFingerprint::of(name, fact));
+        let earlier = self.fingerprints.get(name).and_then(FactFingerprint::files).unwrap_or(&nothing);
+        let later = now.as_ref().and_then(FactFingerprint::files).unwrap_or(&nothing);
         let mut notices = Vec::new();
         for (file, step) in steps(earlier, later) {
             if step == Step::Removed && unreadable(file) {
@@ -115,14 +117,15 @@ impl Notices<'_> {
         };
         let label = Text::new(section, Origin::fact(&FactName::new("section", section)));
         let notice = self.say(kind, &label, text.as_ref())?;
-        let marks = changed.iter().filter_map(|name| Some((name.clone(), Mark::of(name, self.facts.get(name)?))));
+        let fingerprints =
+            changed.iter().filter_map(|name| Some((name.clone(), FactFingerprint::of(name, self.facts.get(name)?))));
         Ok(Some(AmendmentBody {
             section: section.to_owned(),
             kind,
             file: None,
             spans: AmendmentBody::spans(&notice),
             text: notice.as_str().into(),
-            facts: marks.collect(),
+            facts: fingerprints.collect(),
             files: BTreeMap::new(),
             says,
             after: None,

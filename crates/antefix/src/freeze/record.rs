@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use crate::compose::{Span, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::roots::NamedRoots;
@@ -27,7 +27,7 @@ pub(super) struct EpochRecord {
     pub(super) spans: Digest,
     /// The digest of the canonical tools; none if nobody told of tools.
     pub(super) tools: Option<Digest>,
-    pub(super) facts: BTreeMap<String, Mark>,
+    pub(super) facts: BTreeMap<String, FactFingerprint>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) roots: BTreeMap<String, Option<NamedRoots>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -161,7 +161,7 @@ pub(super) struct AmendmentRecord {
     pub(super) text: Digest,
     /// The facts that it brings up to date, as a whole.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) facts: BTreeMap<String, Mark>,
+    pub(super) facts: BTreeMap<String, FactFingerprint>,
     /// The files of facts that it brings up to date: none for one that is gone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) files: BTreeMap<String, BTreeMap<String, Option<Digest>>>,

@@ -11,7 +11,7 @@ use super::Cause;
 use super::amendment::{Amendment, AmendmentBody};
 use super::change::{self, Change, ChangeKind};
 use super::epoch::{self, Epoch};
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::notice::{Notices, section_digest};
 use super::record::AmendmentKind;
 use crate::compose::Layout;
@@ -66,12 +66,12 @@ impl Told<'_> {
     }
 
     /// What is remembered of the facts, with the amendments.
-    fn marks(&self) -> Cow<'_, BTreeMap<FactName, Mark>> {
-        let mut marks = Cow::Borrowed(&self.epoch.body.facts);
+    fn fingerprints(&self) -> Cow<'_, BTreeMap<FactName, FactFingerprint>> {
+        let mut fingerprints = Cow::Borrowed(&self.epoch.body.facts);
         for amendment in self.amendments {
-            amendment.apply(marks.to_mut());
+            amendment.apply(fingerprints.to_mut());
         }
-        marks
+        fingerprints
     }
 
     /// The digest of a section's text as it was said last; none if it has none.
@@ -150,7 +150,7 @@ impl Told<'_> {
     }
 
     fn compare_facts(&self, now: &Now<'_>, drifted: &mut Drifted) -> Result<()> {
-        let marks = self.marks();
+        let fingerprints = self.fingerprints();
         let of_tools = |change: &Change| {
             matches!(change.kind, ChangeKind::ToolAdded | ChangeKind::ToolChanged | ChangeKind::ToolRemoved)
         };
@@ -167,8 +167,10 @@ impl Told<'_> {
             let mut changes = Vec::new();
             for name in section.facts() {
                 // Facts that the epoch's layout did not name belong to the change of the layout.
-                let (Some(before), Some(fact)) = (marks.get(&name), now.discovery.facts.get(&name)) else { continue };
-                let of_fact = change::of_fact(&name, before, &Mark::of(&name, fact), &unreadable);
+                let (Some(before), Some(fact)) = (fingerprints.get(&name), now.discovery.facts.get(&name)) else {
+                    continue;
+                };
+                let of_fact = change::of_fact(&name, before, &FactFingerprint::of(&name, fact), &unreadable);
                 let of_fact = of_fact.into_iter().map(|change| change.in_section(&section.id));
                 // The model is compared by its name, and tools one by one.
                 if name.as_str() == "prompt:model" || (name.namespace() == "tools" && tools_told) {
@@ -196,7 +198,8 @@ impl Told<'_> {
                     }
                 }
                 OnDrift::Amend => {
-                    let notices = Notices { layout: now.layout, facts: &now.discovery.facts, marks: &marks };
+                    let notices =
+                        Notices { layout: now.layout, facts: &now.discovery.facts, fingerprints: &fingerprints };
                     let said = self.said(&section.id);
                     drifted.amend.extend(notices.of_section(&section.id, &changed, &unreadable, said)?);
                 }
