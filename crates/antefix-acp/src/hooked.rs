@@ -8,7 +8,7 @@
 
 use antefix::compose::{HookPoint, Layout};
 use antefix::diagnostic::Code;
-use antefix::hooks::Deed;
+use antefix::hooks::HookAction;
 use antefix::{Diagnostic, Result, Turn};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn joined_live(turn: &Turn, live: Live) -> Result<String> {
     if turn.replacement.is_none() && live == Live::Sent {
         return Ok(turn.suffix.text().to_owned());
     }
-    if turn.replacement.is_none() && who(turn, &[Deed::Appended, Deed::Replaced]).is_empty() {
+    if turn.replacement.is_none() && who(turn, &[HookAction::Appended, HookAction::Replaced]).is_empty() {
         return Ok(String::new());
     }
     let sections = turn.epoch.iter().flat_map(|epoch| &epoch.body().sections);
@@ -61,7 +61,7 @@ pub(crate) fn findings(turn: &Turn) -> Vec<Diagnostic> {
     let failed = turn.diagnostics.iter().filter(|finding| finding.code.is_about_hooks());
     let mut findings: Vec<Diagnostic> = failed.cloned().collect();
     if turn.replacement.is_some() {
-        for hook in who(turn, &[Deed::Replaced, Deed::Appended]) {
+        for hook in who(turn, &[HookAction::Replaced, HookAction::Appended]) {
             let message = format!(
                 "what hook `{hook}` makes of the system text is left out: an agent takes a system prompt only when a session begins"
             );
@@ -84,8 +84,8 @@ pub(crate) fn unasked(layout: &Layout) -> Vec<Diagnostic> {
 }
 
 /// The hooks that did one of these to the system text.
-fn who<'t>(turn: &'t Turn, deeds: &[Deed]) -> Vec<&'t str> {
-    let did = turn.hooks.iter().filter(|did| did.on == HookPoint::BeforeTurn && deeds.contains(&did.deed));
+fn who<'t>(turn: &'t Turn, actions: &[HookAction]) -> Vec<&'t str> {
+    let did = turn.hooks.iter().filter(|did| did.on == HookPoint::BeforeTurn && actions.contains(&did.action));
     let mut names: Vec<&str> = did.map(|did| did.hook.as_str()).collect();
     names.dedup();
     names

@@ -190,7 +190,7 @@ struct HookOf<'t> {
 
 impl HookOf<'_> {
     fn new(did: &HookDid) -> HookOf<'_> {
-        HookOf { hook: &did.hook, on: did.on.name(), did: did.deed.name(), bytes: did.bytes }
+        HookOf { hook: &did.hook, on: did.on.name(), did: did.action.name(), bytes: did.bytes }
     }
 }
 

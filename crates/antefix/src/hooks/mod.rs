@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 
-pub use self::answer::{Deed, HookDid, HookFailure, HookResult, TurnChange};
+pub use self::answer::{HookAction, HookDid, HookFailure, HookResult, TurnChange};
 pub use self::program::{Program, Whose};
 pub use self::roots::AskedRoots;
 pub use self::trust::{Approvals, Files, TrustState, TrustedWorkspace};
@@ -145,13 +145,13 @@ pub(crate) struct HookLog {
 }
 
 impl HookLog {
-    pub(crate) fn did(&mut self, hook: &str, on: HookPoint, deed: Deed, bytes: usize) {
-        self.did.push(HookDid { hook: hook.to_owned(), on, deed, bytes });
+    pub(crate) fn did(&mut self, hook: &str, on: HookPoint, action: HookAction, bytes: usize) {
+        self.did.push(HookDid { hook: hook.to_owned(), on, action, bytes });
     }
 
     pub(crate) fn failed(&mut self, hook: &str, on: HookPoint, failure: &HookFailure) {
-        self.did(hook, on, Deed::Failed, 0);
-        self.diagnostics.push(failure.told(hook, on));
+        self.did(hook, on, HookAction::Failed, 0);
+        self.diagnostics.push(failure.to_diagnostic(hook, on));
     }
 }
 

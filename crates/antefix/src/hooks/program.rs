@@ -114,7 +114,7 @@ impl Program {
     /// What there is to say if it may not run.
     pub fn finding(&self, world: &dyn World, workspace: &Workspace) -> Option<Diagnostic> {
         let failure = self.may_run(self.state(world, workspace)).err()?;
-        Some(failure.told(&self.rule.name, self.rule.on))
+        Some(failure.to_diagnostic(&self.rule.name, self.rule.on))
     }
 
     /// The files in the project that must be trusted for it to run.

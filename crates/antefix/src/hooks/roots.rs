@@ -1,6 +1,6 @@
 //! Asking hooks for roots, and what stands in for one that has no answer.
 
-use super::{Deed, Hook, HookDid, HookLog, HookPoint, Question, ask, at};
+use super::{Hook, HookAction, HookDid, HookLog, HookPoint, Question, ask, at};
 use crate::discover::roots::{MayName, MoreRoots};
 use crate::freeze::EpochBody;
 
@@ -24,8 +24,8 @@ impl AskedRoots {
                 asked.failed.push((name.to_owned(), may));
                 continue;
             };
-            let deed = if named.is_empty() { Deed::Nothing } else { Deed::NamedRoots };
-            log.did(name, HookPoint::Discover, deed, named.all().map(|(_, root)| root.len()).sum());
+            let action = if named.is_empty() { HookAction::Nothing } else { HookAction::NamedRoots };
+            log.did(name, HookPoint::Discover, action, named.all().map(|(_, root)| root.len()).sum());
             let findings = asked.more.add(question.world, &question.situation, (name, may), &named);
             log.diagnostics.extend(findings);
         }

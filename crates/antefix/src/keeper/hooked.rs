@@ -19,8 +19,8 @@ use crate::error::Result;
 use crate::freeze::record::RecordedOrigin;
 use crate::freeze::{Cause, ConversationId, Epoch};
 use crate::hooks::{
-    Deed, EpochOfTurn, HookDid, HookFailure, HookLog, HookPoint, HookResult, Question, SystemOfTurn, TurnChange, ask,
-    at,
+    EpochOfTurn, HookAction, HookDid, HookFailure, HookLog, HookPoint, HookResult, Question, SystemOfTurn, TurnChange,
+    ask, at,
 };
 use crate::text::{Origin, Text, floor_char_boundary};
 
@@ -44,7 +44,7 @@ impl Keeper {
         let mut log = HookLog::default();
         for hook in at(input.hooks, on) {
             if ask(hook, on, &mut log, |hook| hook.began(&question)).is_some() {
-                log.did(hook.name(), on, Deed::Told, 0);
+                log.did(hook.name(), on, HookAction::Notified, 0);
             }
         }
         input.situation.permissions.hygiene.redact_all(&mut log.diagnostics);
@@ -86,10 +86,10 @@ impl Turn {
             });
             match answer {
                 Some(Some(changed)) if changed != *history => {
-                    log.did(hook.name(), on, Deed::ChangedMessages, bytes(&changed));
+                    log.did(hook.name(), on, HookAction::ChangedMessages, bytes(&changed));
                     self.history = Some(changed);
                 }
-                Some(_) => log.did(hook.name(), on, Deed::Nothing, 0),
+                Some(_) => log.did(hook.name(), on, HookAction::Nothing, 0),
                 None => {}
             }
         }
@@ -187,19 +187,19 @@ impl Edit {
         let before = log.did.len();
         if let Some((part, words)) = self.replace {
             turn.replace(part, hook, &words)?;
-            log.did(hook, on, Deed::Replaced, words.as_str().len());
+            log.did(hook, on, HookAction::Replaced, words.as_str().len());
         }
         if let Some(words) = self.append {
             let end = turn.system().len();
             turn.replace(end..end, hook, &words)?;
-            log.did(hook, on, Deed::Appended, words.as_str().len());
+            log.did(hook, on, HookAction::Appended, words.as_str().len());
         }
         if !messages.is_empty() {
-            log.did(hook, on, Deed::AddedMessages, bytes(&messages));
+            log.did(hook, on, HookAction::AddedMessages, bytes(&messages));
             turn.added.extend(messages.into_iter().map(|message| HookMessage { hook: hook.to_owned(), message }));
         }
         if log.did.len() == before {
-            log.did(hook, on, Deed::Nothing, 0);
+            log.did(hook, on, HookAction::Nothing, 0);
         }
         Ok(())
     }

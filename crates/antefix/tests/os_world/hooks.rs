@@ -128,10 +128,16 @@ fn a_program_need_not_read_what_it_is_told() {
 
 #[test]
 fn a_program_that_prints_nothing_changes_nothing() {
-    for (on, deed) in [("before_turn", "nothing"), ("messages", "nothing"), ("discover", "nothing"), ("opened", "told")]
+    for (on, action) in
+        [("before_turn", "nothing"), ("messages", "nothing"), ("discover", "nothing"), ("opened", "told")]
     {
         let turn = Scene::new().turn(on, "true", "", Some(&[]));
-        assert_eq!((turn.system().as_str(), turn.hooks[0].deed.name()), ("Base.\n", deed), "{:?}", turn.diagnostics);
+        assert_eq!(
+            (turn.system().as_str(), turn.hooks[0].action.name()),
+            ("Base.\n", action),
+            "{:?}",
+            turn.diagnostics
+        );
     }
 }
 

@@ -121,11 +121,11 @@ fn adds(message: Value) -> TurnChange {
 }
 
 fn did(turn: &Turn) -> Vec<String> {
-    deeds(&turn.hooks)
+    actions(&turn.hooks)
 }
 
-fn deeds(hooks: &[HookDid]) -> Vec<String> {
-    hooks.iter().map(|did| format!("{} {} {}", did.hook, did.deed.name(), did.bytes)).collect()
+fn actions(hooks: &[HookDid]) -> Vec<String> {
+    hooks.iter().map(|did| format!("{} {} {}", did.hook, did.action.name(), did.bytes)).collect()
 }
 
 fn codes(turn: &Turn) -> Vec<String> {
