@@ -12,7 +12,7 @@ mod usage;
 mod verdict;
 mod words;
 
-pub use expectation::{Basis, Comparison, Entry, Expectation, Parting, Stretch};
+pub use expectation::{Basis, Comparison, Divergence, Entry, Expectation, Stretch};
 pub use said::Said;
 pub use usage::Usage;
 pub use verdict::{Explanation, Outcome, Verdict};

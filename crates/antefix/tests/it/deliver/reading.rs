@@ -67,7 +67,7 @@ impl Situation {
         format!(
             "{}: {} → {}, {}; {}; until {}; lost {}, {}",
             self.what,
-            verdict.expectation.parting.name(),
+            verdict.expectation.divergence.name(),
             verdict.outcome.name(),
             if verdict.as_expected { "as expected" } else { "unexpected" },
             verdict.explanation.as_ref().map_or("-", |why| why.name()),
