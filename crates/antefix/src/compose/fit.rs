@@ -4,7 +4,7 @@
 //!    little would stay is left out.
 //! 2. A section of instruction files loses them from the least specific one on, one of skills loses their descriptions and
 //!    then the last of them; any other one loses its end.
-//! 3. Each cut stands in the text, inside the budget, and each is told.
+//! 3. Each cut stands in the text, inside the budget, and each is reported.
 //! 4. What comes out fits. Where it cannot, there is no prompt.
 //! 5. The prefix is fitted first, then the live sections behind it, so that a turn on a standing prefix gives the bytes
 //!    that the whole prompt had.
@@ -120,8 +120,8 @@ struct Fitting<'f> {
 }
 
 impl Fitting<'_> {
-    /// Cuts parts until they fit. What happens to those outside `told` is not told.
-    fn fit(&self, parts: &mut [Part<'_>], told: impl RangeBounds<usize>) -> Result<Fitted> {
+    /// Cuts parts until they fit. What happens to those outside `reported` is not reported.
+    fn fit(&self, parts: &mut [Part<'_>], reported: impl RangeBounds<usize>) -> Result<Fitted> {
         let Budget { most, unit } = self.total.budget;
         let mut fitted = Fitted::default();
         let whole = self.assembled(parts);
@@ -137,14 +137,14 @@ impl Fitting<'_> {
             let Some(text) = parts[part].text.as_ref().filter(|text| text.len() > 0) else { continue };
             let own = unit.measure(text.as_str());
             if let Some(loss) = self.cut(parts, part, &notice, own, size)? {
-                if told.contains(&number) {
+                if reported.contains(&number) {
                     fitted.files.extend(loss.files);
                     fitted.notes.diagnostics.extend(loss.diagnostics);
                 }
                 return Ok(fitted);
             }
             let left_out = parts[part].text.take();
-            if let Some(text) = left_out.filter(|_| told.contains(&number)) {
+            if let Some(text) = left_out.filter(|_| reported.contains(&number)) {
                 let section = parts[part].section;
                 fitted.files.extend(files_of(section, self.facts).map(|files| files_left(files, None)));
                 fitted.leave_out(&section.id, &text, whole, self.total.budget);
@@ -228,7 +228,7 @@ impl Fitting<'_> {
         let mut facts = self.facts.clone();
         facts.insert(name, Answer::Present(value));
         let Some(text) = section::render(section, &facts)?.text else { return Ok(None) };
-        // What its own budget cuts was told when it was first composed.
+        // What its own budget cuts was reported when it was first composed.
         section::framed(section, text, &mut Vec::new()).map(Some)
     }
 

@@ -166,13 +166,13 @@ pub(super) fn of_many_memories_at_once_one_stays_whole(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
     for round in 0..10 {
-        let told = all_at_once(medium, |store, thread| {
+        let asked = all_at_once(medium, |store, thread| {
             let text = format!("round {round} of thread {thread}");
             store.remember(&id("c"), &memory(&text)).unwrap();
             text
         });
         let said = remembered(&*store, "c").unwrap();
-        let stays: Vec<&String> = told.iter().filter(|text| said == format!("body of {text}")).collect();
+        let stays: Vec<&String> = asked.iter().filter(|text| said == format!("body of {text}")).collect();
         assert_eq!(stays.len(), 1, "{said}");
         assert!(is_there(&*store, stays[0]));
     }

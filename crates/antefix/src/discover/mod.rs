@@ -97,7 +97,7 @@ pub fn discover<'n>(
     let Discovery { report, diagnostics, .. } = &mut asking.discovery;
     diagnostics.extend(situation.more.findings().iter().cloned());
     diagnostics.extend(situation.caller.tools.iter().flat_map(|tools| tools.findings(situation.permissions.hygiene)));
-    diagnostics.extend(trust::told(report));
+    diagnostics.extend(trust::withheld_finding(report));
     asking.discovery.look_through(situation.permissions.hygiene);
     asking.discovery
 }
@@ -198,14 +198,14 @@ impl Asking<'_> {
     }
 
     fn prompt(&self, name: &str) -> Answer<String> {
-        let told = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
+        let given = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
         let workspace = &self.situation.workspace;
         match name {
             "cwd" => Answer::Present(self.called(workspace.show(&workspace.cwd, self.situation.rules.paths))),
             "cwd_absolute" => Answer::Present(self.called(workspace.show(&workspace.cwd, Paths::Absolute))),
-            "model" => told(&self.situation.caller.model),
-            "conversation_id" => told(&self.situation.conversation_id.map(str::to_owned)),
-            "workspace_id" => told(&self.situation.caller.workspace_id),
+            "model" => given(&self.situation.caller.model),
+            "conversation_id" => given(&self.situation.conversation_id.map(str::to_owned)),
+            "workspace_id" => given(&self.situation.caller.workspace_id),
             _ => Answer::Absent,
         }
     }
@@ -228,7 +228,9 @@ impl Asking<'_> {
         let diagnostics = &mut self.discovery.diagnostics;
         if let Answer::Unavailable(reason) = &answer {
             let message = format!("{name} could not be asked for: {reason}");
-            diagnostics.extend(reason.told(Diagnostic::warning(Code::GitUnavailable, message).about(name.as_str())));
+            diagnostics.extend(
+                reason.unless_withheld(Diagnostic::warning(Code::GitUnavailable, message).about(name.as_str())),
+            );
         }
         answer
             .map(|printed| {

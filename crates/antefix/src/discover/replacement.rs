@@ -38,7 +38,7 @@ pub(super) fn answer(
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
                 let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label));
-                diagnostics.extend(reason.told(finding));
+                diagnostics.extend(reason.unless_withheld(finding));
                 not_loaded(Why::Unavailable(reason.clone()));
                 // A repository that is not trusted must not be able to take away what the layout or the user says.
                 if reason.code == ReasonCode::Untrusted {

@@ -103,12 +103,12 @@ impl MoreRoots {
             ("instructions", instructions, &mut self.instructions, &mut kept.instructions),
         ];
         for (kind, names, roots, kept) in kinds {
-            let mut tell = |message: String| {
+            let mut report = |message: String| {
                 let finding = Diagnostic::warning(Code::HookRoot, format!("hook `{hook}` names {message}"));
                 findings.push(finding.about(hook));
             };
             if names.len() > ROOTS {
-                tell(format!("{} roots of {kind}: only the first {ROOTS} are looked into", names.len()));
+                report(format!("{} roots of {kind}: only the first {ROOTS} are looked into", names.len()));
             }
             for name in names.iter().take(ROOTS) {
                 let shown = name.escape_debug();
@@ -116,12 +116,12 @@ impl MoreRoots {
                     Ok(root) => {
                         let path = root.root.join(&root.inside);
                         if root.kind.is_none() {
-                            tell(format!("`{shown}` for {kind}, and there is nothing"));
+                            report(format!("`{shown}` for {kind}, and there is nothing"));
                         }
                         kept.push(situation.workspace.show(&path, Paths::Portable));
                         roots.push(root);
                     }
-                    Err(why) => tell(format!("`{shown}` for {kind}, which is not looked into: {why}")),
+                    Err(why) => report(format!("`{shown}` for {kind}, which is not looked into: {why}")),
                 }
             }
         }
@@ -136,8 +136,8 @@ impl MoreRoots {
         self.named.insert(hook.to_owned(), None);
     }
 
-    /// What is worth knowing about them. Whoever discovers tells it.
-    pub fn tell(&mut self, findings: Vec<Diagnostic>) {
+    /// Adds findings about them, which the next discovery reports.
+    pub fn add_findings(&mut self, findings: Vec<Diagnostic>) {
         self.findings.extend(findings);
     }
 

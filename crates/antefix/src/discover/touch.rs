@@ -38,7 +38,7 @@ pub struct Touched {
 
 /// What comes to hold when these paths are touched. `told` are the paths of files that were told before, as the report of
 /// an earlier touch has them.
-pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], told: &BTreeSet<String>) -> Touched {
+pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], known: &BTreeSet<String>) -> Touched {
     let gate = Gate::new(world, situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
     let name = FactName::new("instructions", "files");
     let mut report = Report::default();
@@ -85,11 +85,11 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
         let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(name.as_str());
         search.diagnostics.push(diagnostic.hint("shorten the patterns, or touch fewer paths at once"));
     }
-    found.retain(|file| !told.contains(file.label.as_ref()));
+    found.retain(|file| !known.contains(file.label.as_ref()));
     search.fit(&mut found);
     let unavailable = search.unavailable;
     report.loaded.extend(found.iter().flat_map(|file| file.loaded.iter().cloned()));
-    diagnostics.extend(trust::told(&report));
+    diagnostics.extend(trust::withheld_finding(&report));
     let files = match unavailable {
         _ if !found.is_empty() => Answer::Present(value(&found, &name)),
         Some(reason) => Answer::Unavailable(reason),

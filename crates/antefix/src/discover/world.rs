@@ -74,8 +74,8 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// A finding about something that is unavailable for this reason. What is withheld is told once for all of it.
-    pub(super) fn told(&self, finding: Diagnostic) -> Option<Diagnostic> {
+    /// The finding, unless the reason is that text is withheld: that is reported once for all of it.
+    pub(super) fn unless_withheld(&self, finding: Diagnostic) -> Option<Diagnostic> {
         (self.code != ReasonCode::Untrusted).then_some(finding)
     }
 }

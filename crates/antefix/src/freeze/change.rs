@@ -235,7 +235,7 @@ pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
         .collect();
     let later: BTreeMap<String, Digest> =
         now.iter().map(|tool| (tool.name.clone(), Digest::of(&canonical_tool(tool)))).collect();
-    let told = |(tool, step): (&str, Step)| {
+    let to_change = |(tool, step): (&str, Step)| {
         let (kind, happened) = match step {
             Step::Added => (ChangeKind::ToolAdded, "is new"),
             Step::Changed => (ChangeKind::ToolChanged, "has another description or schema"),
@@ -243,7 +243,7 @@ pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
         };
         Change::new(kind, tool, format!("tool {tool} {happened}"))
     };
-    steps(&earlier, &later).map(told).collect()
+    steps(&earlier, &later).map(to_change).collect()
 }
 
 /// How the roots that hooks name changed. What a hook names is unknown while it cannot be asked, and that is no change.
@@ -262,13 +262,13 @@ pub(super) fn of_roots(before: &HookRoots, now: &HookRoots) -> Vec<(Change, Caus
             Some(Some(roots)) => roots,
             None => &nothing,
         };
-        let told = |kind: ChangeKind, (of, root): (&str, &str), happened: &str| {
+        let to_change = |kind: ChangeKind, (of, root): (&str, &str), happened: &str| {
             (Change::new(kind, root, format!("{root} {happened} for {of} by hook {hook}")), cause)
         };
         let new = later.all().filter(|root| !earlier.all().any(|known| known == *root));
-        changes.extend(new.map(|root| told(ChangeKind::RootAdded, root, "is named")));
+        changes.extend(new.map(|root| to_change(ChangeKind::RootAdded, root, "is named")));
         let gone = earlier.all().filter(|root| !later.all().any(|known| known == *root));
-        changes.extend(gone.map(|root| told(ChangeKind::RootRemoved, root, "is no longer named")));
+        changes.extend(gone.map(|root| to_change(ChangeKind::RootRemoved, root, "is no longer named")));
     }
     changes
 }

@@ -122,7 +122,7 @@ pub struct EpochSection {
 }
 
 /// What goes into an epoch besides the prompt.
-pub(crate) struct Making<'m> {
+pub(crate) struct EpochInputs<'m> {
     pub(crate) layout: &'m Layout,
     pub(crate) tools: Option<&'m Tools>,
     pub(crate) facts: &'m Facts,
@@ -133,8 +133,8 @@ pub(crate) struct Making<'m> {
 
 impl EpochBody {
     /// The body of a prompt's prefix.
-    pub(crate) fn new(prompt: &Prompt, making: &Making<'_>) -> EpochBody {
-        let Making { layout, tools, facts, roots, report, diagnostics } = making;
+    pub(crate) fn new(prompt: &Prompt, inputs: &EpochInputs<'_>) -> EpochBody {
+        let EpochInputs { layout, tools, facts, roots, report, diagnostics } = inputs;
         let prefix = prompt.prefix();
         let frozen = prompt.sections().iter().filter(|section| section.stability < Stability::Live);
         let sections = frozen.map(|section| EpochSection {

@@ -33,5 +33,5 @@ pub use standing::Watch;
 pub use store::{QueuedMessage, Store, StoreError};
 pub use time::truncate_to_millis;
 
-pub(crate) use epoch::Making;
-pub(crate) use standing::{Drifted, Now, Told};
+pub(crate) use epoch::EpochInputs;
+pub(crate) use standing::{Drifted, Now, StandingEpoch};

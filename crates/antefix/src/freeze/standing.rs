@@ -30,9 +30,9 @@ pub enum Watch {
     All,
 }
 
-/// What a conversation was told: an epoch and its amendments.
+/// The standing epoch of a conversation, with its amendments.
 #[derive(Debug, Clone)]
-pub(crate) struct Told<'t> {
+pub(crate) struct StandingEpoch<'t> {
     pub(crate) epoch: &'t Epoch,
     pub(crate) amendments: &'t [Amendment],
 }
@@ -57,7 +57,7 @@ pub(crate) struct Now<'n> {
     pub(crate) discovery: &'n Discovery,
 }
 
-impl Told<'_> {
+impl StandingEpoch<'_> {
     /// The facts that a turn asks for besides the live ones.
     pub(crate) fn watched(layout: &Layout, watch: Watch) -> Vec<FactName> {
         let sections = layout.standing_sections().iter();

@@ -29,7 +29,7 @@ impl AskedRoots {
             let findings = asked.more.add(question.world, &question.situation, (name, may), &named);
             log.diagnostics.extend(findings);
         }
-        asked.more.tell(log.diagnostics);
+        asked.more.add_findings(log.diagnostics);
         asked.did = log.did;
         asked
     }

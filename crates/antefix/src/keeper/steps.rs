@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::{Discovery, discover};
 use crate::error::Result;
 use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow};
-use crate::freeze::{Amendment, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, Making};
+use crate::freeze::{Amendment, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, EpochInputs};
 use crate::text::{Digest, FactName};
 
 /// A prompt that was composed for an epoch.
@@ -175,7 +175,7 @@ impl Keeper {
     pub(super) fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {
         let discovery = discover(input.world, &input.situation, &input.layout.facts());
         let composed = Composed::whole(input.layout, discovery)?;
-        let making = Making {
+        let inputs = EpochInputs {
             layout: input.layout,
             tools: input.situation.caller.tools.as_ref(),
             facts: &composed.discovery.facts,
@@ -183,7 +183,7 @@ impl Keeper {
             report: &composed.discovery.report,
             diagnostics: &composed.diagnostics(),
         };
-        let body = Arc::new(EpochBody::new(&composed.prompt, &making));
+        let body = Arc::new(EpochBody::new(&composed.prompt, &inputs));
         Ok(Candidate { composed, body })
     }
 }

@@ -14,7 +14,7 @@ impl Models {
             return vec![Diagnostic::note(Code::UnknownModel, message).about(name).hint(hint)];
         };
         let mut findings = Vec::new();
-        let told = match found {
+        let message = match found {
             Match::Name => None,
             Match::Variant => Some(format!("model `{name}` is taken for `{}`", model.name)),
             Match::Family => Some(format!(
@@ -22,7 +22,7 @@ impl Models {
                 model.name
             )),
         };
-        findings.extend(told.map(|message| {
+        findings.extend(message.map(|message| {
             let hint = "add a row to models.json in your configuration directory";
             Diagnostic::note(Code::UnknownModel, message).about(name).hint(hint)
         }));

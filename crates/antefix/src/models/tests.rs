@@ -198,31 +198,31 @@ fn a_prefix_comes_to_the_minimum_at_a_byte_or_not_at_all() {
 fn a_prefix_below_the_minimum_is_told_by_how_much() {
     // Each word is one token.
     let prefix = |words: usize| " word".repeat(words);
-    let told = |model: &str, words: usize| {
+    let finding = |model: &str, words: usize| {
         let findings = Models::built_in().findings(model, &prefix(words));
         findings.iter().map(|finding| finding.to_string()).collect::<Vec<_>>().join("\n")
     };
     let end = " (every turn is then billed in full; tools that are sent before the prompt count as well)";
     assert_eq!(
-        told("gpt-5", 1000),
+        finding("gpt-5", 1000),
         format!(
             "warning[below-cache-minimum]: the prefix has 1000 tokens, and gpt-5 caches none with less than 1024: at \
              least 24 are missing, and the provider will silently cache nothing{end}"
         )
     );
-    assert_eq!(told("gpt-5", 1024), "");
+    assert_eq!(finding("gpt-5", 1024), "");
     // 300 × 1.49, 1.56, 1.76: the band reaches over 512.
     assert_eq!(
-        told("claude-opus-5", 300),
+        finding("claude-opus-5", 300),
         format!(
             "warning[below-cache-minimum]: the prefix has ~468 tokens (447 to 528), and claude-opus-5 caches none with \
              less than 512: up to 65 may be missing, and then the provider silently caches nothing{end}"
         )
     );
-    assert_eq!(told("claude-opus-5", 344), "");
-    assert_eq!(told("claude-opus-5", 0), "");
-    assert_eq!(told("deepseek-flash", 1), "");
-    assert!(told("llama-3", 1).starts_with("note[unknown-model]: no model `llama-3` is known"));
-    assert!(told("gpt-5.9", 2000).starts_with("note[unknown-model]: model `gpt-5.9` is not in the table"));
-    assert!(told("gpt-5-fast", 2000).starts_with("note[unknown-model]: model `gpt-5-fast` is taken for `gpt-5`"));
+    assert_eq!(finding("claude-opus-5", 344), "");
+    assert_eq!(finding("claude-opus-5", 0), "");
+    assert_eq!(finding("deepseek-flash", 1), "");
+    assert!(finding("llama-3", 1).starts_with("note[unknown-model]: no model `llama-3` is known"));
+    assert!(finding("gpt-5.9", 2000).starts_with("note[unknown-model]: model `gpt-5.9` is not in the table"));
+    assert!(finding("gpt-5-fast", 2000).starts_with("note[unknown-model]: model `gpt-5-fast` is taken for `gpt-5`"));
 }

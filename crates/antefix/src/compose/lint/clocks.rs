@@ -37,13 +37,13 @@ pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnos
             let message =
                 format!("`{}` is a time of day in the prefix: if it is generated, it moves each time", shown(&range));
             let hint = "leave the time out, or move the text into a section with `stability = \"live\"`";
-            findings.push(passage.told(Diagnostic::note(Code::ClockInText, message).hint(hint), range));
+            findings.push(passage.finding_at(Diagnostic::note(Code::ClockInText, message).hint(hint), range));
         }
         if let Some(range) = id(passage.text).filter(|_| fact.starts_with("env:")) {
             let message =
                 format!("`{}` looks like an id that is new for each run, and stands in the prefix", shown(&range));
             let hint = "leave it out, or move it into a section with `stability = \"live\"`";
-            findings.push(passage.told(Diagnostic::note(Code::IdInText, message).hint(hint), range));
+            findings.push(passage.finding_at(Diagnostic::note(Code::IdInText, message).hint(hint), range));
         }
     }
     findings

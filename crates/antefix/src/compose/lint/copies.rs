@@ -51,10 +51,10 @@ impl Original {
 pub(super) fn findings(layout: &Layout, wording: &Wording) -> Vec<Diagnostic> {
     let marked = marked(layout);
     let copies = marked.iter().chain(layout.copies()).chain(wording.copies());
-    copies.filter_map(told).collect()
+    copies.filter_map(to_diagnostic).collect()
 }
 
-fn told(copied: &Copied) -> Option<Diagnostic> {
+fn to_diagnostic(copied: &Copied) -> Option<Diagnostic> {
     let name = copied.of.name();
     let Some(text) = copied.of.text() else {
         let message = format!("this is a copy of the built-in `{name}`, which is there no more");

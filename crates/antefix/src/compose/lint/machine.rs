@@ -13,8 +13,8 @@ use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::Machine;
 use crate::discover::Paths;
 
-/// How many findings of one file are told one by one.
-const TOLD: usize = 3;
+/// How many findings of one file are reported one by one.
+const REPORTED: usize = 3;
 
 /// A text that gives a machine away.
 struct Needle<'m> {
@@ -41,19 +41,19 @@ pub(super) fn findings(passages: &[Passage<'_>], machine: &Machine, paths: Paths
         for (at, length, what) in hits(passage.text, &needles) {
             let (count, _) = counts.entry(passage.label).or_insert((0, passage));
             *count += 1;
-            if *count <= TOLD {
-                findings.push(told(passage, at..at + length, what, paths));
+            if *count <= REPORTED {
+                findings.push(to_diagnostic(passage, at..at + length, what, paths));
             }
         }
     }
-    for (label, (count, passage)) in counts.into_iter().filter(|(_, (count, _))| *count > TOLD) {
-        let message = format!("{label} has {} more paths or names of one machine", count - TOLD);
+    for (label, (count, passage)) in counts.into_iter().filter(|(_, (count, _))| *count > REPORTED) {
+        let message = format!("{label} has {} more paths or names of one machine", count - REPORTED);
         findings.push(Diagnostic::note(Code::MachinePath, message).about(passage.subject()));
     }
     findings
 }
 
-fn told(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: Paths) -> Diagnostic {
+fn to_diagnostic(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: Paths) -> Diagnostic {
     let shown = &passage.text[range.clone()];
     let ours = passage.is_variable() || passage.is_label();
     let message = match passage.fact() {
@@ -68,7 +68,7 @@ fn told(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: Paths) ->
         (true, Paths::Portable) => "move it into a section with `stability = \"live\"`, behind the boundary",
         (false, _) => "write it from the project root, or from `~/`",
     };
-    passage.told(Diagnostic::new(level, Code::MachinePath, message).hint(hint), range)
+    passage.finding_at(Diagnostic::new(level, Code::MachinePath, message).hint(hint), range)
 }
 
 fn needles(machine: &Machine) -> Vec<Needle<'_>> {

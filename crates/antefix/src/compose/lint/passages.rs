@@ -110,7 +110,7 @@ impl<'p> Passage<'p> {
     }
 
     /// A finding about some of its bytes.
-    pub(super) fn told(&self, finding: Diagnostic, range: Range<usize>) -> Diagnostic {
+    pub(super) fn finding_at(&self, finding: Diagnostic, range: Range<usize>) -> Diagnostic {
         let finding = finding.about(self.subject());
         match self.place(range) {
             Some(place) => finding.at(place),

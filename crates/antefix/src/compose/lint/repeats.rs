@@ -13,7 +13,7 @@ use crate::diagnostic::{Code, Diagnostic};
 /// Shorter paragraphs repeat by chance.
 const LEAST: usize = 80;
 /// How many paragraphs that two files share are told one by one.
-const TOLD: usize = 3;
+const REPORTED: usize = 3;
 
 /// A paragraph: the number of its passage, and its bytes there.
 type Paragraph = (usize, Range<usize>);
@@ -50,10 +50,10 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
             }
         }
     }
-    told(passages, &repeats)
+    to_diagnostics(passages, &repeats)
 }
 
-fn told(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Diagnostic> {
+fn to_diagnostics(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Diagnostic> {
     let labels = |(first, second): &(Paragraph, Paragraph)| (passages[first.0].label, passages[second.0].label);
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for pair in repeats.iter().map(labels) {
@@ -67,23 +67,23 @@ fn told(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Dia
         let Some((first, second)) = shared.first() else { continue };
         let bytes: usize = shared.iter().map(|(_, (_, range))| range.len()).sum();
         let here = &passages[second.0];
-        let tell = |message: String, place: &Paragraph| {
+        let report = |message: String, place: &Paragraph| {
             let hint = "keep it in one of them: every copy is billed, and one of two copies is soon out of date";
-            passages[place.0].told(Diagnostic::warning(Code::RepeatedText, message).hint(hint), place.1.clone())
+            passages[place.0].finding_at(Diagnostic::warning(Code::RepeatedText, message).hint(hint), place.1.clone())
         };
         if one != other && whole(passages, one) == whole(passages, other) {
             let message = format!("{other} says the same as {one}, word for word: {} bytes twice", here.text.len());
-            findings.push(tell(message, second));
-        } else if shared.len() > TOLD {
+            findings.push(report(message, second));
+        } else if shared.len() > REPORTED {
             let there = address(passages, first);
             let message =
                 format!("{} paragraphs of {other} stand in {one} too, from {there} on: {bytes} bytes", shared.len());
-            findings.push(tell(message, second));
+            findings.push(report(message, second));
         } else {
             for (first, second) in shared {
                 let bytes = second.1.len();
                 let message = format!("this paragraph stands at {} already: {bytes} bytes", address(passages, first));
-                findings.push(tell(message, second));
+                findings.push(report(message, second));
             }
         }
     }

@@ -7,7 +7,7 @@
 //!    allows. What usually holds secrets is not imported.
 //! 4. Imports nest [`DEPTH`] deep, and [`FILES`] files are imported at most. A file that imports itself, through others or
 //!    not, is told with its chain. What is in the prompt already as an instruction file is not imported once more.
-//! 5. An import that fails stays as it was written, with a diagnostic; [`TOLD`] of a file are told one by one. Behind the first
+//! 5. An import that fails stays as it was written, with a diagnostic; [`REPORTED`] of a file are told one by one. Behind the first
 //!    [`TRIED`] of a file all are text, which is told as well.
 
 mod find;
@@ -33,7 +33,7 @@ const FILES: usize = 100;
 /// How many imports of one file are tried.
 const TRIED: usize = 500;
 /// How many failures of one file are told one by one.
-const TOLD: usize = 5;
+const REPORTED: usize = 5;
 /// Files that can be imported without a leading `./`.
 const EXTENSIONS: [&str; 7] = ["md", "mdx", "mdc", "txt", "rst", "adoc", "markdown"];
 
@@ -76,15 +76,15 @@ impl Imports<'_> {
             return text.clone();
         }
         let mut rewrite = Rewrite::new(text);
-        let mut failures = Failures { file: self.shown(chain.last()), told: Vec::new(), more: 0 };
+        let mut failures = Failures { file: self.shown(chain.last()), reported: Vec::new(), more: 0 };
         for (start, end) in found.iter().copied().take(TRIED) {
             let target = &text.as_str()[start + 1..end];
             match self.import(target, chain) {
                 Ok(imported) => rewrite.insert(start..end, &imported),
                 Err(Stays::Text) => {}
-                Err(Stays::There { why }) => failures.tell(Level::Note, target, line_of(text, start), &why, None),
+                Err(Stays::There { why }) => failures.report(Level::Note, target, line_of(text, start), &why, None),
                 Err(Stays::Failed { why, hint }) => {
-                    failures.tell(Level::Warning, target, line_of(text, start), &why, hint);
+                    failures.report(Level::Warning, target, line_of(text, start), &why, hint);
                 }
             }
         }
@@ -189,13 +189,13 @@ impl Imports<'_> {
 /// What failed in one file.
 struct Failures {
     file: String,
-    told: Vec<Diagnostic>,
+    reported: Vec<Diagnostic>,
     more: usize,
 }
 
 impl Failures {
-    fn tell(&mut self, level: Level, target: &str, line: usize, why: &str, hint: Option<&str>) {
-        if self.told.len() == TOLD {
+    fn report(&mut self, level: Level, target: &str, line: usize, why: &str, hint: Option<&str>) {
+        if self.reported.len() == REPORTED {
             self.more += 1;
             return;
         }
@@ -203,7 +203,7 @@ impl Failures {
         self.push(level, message, hint);
     }
 
-    /// Tells that the imports from a line on are not tried.
+    /// Reports that the imports from a line on are not tried.
     fn cut_off(&mut self, line: usize) {
         let message =
             format!("{} has more than {TRIED} imports: those from line {line} on stay as they were written", self.file);
@@ -213,7 +213,7 @@ impl Failures {
     fn push(&mut self, level: Level, message: String, hint: Option<&str>) {
         let mut diagnostic = Diagnostic::new(level, Code::Import, message).about(Subject::file(&self.file));
         diagnostic.hint = hint.map(str::to_owned);
-        self.told.push(diagnostic);
+        self.reported.push(diagnostic);
     }
 
     fn diagnostics(mut self) -> Vec<Diagnostic> {
@@ -221,7 +221,7 @@ impl Failures {
             let message = format!("{} has {} more imports that failed", self.file, self.more);
             self.push(Level::Warning, message, None);
         }
-        self.told
+        self.reported
     }
 }
 

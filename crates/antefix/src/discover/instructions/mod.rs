@@ -294,7 +294,7 @@ impl Search<'_> {
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
                 let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(label));
-                self.diagnostics.extend(reason.told(finding));
+                self.diagnostics.extend(reason.unless_withheld(finding));
                 return self.cannot_use(label, reason);
             }
         };

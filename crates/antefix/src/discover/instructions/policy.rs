@@ -80,7 +80,7 @@ impl InstructionRules {
         let order = match (self.walk, self.order) {
             (Walk::Cwd | Walk::CwdAndHome, _) => "",
             (_, Order::OutermostFirst) => ", the nearest last",
-            (_, Order::NearestFirst) => ", told in reverse, the nearest first",
+            (_, Order::NearestFirst) => ", listed in reverse, the nearest first",
         };
         let take = match self.take {
             Take::First => "the first found in a directory",

@@ -14,7 +14,7 @@ use crate::discover::world::Answer;
 use crate::text::{Place as At, Source, SourceKind, Text};
 
 /// How many patterns of one rule are told one by one.
-const TOLD: usize = 5;
+const REPORTED: usize = 5;
 
 impl Search<'_> {
     /// Looks for the rules of a directory.
@@ -51,10 +51,10 @@ impl Search<'_> {
         };
         let head = match head::read(text.as_str(), convention) {
             Ok(head) => head,
-            Err(detail) => return self.invalid(&label, self.situation.permissions.hygiene.tellable(detail)),
+            Err(detail) => return self.invalid(&label, self.situation.permissions.hygiene.reportable(detail)),
         };
         if let Some(forgiven) = head.forgiven {
-            let message = format!("{label}: {}", self.situation.permissions.hygiene.tellable(forgiven));
+            let message = format!("{label}: {}", self.situation.permissions.hygiene.reportable(forgiven));
             let diagnostic = Diagnostic::note(Code::NoYaml, message).about(Subject::file(&label));
             let hint =
                 if head.read == How::Lines { "put patterns in quotes" } else { "begin the file with the line `---`" };
@@ -105,31 +105,31 @@ impl Search<'_> {
             // Escapes of YAML can write what was not there when the file was looked through, so that its line is not shown.
             if !self.situation.permissions.hygiene.passes(&pattern) {
                 let line = 1 + text.as_str()[..range.start].matches('\n').count();
-                let why = self.situation.permissions.hygiene.tellable(pattern);
+                let why = self.situation.permissions.hygiene.reportable(pattern);
                 let message = format!("{label}:{line} has a pattern that is not used: {why}");
                 findings.push(Diagnostic::warning(Code::BadPattern, message).about(Subject::file(label)));
                 continue;
             }
-            let (glob, told) = match Glob::read(&pattern, &mut self.globs_left) {
+            let (glob, warning) = match Glob::read(&pattern, &mut self.globs_left) {
                 Ok(glob) => {
-                    let told = glob.told().map(str::to_owned);
-                    (Some(glob), told)
+                    let warning = glob.warning().map(str::to_owned);
+                    (Some(glob), warning)
                 }
                 Err(why) => (None, Some(format!("it is not used: {why}"))),
             };
             globs.extend(glob);
-            let Some(told) = told else { continue };
+            let Some(warning) = warning else { continue };
             let source = source.get_or_insert_with(|| {
                 let head = &text.as_str()[..body];
                 Arc::new(Source::new(SourceKind::File, label.as_ref(), head).at(label.as_ref()))
             });
-            let message = format!("the pattern `{}`: {told}", listed(&[pattern]));
+            let message = format!("the pattern `{}`: {warning}", listed(&[pattern]));
             let diagnostic = Diagnostic::warning(Code::BadPattern, message).at(At::new(source, range));
             findings.push(diagnostic.about(Subject::file(label)));
         }
-        if let Some(more) = findings.len().checked_sub(TOLD + 1) {
+        if let Some(more) = findings.len().checked_sub(REPORTED + 1) {
             let message = format!("{label} has {} more patterns that cannot be used as they are", more + 1);
-            findings.truncate(TOLD);
+            findings.truncate(REPORTED);
             findings.push(Diagnostic::warning(Code::BadPattern, message).about(Subject::file(label)));
         }
         self.diagnostics.extend(findings);

@@ -42,8 +42,8 @@ pub struct Glob {
     begin: String,
     /// What it stands for: one pattern, or one for each way to choose from its braces.
     alternatives: Vec<Matcher>,
-    /// What its reader is to be told.
-    told: Option<String>,
+    /// What whoever wrote it should know.
+    warning: Option<String>,
 }
 
 impl Glob {
@@ -72,7 +72,7 @@ impl Glob {
             return Err("all rules together have too many patterns".to_owned());
         };
         limits.patterns = left;
-        let mut told = None;
+        let mut warning = None;
         let wanted = match count(written) {
             Count::One => Some(0),
             Count::Many(wanted) => Some(wanted),
@@ -90,7 +90,7 @@ impl Glob {
                     None => "its braces nest too deep".to_owned(),
                 };
                 let all = GlobLimits::default().alternatives;
-                told = Some(format!(
+                warning = Some(format!(
                     "{why}, and those of all rules together may stand for {all}: they are taken as characters"
                 ));
                 literal(written)
@@ -98,7 +98,7 @@ impl Glob {
         };
         let anchored = anchored(&pattern);
         let begin = anchored.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned();
-        Ok(Glob { written: written.to_owned(), begin, alternatives: syntax::parse(&anchored)?, told })
+        Ok(Glob { written: written.to_owned(), begin, alternatives: syntax::parse(&anchored)?, warning })
     }
 
     /// As its author wrote it.
@@ -106,9 +106,9 @@ impl Glob {
         &self.written
     }
 
-    /// What its reader is to be told: braces that were not expanded.
-    pub fn told(&self) -> Option<&str> {
-        self.told.as_deref()
+    /// What whoever wrote it should know: braces that were not expanded.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
     }
 
     /// Whether it is every file.
@@ -236,9 +236,9 @@ mod tests {
         let mut limits = GlobLimits::default();
         let ten = "{0,1,2,3,4,5,6,7,8,9}";
         let fits = Glob::read(&ten.repeat(2), &mut limits).unwrap();
-        assert_eq!((fits.told(), fits.matches("42"), limits.alternatives), (None, true, 900));
+        assert_eq!((fits.warning(), fits.matches("42"), limits.alternatives), (None, true, 900));
         let bomb = Glob::read(&ten.repeat(4), &mut limits).unwrap();
-        assert!(bomb.told().unwrap().starts_with("its braces stand for 10000 patterns"));
+        assert!(bomb.warning().unwrap().starts_with("its braces stand for 10000 patterns"));
         assert!(bomb.matches(&ten.repeat(4)) && !bomb.matches("4242"));
         // What did not fit took nothing, so that later patterns still work.
         assert_eq!(limits.alternatives, 900);

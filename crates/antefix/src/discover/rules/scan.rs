@@ -54,7 +54,7 @@ impl Search<'_> {
                     let label = self.label(&root.join(&directory));
                     let message = format!("{label} is not looked into: {reason}");
                     let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label));
-                    self.diagnostics.extend(reason.told(finding));
+                    self.diagnostics.extend(reason.unless_withheld(finding));
                     self.cannot_use::<()>(&label, reason);
                     continue;
                 }

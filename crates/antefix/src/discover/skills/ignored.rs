@@ -20,7 +20,7 @@ const NAMES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 /// How much of one is read.
 const LIMIT: usize = 64 * 1024;
 /// How many faults of one are told one by one.
-const TOLD: usize = 5;
+const REPORTED: usize = 5;
 
 impl Scan<'_> {
     /// The ignore files above a directory, and those that lie in it.
@@ -49,7 +49,7 @@ impl Scan<'_> {
                 Answer::Unavailable(reason) => {
                     // Where nothing may be read, the skills say so themselves.
                     if reason.code != ReasonCode::Untrusted {
-                        self.tell(Code::IgnoreFile, &label, format!("{label} is not obeyed: {reason}"));
+                        self.report(Code::IgnoreFile, &label, format!("{label} is not obeyed: {reason}"));
                     }
                     continue;
                 }
@@ -58,7 +58,7 @@ impl Scan<'_> {
             if file.more {
                 // The last line may have been cut in two, and would say something else.
                 text = text.rfind('\n').map_or("", |end| &text[..end]);
-                self.tell(
+                self.report(
                     Code::Cut,
                     &label,
                     format!("{label} has more than {LIMIT} bytes: only its beginning is obeyed"),
@@ -72,7 +72,7 @@ impl Scan<'_> {
                     "{shown} has more than {PATTERNS} patterns of ignore files: {label}:{line} and what follows are \
                      not obeyed"
                 );
-                self.tell(Code::ScanLimit, &shown, message);
+                self.report(Code::ScanLimit, &shown, message);
             }
             self.tell_faults(&label, &faults);
             ignores = with;
@@ -104,17 +104,17 @@ impl Scan<'_> {
     }
 
     fn tell_faults(&mut self, label: &str, faults: &[Fault]) {
-        for Fault { line, pattern, why } in faults.iter().take(TOLD) {
+        for Fault { line, pattern, why } in faults.iter().take(REPORTED) {
             let shown: String = pattern.chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             let message = format!("{label}:{line} has the pattern `{shown}`, which fits nothing: {why}");
-            self.tell(Code::IgnorePattern, label, message);
+            self.report(Code::IgnorePattern, label, message);
         }
-        if let Some(more) = faults.len().checked_sub(TOLD + 1) {
-            self.tell(Code::IgnorePattern, label, format!("{label} has {} more patterns that fit nothing", more + 1));
+        if let Some(more) = faults.len().checked_sub(REPORTED + 1) {
+            self.report(Code::IgnorePattern, label, format!("{label} has {} more patterns that fit nothing", more + 1));
         }
     }
 
-    fn tell(&mut self, code: Code, path: &str, message: String) {
+    fn report(&mut self, code: Code, path: &str, message: String) {
         self.diagnostics.push(Diagnostic::warning(code, message).about(Subject::file(path)));
     }
 }

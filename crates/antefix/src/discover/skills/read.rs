@@ -23,8 +23,8 @@ enum Looked {
     BeyondDoubt,
     /// Nothing was found, but escapes may write something.
     NotYet,
-    /// What was found has been told, and is still there.
-    Told,
+    /// What was found has been reported, and is still there.
+    Reported,
 }
 
 impl Scan<'_> {
@@ -80,7 +80,7 @@ impl Scan<'_> {
             false => match self.clean(Cow::Borrowed(&text[..head]), &Subject::file(&shown)) {
                 Ok(Cow::Borrowed(_)) => Looked::NotYet,
                 // Each value is cleaned for itself: what stands in the place of a secret would be read as a list.
-                Ok(Cow::Owned(_)) => Looked::Told,
+                Ok(Cow::Owned(_)) => Looked::Reported,
                 Err(why) => {
                     self.not_loaded(&shown, why);
                     return Found::File;
@@ -108,7 +108,7 @@ impl Scan<'_> {
                 let detail = match missing {
                     Missing::None => "it has no front matter".to_owned(),
                     Missing::Unclosed => "its front matter is never closed".to_owned(),
-                    Missing::Invalid(detail) => self.situation.permissions.hygiene.tellable(detail),
+                    Missing::Invalid(detail) => self.situation.permissions.hygiene.reportable(detail),
                 };
                 self.warn(shown, format!("is not loaded: {detail}"));
                 return Err(Why::Invalid { detail });
@@ -120,7 +120,7 @@ impl Scan<'_> {
             _ => None,
         };
         if let Some(forgiven) = matter.as_ref().and_then(|matter| matter.forgiven.as_ref()) {
-            let forgiven = self.situation.permissions.hygiene.tellable(forgiven.clone());
+            let forgiven = self.situation.permissions.hygiene.reportable(forgiven.clone());
             self.warn(shown, format!("breaks a rule: {forgiven}"));
         }
         let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
@@ -140,7 +140,7 @@ impl Scan<'_> {
         let head = &text[..matter.as_ref().map_or(0, |matter| matter.body)];
         let of = |keys: &[&str]| match looked {
             Looked::BeyondDoubt => 1,
-            Looked::NotYet | Looked::Told => number_of(keys.iter().find_map(|key| line_of(head, key)), text),
+            Looked::NotYet | Looked::Reported => number_of(keys.iter().find_map(|key| line_of(head, key)), text),
         };
         let name = self.cleaned(name, looked, of(&["name"]), shown)?;
         let description = self.cleaned(description, looked, of(&["description"]), shown)?;

@@ -133,7 +133,7 @@ impl Tools {
     pub(super) fn findings(&self, hygiene: Hygiene) -> Vec<Diagnostic> {
         let twice = self.0.twice.iter().map(|name| {
             let message = format!("several tools are called `{}`: only the first of them counts", single_line(name));
-            Diagnostic::warning(Code::ToolTwice, hygiene.tellable(message)).hint("give each tool a name of its own")
+            Diagnostic::warning(Code::ToolTwice, hygiene.reportable(message)).hint("give each tool a name of its own")
         });
         let mut findings: Vec<Diagnostic> = twice.collect();
         if !hygiene.passes(self.canonical()) {

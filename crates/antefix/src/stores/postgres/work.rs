@@ -102,10 +102,10 @@ impl PostgresStore {
             };
             let again = match trouble.remedy() {
                 Remedy::Again => tries < TRIES,
-                Remedy::Reconnect | Remedy::Tell => self.is_worth_another(&trouble, &mut losses),
+                Remedy::Reconnect | Remedy::GiveUp => self.is_worth_another(&trouble, &mut losses),
             };
             if !again {
-                return Err(self.told(trouble, unsure.is_some()));
+                return Err(self.to_store_error(trouble, unsure.is_some()));
             }
             if trouble.remedy() == Remedy::Again {
                 std::thread::sleep(Duration::from_millis(1 << tries));
@@ -180,7 +180,7 @@ impl PostgresStore {
         *losses < LOSSES && !matches!(trouble, Trouble::Late)
     }
 
-    fn told(&self, trouble: Trouble, is_unsure: bool) -> StoreError {
+    fn to_store_error(&self, trouble: Trouble, is_unsure: bool) -> StoreError {
         let error = trouble.into_error(&self.pool.address);
         if !is_unsure {
             return error;
