@@ -2,7 +2,7 @@
 //!
 //! 1. Each project is made anew and looked at in a process of its own, which says how long it took and what its peak of
 //!    memory was.
-//! 2. What was left out must have been told, or the bound would be a silent cut.
+//! 2. What was left out must have been reported, or the bound would be a silent cut.
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ pub(crate) fn measure(size: Size) -> Outcome<Vec<String>> {
     Ok(missed)
 }
 
-/// Milliseconds, mebibytes and what was told.
+/// Milliseconds, mebibytes and what was reported.
 fn look(place: &Path) -> Outcome<(f64, f64, String)> {
     let output = cargo(&["bench", "--quiet", "--package", "antefix", "--bench", "compose"])
         .env("ANTEFIX_BENCH_LOOK", place)

@@ -2,7 +2,7 @@
 //!
 //! 1. What a hook appends goes with the live part, and also where that is left out. A message that it adds is a block of
 //!    its own, framed, if it is the system's or the user's and made of text.
-//! 2. All else cannot be said to an agent that keeps its instructions and its history to itself: it is left out, and told
+//! 2. All else cannot be said to an agent that keeps its instructions and its history to itself: it is left out, and reported
 //!    every time. Nothing is dropped without a word.
 //! 3. It is for one prompt alone. If that fails, the hooks are asked again for the next one.
 
@@ -40,7 +40,7 @@ fn joined_live(turn: &Turn, live: Live) -> Result<String> {
 
 /// The texts of the messages that hooks add, each with its name in a receipt, and what cannot be said.
 pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) {
-    let (mut said, mut untold) = (Vec::new(), Vec::new());
+    let (mut said, mut undelivered) = (Vec::new(), Vec::new());
     for added in &turn.added {
         match text(&added.message) {
             Some(text) => said.push((format!("message of hook {}", added.hook), text)),
@@ -49,11 +49,11 @@ pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) 
                     "a message of hook `{}` is left out: an agent takes texts with a prompt, of the system or the user, and nothing else",
                     added.hook
                 );
-                untold.push(Diagnostic::warning(Code::HookUndelivered, message).about(added.hook.as_str()));
+                undelivered.push(Diagnostic::warning(Code::HookUndelivered, message).about(added.hook.as_str()));
             }
         }
     }
-    (said, untold)
+    (said, undelivered)
 }
 
 /// What hooks did that cannot be said, and where they failed.

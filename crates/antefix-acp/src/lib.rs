@@ -2,7 +2,7 @@
 //!
 //! 1. Everything that is said goes on as the very bytes that were said, except for the requests that begin a session and
 //!    for prompts that carry something. stdout carries the protocol and nothing else.
-//! 2. A session is told its prompt in exactly one way, the best that its agent has; whoever has none is told in the first
+//! 2. A session is given its prompt in exactly one way, the best that its agent has; for one that has none it is in the first
 //!    message of the user's, until that has succeeded.
 //! 3. The bytes are in the ledger, under the agent's name and the session's id, and they are the same when the session is
 //!    loaded again. What changes meanwhile goes with the next prompt.
@@ -101,7 +101,7 @@ pub fn run(antefix: Antefix, options: Options, reporter: impl Reporter + 'static
         launched: None,
         program: agent.first().map(|program| name_of(Path::new(program))),
     };
-    // A ledger that cannot be opened is better known before anybody is told anything.
+    // A ledger that cannot be opened is better known before anything is sent.
     antefix.keeper()?;
     let composer = Composer { antefix, ask, live };
     let reports = Reports::new(Box::new(reporter), receipts);
@@ -171,18 +171,18 @@ fn direct(
 ) -> Result<u8, Failure> {
     let (events, happened) = mpsc::channel();
     listen_to_signals(&events)?;
-    let (number, told) = (process.id(), events.clone());
+    let (number, sender) = (process.id(), events.clone());
     thread("antefix-exit", move || {
         agent::wait_for_exit(number);
-        let _ = told.send(Event::AgentExited);
+        let _ = sender.send(Event::AgentExited);
     })?;
-    let (listening, told) = (Arc::clone(relay), events.clone());
+    let (listening, sender) = (Arc::clone(relay), events.clone());
     thread("antefix-agent", move || {
         let mut agent = Lines::new(agent, AGENT_LIMIT);
         let end = pass_to_client(&listening, &mut agent);
-        let _ = told.send(end);
+        let _ = sender.send(end);
     })?;
-    let (talking, told) = (Arc::clone(relay), events);
+    let (talking, sender) = (Arc::clone(relay), events);
     thread("antefix-client", move || {
         let mut next = Ok(first);
         while let Ok(found) = next {
@@ -197,7 +197,7 @@ fn direct(
             }
             next = client.next();
         }
-        let _ = told.send(Event::ClientGone);
+        let _ = sender.send(Event::ClientGone);
     })?;
     Ok(finish(&happened, process, relay))
 }
@@ -292,7 +292,7 @@ fn wait_for(happened: &Receiver<Event>, patience: Duration, wanted: impl Fn(&Eve
     }
 }
 
-/// The status as a shell tells it.
+/// The exit status as a shell reports it.
 fn code(status: &ExitStatus) -> i32 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(status) {

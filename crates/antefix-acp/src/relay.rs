@@ -50,7 +50,7 @@ pub(crate) struct Wishes {
     pub(crate) client_key: String,
     /// The user's own rows of the table of agents.
     pub(crate) agents: BTreeMap<String, Way>,
-    /// The variable that the agent was started with, and what it was told.
+    /// The variable that the agent was started with, and its value.
     pub(crate) launched: Option<Launched>,
     /// The name of the agent's program.
     pub(crate) program: Option<String>,

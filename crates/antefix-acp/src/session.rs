@@ -1,8 +1,8 @@
-//! A session: what it was told, what it is owed, and what goes with its prompts.
+//! A session: what it was given, what it is owed, and what goes with its prompts.
 //!
 //! 1. What is owed is carried by one prompt. If that prompt fails, is canceled or refused, another one carries it;
 //!    once it has succeeded, no other does.
-//! 2. What is told in a user's message is in the ledger once it has arrived, and not before.
+//! 2. What goes with a user's message is in the ledger once it has arrived, and not before.
 //! 3. A slash command carries nothing: its words would no longer be the first or the last.
 
 use std::path::PathBuf;
@@ -105,9 +105,9 @@ impl Relay {
                 turn
             }
         };
-        let (messages, untold) = hooked::messages(&turn);
+        let (messages, undelivered) = hooked::messages(&turn);
         self.reports.findings(&hooked::findings(&turn));
-        self.reports.findings(&untold);
+        self.reports.findings(&undelivered);
         let live = hooked::live(&turn, self.composer.live)?;
         let live = Some(("live".to_owned(), live)).filter(|(_, text)| !text.is_empty());
         Ok(messages.into_iter().chain(live).map(|(name, text)| (name, turn.framed(&text))).collect())
@@ -118,7 +118,7 @@ impl Relay {
         match draft.conversation(conversation.as_str()).and_then(|conversation| conversation.adopt(draft)) {
             Ok(adopted) => self.reports.findings(&adopted.diagnostics),
             Err(error) => {
-                let message = format!("{conversation} was told, but its ledger could not be written: {error}");
+                let message = format!("{conversation} has its prompt, but its ledger could not be written: {error}");
                 self.reports.warn(Code::Store, &message);
             }
         }

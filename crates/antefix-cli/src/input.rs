@@ -13,7 +13,7 @@ use crate::Failure;
 /// The largest file that may be named on the command line.
 const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
 
-/// A tool as it may be told: by its name alone, or as an object.
+/// A tool as it may be given: by its name alone, or as an object.
 #[derive(Clone)]
 pub(crate) struct ToolEntry(Tool);
 

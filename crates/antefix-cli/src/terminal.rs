@@ -38,7 +38,7 @@ pub(crate) fn print_styled(text: &str) -> Result<(), Failure> {
 
 /// Prints something with styles that is not the result.
 pub(crate) fn print_aside(text: &str) {
-    // Nobody can be told that nobody listens.
+    // There is nobody left to report this to.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 

@@ -671,7 +671,7 @@ fn check_compares_the_prefix_with_the_models_minimum() {
     assert_eq!(ran.code, 0);
     assert!(ran.stderr.contains("the prefix has 2 tokens, and gpt-5 caches none with less than 1024"), "{ran:?}");
     assert!(!scratch.run(&["check", "--template", "t.md"]).stderr.contains("below-cache-minimum"));
-    // The user's own rows count, and a bad file is told with its place.
+    // The user's own rows count, and a bad file is reported with its place.
     let scratch =
         scratch.file("home/.config/antefix/models.json", "{\"models\": [{\"name\": \"gpt-5\", \"minimum\": 2}]}");
     assert!(!check(&scratch, "gpt-5").stderr.contains("below-cache-minimum"));

@@ -147,7 +147,7 @@
 //! 1. [`compose`], [`freeze`] and [`deliver`] read no clock, environment, file, process or network.
 //! 2. "There is none" and "could not ask" are different answers everywhere.
 //! 3. Substitution is single-pass: what a fact contains is data, never template.
-//! 4. Everything injected is bounded, a cut is visible in the text, and the user is told.
+//! 4. Everything injected is bounded, a cut is visible in the text, and reported.
 //! 5. Same inputs, same bytes: on any machine, in any locale, time zone, directory order or process.
 //!
 //! `ARCHITECTURE.md` lists all of them with their guards.

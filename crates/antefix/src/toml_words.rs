@@ -1,7 +1,7 @@
 //! What is wrong with a TOML file, in the words of somebody who writes one and not of the types that it is read into.
 //!
-//! 1. A key or a choice that nobody knows is told with the one that was probably meant, else with all that there are.
-//! 2. What has the wrong kind of value is told with the kind that is needed.
+//! 1. A key or a choice that nobody knows is reported with the one that was probably meant, else with all that there are.
+//! 2. What has the wrong kind of value is reported with the kind that is needed.
 //! 3. What is not recognized is said as the parser says it: nothing is hidden.
 
 use std::ops::Range;

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &LayoutsArgs) -> Outcome {
 /// A text to copy.
 struct ToCopy {
     text: String,
-    /// How to be told when the original moves on, if the text itself cannot have a mark.
+    /// How to learn that the original changed, if the text itself cannot have a mark.
     note: Option<String>,
 }
 

@@ -113,7 +113,7 @@ fn from_ledger(args: &WhyArgs, models: &Models) -> Result<Turns, Failure> {
     Ok(turns)
 }
 
-/// The row of a model; one that nobody knows is told.
+/// The row of a model; one that nobody knows is reported.
 fn known(name: Option<&str>, models: &Models) -> Option<Model> {
     let name = name?;
     let found = models.find(name).map(|(model, _)| model);

@@ -144,7 +144,7 @@ fn a_huge_line_passes_in_little_memory() {
     let bytes = 100_000_000;
     let line = format!(r#"{{"params":"{}","method":"huge","id":"huge"}}"#, "y".repeat(bytes));
     client.say(&line);
-    // What was told beside the answer comes first.
+    // What was reported beside the answer comes first.
     assert_eq!(client.hear()["method"], "session/update");
     assert_eq!(client.hear()["result"], line.len());
     client.say(&json!({"id": 900, "method": "large", "params": {"bytes": bytes}}).to_string());

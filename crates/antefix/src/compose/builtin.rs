@@ -55,7 +55,7 @@ pub const PROMPTS: &[(&str, &str)] = prompts![
 /// How the first line of a copied layout begins: what it is a copy of, and the digest of that, follow.
 pub(crate) const MARK: &str = "# from built-in ";
 
-/// The first line of a layout that is made from this one, so that `antefix check` can tell when the original moves on.
+/// The first line of a layout that is made from this one, so that `antefix check` can report when the original changes.
 pub fn mark(layout: &BuiltIn) -> String {
     format!("{MARK}{}, {}\n", layout.name, Digest::of(layout.text))
 }

@@ -173,7 +173,7 @@ impl Fitting<'_> {
         size: usize,
     ) -> Result<Option<Loss>> {
         let Budget { most, unit } = self.total.budget;
-        // A few words behind which the rest is missing mislead more than they tell.
+        // A few words behind which the rest is missing mislead more than they help.
         let least = 4 * unit.measure(notice.as_str());
         let mut room = own.saturating_sub(size - most);
         for _ in 0..TRIES {

@@ -1,7 +1,7 @@
 //! What looks wrong.
 //!
 //! 1. What can be seen from a layout and its templates alone is here: it is known before anything is asked, and every
-//!    command tells it.
+//!    command reports it.
 //! 2. What needs the composed prompt is in the folder, one file a lint or family. It takes longer than composing, so
 //!    `check` and `explain` ask for it and `show` does not.
 //! 3. A finding names its place, says why it costs, and what to do. A false alarm is worse than a miss.
@@ -29,7 +29,7 @@ use crate::discover::secrets::markers;
 use crate::discover::{Machine, hidden};
 use crate::text::{Place, Source};
 
-/// Everything that looks wrong in a prompt: what composing told, with what it costs, and what only a closer look finds.
+/// Everything that looks wrong in a prompt: what composing found, with what it costs, and what only a closer look finds.
 pub fn lint(layout: &Layout, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {
     let passages = passages::passages(prompt);
     let mut findings: Vec<Diagnostic> =

@@ -1,6 +1,6 @@
 //! The rules that every store must keep, as code: whoever writes a store runs [`check`] in a test.
 //!
-//! 1. Each rule gets an empty medium of its own and a thread of its own. All rules run, and all that are broken are told.
+//! 1. Each rule gets an empty medium of its own and a thread of its own. All rules run, and all that are broken are reported.
 //! 2. A medium may be opened several times, and whoever opens it sees the same ledgers. Rules about what lasts and about
 //!    races open it more than once.
 //! 3. Nothing here depends on time: rules about races count winners, and do not sleep.

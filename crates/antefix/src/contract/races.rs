@@ -77,7 +77,7 @@ pub(super) fn of_many_commits_one_appends(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
     for number in 1..=ROUNDS {
-        // Some begin at the same time as others commit: whoever is superseded is told so.
+        // Some begin at the same time as others commit: whoever is superseded learns it.
         let answers = all_at_once(medium, |store, thread| {
             let token = format!("of thread {thread}");
             let (row, bundle) = compaction("c", &token, number, &token);

@@ -46,7 +46,7 @@ pub struct Notice<'c> {
     pub number: u64,
     /// What it says.
     pub text: &'c str,
-    /// How many messages stood before it when it was new; none if nobody told.
+    /// How many messages there were before it when it was new; none if the caller did not say.
     pub after: Option<usize>,
 }
 

@@ -3,7 +3,7 @@
 //! 1. What an agent says that it can do counts, then what is known of it by its name. Version numbers count for nothing:
 //!    agents of version 1 take system prompts, and others of version 2 do not.
 //! 2. There is exactly one way for a session, so nothing is said twice, and there is always one: whoever takes no system
-//!    prompt is told in the first message of the user's.
+//!    prompt goes into the first message of the user.
 //! 3. A text that the agent was started with is not sent again.
 
 /// The steps of the ladder, the best first.
@@ -34,7 +34,7 @@ impl Way {
         }
     }
 
-    /// Who says it to the model, as far as the protocol can tell.
+    /// In whose name the model gets it, as far as the protocol says.
     pub fn role(&self) -> &'static str {
         match self {
             Way::UserMessage => "user",

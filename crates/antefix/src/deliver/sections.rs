@@ -1,7 +1,7 @@
 //! A prefix as sections of a user's message, for agents that take no system prompt.
 //!
 //! 1. One text a section, in order, without the line breaks that join them.
-//! 2. The fixed part is labeled as the base, and what the operator says as the operator's: there is no role that tells.
+//! 2. The fixed part is labeled as the base, and what the operator says as the operator's: no role says so.
 //!    Every other section brings its own heading along.
 //! 3. What a fact says cannot forge such a label: there the first bracket is written out.
 

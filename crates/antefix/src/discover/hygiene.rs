@@ -3,7 +3,7 @@
 //! 1. Hidden characters in a file make it unavailable, or are written out, or are let through, as the user's settings
 //!    say; a project cannot loosen them. Joined emoji, flags and scripts that need joiners are not hidden.
 //! 2. Secrets of a well-known shape are taken out before anything is shown or stored, and the place is marked.
-//! 3. Each finding is told with file, line and column; what was hidden is decoded where that can be done.
+//! 3. Each finding is reported with file, line and column; what was hidden is decoded where that can be done.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ use crate::text::{FactName, Origin, Text, Transform};
 /// No secret has fewer characters.
 pub(super) const SHORTEST_TOKEN: usize = 16;
 
-/// How many findings of one text are told one by one.
+/// How many findings of one text are reported one by one.
 const REPORTED: usize = 5;
 
 /// What becomes of hidden characters.
@@ -98,13 +98,13 @@ impl Hygiene {
         label
     }
 
-    /// What is told about a text, unless words of that text in it must not be told: escapes can write what was not there when
+    /// What is reported about a text, unless words of that text in it must not be reported: escapes can write what was not there when
     /// it was looked through.
     pub(super) fn reportable(self, words: String) -> String {
         if self.passes(&words) { words } else { "escapes in it write a secret or hidden characters".to_owned() }
     }
 
-    /// Takes secrets and hidden characters out of what is told about something.
+    /// Takes secrets and hidden characters out of what is reported about something.
     pub(crate) fn redact(self, words: &mut String) {
         if self.passes(words) {
             return;
@@ -232,7 +232,7 @@ fn to_diagnostic(found: &Hidden, text: &str, about: &Subject, at: At, policy: Hi
     Diagnostic::warning(Code::HiddenText, message).about(about).hint(hint)
 }
 
-/// Where a text stands that something is told about.
+/// Where a text stands that something is reported about.
 #[derive(Clone, Copy)]
 enum At {
     /// It is what its label names, and has lines of its own.

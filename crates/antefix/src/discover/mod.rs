@@ -63,7 +63,7 @@ use self::trust::{Gate, Trust};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
-/// Facts, and how they were come by.
+/// Facts, and how they were found.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
     /// One answer for each name asked.
@@ -103,7 +103,7 @@ pub fn discover<'n>(
 }
 
 impl Discovery {
-    /// Takes secrets and hidden characters out of what is told: programs, servers and the system put whatever they like into
+    /// Takes secrets and hidden characters out of what is reported: programs, servers and the system put whatever they like into
     /// the reasons of their failures.
     fn look_through(&mut self, hygiene: Hygiene) {
         for reason in self.facts.reasons_mut() {

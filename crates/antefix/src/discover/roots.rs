@@ -3,7 +3,7 @@
 //! 1. They are read by the same rules as the layout's own, and stand behind them: the first of a name wins.
 //! 2. A hook that comes with a project may name what lies beneath the project root or beneath a root that the user's own
 //!    settings allow, and nothing else. Places that hold secrets are refused to every hook.
-//! 3. What is refused, missing or too much is told.
+//! 3. What is refused, missing or too much is reported.
 //!
 //! An epoch remembers the names, as a prompt would show the paths: two clones of a repository remember the same.
 

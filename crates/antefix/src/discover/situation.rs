@@ -1,4 +1,4 @@
-//! What discovery is told before it asks the world: four parts, each with an owner of its own.
+//! The input of discovery: four parts, each with an owner of its own.
 //!
 //! 1. [`Rules`] are the layout's: which files count, how paths are shown.
 //! 2. [`Permissions`] are the user's: what may be read, and where things are kept. A project cannot set any of them.

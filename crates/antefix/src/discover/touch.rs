@@ -1,10 +1,10 @@
-//! Touching paths: what comes to hold when an agent first reads or changes something.
+//! Touching paths: what applies once an agent first reads or changes something.
 //!
 //! 1. Rules hold whose patterns match a path, wherever they stand; and the instruction files and rules of the directories
 //!    that lead to it, as far as they are not those of the working directory and above.
-//! 2. What the prefix has is not said again, nor what the caller says was told before.
+//! 2. What the prefix has is not said again, nor what the caller says that the conversation has.
 //! 3. The outermost come first. Bounds, budgets, hygiene and trust are those of instruction files.
-//! 4. A path need not exist. It is relative to the working directory and lies in the project; one that does not is told.
+//! 4. A path need not exist. It is relative to the working directory and lies in the project; one that does not is reported.
 //!
 //! What is found here becomes a notice through [`compose::notice`](crate::compose::notice), and is appended to a
 //! conversation; the prefix stays as it is.
@@ -36,7 +36,7 @@ pub struct Touched {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What comes to hold when these paths are touched. `told` are the paths of files that were told before, as the report of
+/// What applies once these paths are touched. `known` are the paths of files that the conversation has, as the report of
 /// an earlier touch has them.
 pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], known: &BTreeSet<String>) -> Touched {
     let gate = Gate::new(world, situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
@@ -58,7 +58,7 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], kn
     // The wording frames the notice with this tag, whatever the layout does with its own files.
     search.protect.push("instructions".to_owned());
     let mut found = Vec::new();
-    // What the prefix has is looked at again, so that it is known here; what is worth knowing about it was told there.
+    // What the prefix has is looked at again, so that it is known here; what is worth knowing about it was reported there.
     for mut place in places(&gate, situation, search.rules) {
         let mut prefix = Vec::new();
         let (listed, findings) = (search.report.not_loaded.len(), search.diagnostics.len());

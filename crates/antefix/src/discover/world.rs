@@ -176,7 +176,7 @@ pub struct Contents {
     pub more: bool,
     /// The path beneath the root once links were followed.
     pub resolved: PathBuf,
-    /// What tells this file from all others, whatever it is called: its device and number, where the system has them.
+    /// What identifies this file, whatever it is called: its device and number, where the system has them.
     pub identity: Option<(u64, u64)>,
 }
 

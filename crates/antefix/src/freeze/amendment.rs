@@ -40,7 +40,7 @@ pub struct AmendmentBody {
     pub(super) facts: BTreeMap<FactName, FactFingerprint>,
     /// The files of facts that it brings up to date; none for one that is gone.
     pub(super) files: BTreeMap<FactName, BTreeMap<String, Option<Digest>>>,
-    /// How many messages the conversation had when it was appended, if the caller told.
+    /// How many messages the conversation had when it was appended, if the caller said so.
     pub after: Option<usize>,
     /// The digest of the section's text, if the notice says all of it again.
     pub(super) says: Option<Digest>,

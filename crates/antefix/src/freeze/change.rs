@@ -128,7 +128,7 @@ impl Change {
         self
     }
 
-    /// The change that a notice tells of.
+    /// The change that a notice is about.
     pub(crate) fn of_notice(notice: &AmendmentBody) -> Change {
         let section = &notice.section;
         let kind = |file: ChangeKind, fact: ChangeKind| if notice.file.is_some() { file } else { fact };
@@ -150,7 +150,7 @@ impl Change {
     }
 }
 
-/// How a fact changed. `unreadable` tells of a file that is there and could not be read.
+/// How a fact changed. `unreadable` says whether a file is there and could not be read.
 pub(super) fn of_fact(
     name: &FactName,
     before: &FactFingerprint,

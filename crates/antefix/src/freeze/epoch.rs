@@ -92,7 +92,7 @@ pub struct EpochBody {
     pub text: Arc<str>,
     /// Its sections, in order.
     pub sections: Vec<EpochSection>,
-    /// The canonical tools; none if nobody told of tools.
+    /// The canonical tools; none if the caller named none.
     pub tools: Option<Arc<str>>,
     /// What is remembered of the facts of its sections.
     pub facts: BTreeMap<FactName, FactFingerprint>,
@@ -158,7 +158,7 @@ impl EpochBody {
             reason: gap.reason.code.name().to_owned(),
             detail: gap.reason.to_string(),
         });
-        // A list of files is present without the one that could not be read; the hole is told all the same.
+        // A list of files is present without the one that could not be read; the hole is reported all the same.
         let holes = report.not_loaded.iter().filter_map(|missing| {
             let (Some(path), Why::Unavailable(reason)) = (&missing.path, &missing.why) else { return None };
             let section = standing.iter().find(|section| section.facts().contains(&missing.fact))?;
@@ -213,7 +213,7 @@ impl EpochBody {
         }
     }
 
-    /// The tools that the model sees, as a delivery takes them; none if nobody told of tools.
+    /// The tools that the model sees, as a delivery takes them; none if the caller named none.
     pub fn told_tools(&self) -> StoreResult<Option<Vec<Tool>>> {
         let Some(text) = &self.tools else { return Ok(None) };
         serde_json::from_str(text).map(Some).map_err(|error| {

@@ -23,12 +23,12 @@ const TAG: &str = "amendment";
 pub(super) struct Notices<'n> {
     pub(super) layout: &'n Layout,
     pub(super) facts: &'n Facts,
-    /// What the conversation was told so far.
+    /// What the conversation has been told so far.
     pub(super) fingerprints: &'n BTreeMap<FactName, FactFingerprint>,
 }
 
 impl Notices<'_> {
-    /// The notices for a section whose named facts have changed. `unreadable` tells of files that could not be read;
+    /// The notices for a section whose named facts have changed. `unreadable` names files that could not be read;
     /// `said` is the digest of the section's text as the conversation knows it, if it has any.
     pub(super) fn of_section(
         &self,
@@ -155,7 +155,7 @@ fn quoted(label: &Text) -> Text {
     origin.map_or_else(|| label.clone(), |origin| Text::new(quoted, origin))
 }
 
-/// What tells a section's text from another, whatever joint stands before it.
+/// The digest of a section's text, whatever joint is before it.
 pub(super) fn section_digest(text: &str) -> Digest {
     Digest::of(text.trim())
 }

@@ -25,7 +25,7 @@ pub(super) struct EpochRecord {
     pub(super) sections: Vec<SectionRecord>,
     /// The digest of the spans, which are a text of their own.
     pub(super) spans: Digest,
-    /// The digest of the canonical tools; none if nobody told of tools.
+    /// The digest of the canonical tools; none if the caller named none.
     pub(super) tools: Option<Digest>,
     pub(super) facts: BTreeMap<String, FactFingerprint>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -2,7 +2,7 @@
 //!
 //! 1. Hooks are asked in order, and each sees what the earlier ones left. They change one turn; nothing of it is stored.
 //!    Only the roots that a hook names are remembered by an epoch, and other roots begin another epoch.
-//! 2. A hook that fails, is late or answers nonsense is told of and passed over: the turn goes on as if it had not been
+//! 2. A hook that fails, is late or answers nonsense is reported and skipped: the turn goes on as if it had not been
 //!    asked, and nothing of a broken answer is used.
 //! 3. Every byte that a hook adds to a system text has the hook for its origin, and passes the same hygiene as files do.
 //! 4. A program that comes with a project runs only if its user trusts its bytes; see [`TrustState`].
@@ -79,13 +79,13 @@ pub trait Hook: Sync {
         Ok(NamedRoots::default())
     }
 
-    /// Is told that an epoch began: [`HookPoint::Opened`] or [`HookPoint::Renewed`].
+    /// Is notified that an epoch began: [`HookPoint::Opened`] or [`HookPoint::Renewed`].
     fn began(&self, _question: &Question<'_>) -> HookResult<()> {
         Ok(())
     }
 }
 
-/// What a hook is told, whatever it is asked.
+/// What a hook is given, at every point.
 #[derive(Clone, Copy)]
 pub struct Question<'q> {
     /// What is outside.
@@ -98,7 +98,7 @@ pub struct Question<'q> {
     pub epoch: Option<EpochOfTurn>,
 }
 
-/// The epoch that a hook is told of.
+/// The epoch, as a hook is given it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EpochOfTurn {
     /// From 1, without gaps.
@@ -110,7 +110,7 @@ pub struct EpochOfTurn {
 }
 
 impl EpochOfTurn {
-    /// What a hook is told of an epoch.
+    /// What a hook is given about an epoch.
     pub fn of(epoch: &Epoch) -> EpochOfTurn {
         EpochOfTurn { number: epoch.number(), cause: epoch.cause(), digest: epoch.digest() }
     }
@@ -125,7 +125,7 @@ pub struct SystemOfTurn<'s> {
     pub suffix: &'s str,
 }
 
-/// Asks a hook at a point, and tells of a failure. A hook that panics has failed.
+/// Asks a hook at a point, and reports a failure. A hook that panics has failed.
 pub(crate) fn ask<T>(
     hook: &dyn Hook,
     on: HookPoint,

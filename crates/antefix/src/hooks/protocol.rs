@@ -1,7 +1,7 @@
 //! The documents that programs read and print. `docs/hooks.md` is the specification.
 //!
 //! Version 1. Later versions add fields to what is asked; a field that an answer may not have is an error in every
-//! version, so that a misspelled one is told.
+//! version, so that a misspelled one is found.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::hooks::HookFailure;
 /// The version of the documents.
 const VERSION: u32 = 1;
 
-/// What every program is told.
+/// What every program is given.
 #[derive(Serialize)]
 struct Asked<'a> {
     version: u32,

@@ -3,7 +3,7 @@
 //! 1. The table is a dated file, `models/models.json`, whose rows name their sources; [`Models::with`] lays a user's own
 //!    rows over it.
 //! 2. A model is found by its name, then without date, provider and region; see [`Models::find`]. How it was found is
-//!    told, and a model that nobody knows takes the safe values of its family, and no price.
+//!    reported, and a model that nobody knows takes the safe values of its family, and no price.
 //! 3. Prices are whole numbers, and so is all arithmetic with them.
 
 mod minimum;

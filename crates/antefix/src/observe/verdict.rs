@@ -16,7 +16,7 @@ pub struct Verdict {
     pub until: Option<String>,
     /// Why not all of it was read.
     pub explanation: Option<Explanation>,
-    /// The tokens that were billed anew although a turn before had them; none if there are none, or nobody can tell.
+    /// The tokens that were billed anew although a turn before had them; none if there are none, or it is not known.
     pub lost: Option<Tokens>,
     /// What that cost more than reading them; none without a price.
     pub cost: Option<Cost>,

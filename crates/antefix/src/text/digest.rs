@@ -145,7 +145,7 @@ impl PrefixDigests {
     }
 }
 
-/// They follow from the prefix, so they tell nothing apart.
+/// They follow from the prefix, so they distinguish nothing.
 impl PartialEq for PrefixDigests {
     fn eq(&self, _: &PrefixDigests) -> bool {
         true

@@ -138,7 +138,7 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever is cut: the prompt fits, every byte has an origin, every cut is told, and the boundary is a position.
+    /// Whatever is cut: the prompt fits, every byte has an origin, every cut is reported, and the boundary is a position.
     #[test]
     fn a_prompt_never_exceeds_its_budget(
         texts in prop::collection::vec((text(), prop::option::of(0_usize..300)), 1..5),

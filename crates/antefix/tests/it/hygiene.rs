@@ -128,7 +128,7 @@ fn what_people_write_stays_as_it_is() {
     }
 }
 
-/// Five runs are told one by one, the rest are counted; all are written out.
+/// Five runs are reported one by one, the rest are counted; all are written out.
 #[test]
 fn many_findings_are_told_in_six_lines() {
     let world = world(&[("/p/f", &"a\u{200b}".repeat(9))]);

@@ -55,7 +55,7 @@ pub(crate) fn told(discovery: &Discovery) -> String {
     lines
 }
 
-/// One line a file, `path = text`, and below them what is told.
+/// One line a file, `path = text`, and below them what is reported.
 fn printed(discovery: &Discovery) -> String {
     let files: String = texts(discovery).iter().map(|(path, text)| format!("{path} = {text:?}\n")).collect();
     files + &told(discovery)
@@ -484,7 +484,7 @@ fn no_directory_forges_a_section() {
     }
 }
 
-/// What becomes of `@path`: the text of `/p/AGENTS.md`, what it becomes, and what is told.
+/// What becomes of `@path`: the text of `/p/AGENTS.md`, what it becomes, and what is reported.
 #[test]
 fn imports_are_followed_or_told() {
     let outside = "it lies outside the project (allow its directory in your own settings: `file_roots`)";
@@ -598,7 +598,7 @@ fn imports_are_counted() {
     );
 }
 
-/// Failures are told a few times, and tried so many times.
+/// Failures are reported a few times, and tried so many times.
 #[test]
 fn imports_that_fail_do_not_flood() {
     let world = world(&[("/p/AGENTS.md", &"@/a\n".repeat(10_000))]);
@@ -872,7 +872,7 @@ fn the_report_of_a_dropped_file_is_about_that_file() {
     assert_eq!(loaded, [("file:../AGENTS.md", Some("AGENTS.md")), ("instructions:files", Some("s/AGENTS.md"))]);
 }
 
-/// Each finding is told with file, line and column: of the file that it is in.
+/// Each finding is reported with file, line and column: of the file that it is in.
 #[test]
 fn a_finding_in_an_import_names_the_imported_file() {
     let world = world(&[("/p/AGENTS.md", "one\n@./x.md\n"), ("/p/x.md", "a\nb\u{200b}")]);

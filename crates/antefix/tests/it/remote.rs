@@ -93,7 +93,7 @@ fn the_fallback_stands_where_nobody_said_and_the_memory_is_known_to_be_empty() {
         let mut gaps: Vec<&str> = prompt.gaps().iter().map(|gap| gap.fact.as_str()).collect();
         gaps.sort_unstable();
         gaps.dedup();
-        // A gap is told, and nothing else is.
+        // A gap is reported, and nothing else is.
         assert_eq!(discovery.diagnostics.len(), gaps.len(), "{row}: {:?}", discovery.diagnostics);
         let gaps = if gaps.is_empty() { "-".to_owned() } else { gaps.join(" ") };
         table.push_str(&format!("{operator:<16}{memory:<16}{:<32}{gaps}\n", parts.join(" ")));

@@ -390,7 +390,7 @@ fn nested_files_are_listed_as_they_would_be_loaded() {
     assert_eq!(discovery.diagnostics, []);
 }
 
-/// A key that another program has for patterns says nothing here, and that is told.
+/// A key that another program has for patterns says nothing here, and that is reported.
 #[test]
 fn keys_of_other_programs_are_told() {
     let world = world(&[

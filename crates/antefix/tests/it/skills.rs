@@ -64,7 +64,7 @@ type Listed<'l> = Option<(&'l str, String)>;
 
 const PLACE: &str = ".agents/skills/x/SKILL.md";
 
-/// The file of a skill in the directory `x`, what is listed of it, and what is told.
+/// The file of a skill in the directory `x`, what is listed of it, and what is reported.
 #[test]
 fn loading_is_lenient_and_the_report_is_strict() {
     let breaks = |rule: &str| format!("warning[skill]: {PLACE} breaks a rule: {rule}\n");
@@ -298,7 +298,7 @@ fn without_a_tool_that_reads_nothing_is_listed() {
     }
 }
 
-/// I19: the nearest root wins, and the collision is told.
+/// I19: the nearest root wins, and the collision is reported.
 #[test]
 fn the_projects_skill_wins_over_the_users() {
     let world = world(&[
@@ -354,7 +354,7 @@ fn a_scan_passes_over_what_is_no_place_for_skills() {
     );
 }
 
-/// Two thousand directories of a root are looked into, itself included; what would be one more is not, and that is told.
+/// Two thousand directories of a root are looked into, itself included; what would be one more is not, and that is reported.
 #[test]
 fn a_scan_ends_and_says_so() {
     let with = |others: usize| {
@@ -567,7 +567,7 @@ fn findings_about_a_name_can_be_printed() {
     }
 }
 
-/// Each finding is told with file, line and column.
+/// Each finding is reported with file, line and column.
 #[test]
 fn a_finding_in_a_description_names_its_line() {
     let file = "---\nname: x\ndescription: a\u{200b}b\n---\n";
@@ -594,7 +594,7 @@ fn keys_are_read_in_any_case() {
     assert_eq!(text(&discovery, "skills:index"), "upper | d | direct | e3b0c44298fc |");
 }
 
-/// A linked directory within the project is looked into, once; what leads elsewhere or nowhere is told.
+/// A linked directory within the project is looked into, once; what leads elsewhere or nowhere is reported.
 #[test]
 fn links_to_directories_are_followed_or_told() {
     let linked = |target: &str| {

@@ -1,4 +1,4 @@
-//! Hostile projects cost a bounded time and memory, and what was left out is told.
+//! Hostile projects cost a bounded time and memory, and what was left out is reported.
 //!
 //! Each is looked at in a process of its own, so that its peak of memory is its own.
 
@@ -12,7 +12,7 @@ use crate::projects::{self, Fill};
 /// The variable that names the project to a child.
 const PROJECT: &str = "ANTEFIX_TEST_PROJECT";
 
-/// What a child prints: milliseconds, the bytes of the prompt, the peak of memory, and what was told.
+/// What a child prints: milliseconds, the bytes of the prompt, the peak of memory, and what was reported.
 fn looked_at(root: &std::path::Path) -> (Duration, usize, u64, String) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "bounds::a_child_looks_at_the_project_that_it_is_told", "--nocapture"])

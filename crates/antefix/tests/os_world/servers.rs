@@ -246,7 +246,7 @@ fn every_answer_of_a_server_has_its_outcome() {
                 let discovery = ask(&format!("http://127.0.0.1:{port}{path}"), None);
                 assert!(start.elapsed() < TIME * 4, "{path} took {:?}", start.elapsed());
                 let outcome = outcome(&discovery).replace(port, "PORT");
-                // Whatever is unavailable is told; what is there, or is not, is no news.
+                // Whatever is unavailable is reported; what is there, or is not, is no news.
                 let told = discovery.diagnostics.iter().any(|finding| finding.code != Code::Secret);
                 assert_eq!(told, outcome.starts_with("unavailable"), "{path}: {:?}", discovery.diagnostics);
                 format!("{path:<20}{outcome}\n")

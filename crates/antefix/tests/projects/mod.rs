@@ -74,7 +74,7 @@ pub(crate) struct Cost {
     pub(crate) time: Duration,
     /// The bytes of the prompt.
     pub(crate) prompt: usize,
-    /// The codes of what was told, each once.
+    /// The codes of what was reported, each once.
     pub(crate) told: Vec<&'static str>,
     /// The most memory that this process ever had, in bytes; none where the system does not say.
     pub(crate) peak: Option<u64>,

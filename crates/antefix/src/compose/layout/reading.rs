@@ -1,4 +1,4 @@
-//! From the file of a layout to the layout: everything that is wrong with it is told with its place.
+//! From the file of a layout to the layout: everything that is wrong with it is reported with its place.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -300,7 +300,7 @@ impl Reading<'_> {
         let Some((path, digest)) = parts else {
             return Err(self
                 .error("this does not say what the text is a copy of", from.span())
-                .with_hint("write `$builtin/…` and its digest, as `antefix layouts '$builtin/…'` tells them"));
+                .with_hint("write `$builtin/…` and its digest, as `antefix layouts '$builtin/…'` prints them"));
         };
         let place = Place::new(self.source, from.span());
         Ok(Copied { place, of: Original::Prompt(path.to_owned()), digest: digest.to_owned() })

@@ -3,7 +3,7 @@
 //! 1. The catalog knows which facts move. A variable of the environment and a file can move without its knowing: a time of
 //!    day in one of them was written by a program, which will write another one.
 //! 2. A day in an instruction file, such as "Last updated: 2026-04-15", is fine: it moves when the file does. A time of
-//!    day is told where the line says that it was generated.
+//!    day is reported where the line says that it was generated.
 //! 3. A conversation's id in the prefix keeps it from being shared with any other conversation.
 
 use std::ops::Range;

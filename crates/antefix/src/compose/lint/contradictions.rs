@@ -253,7 +253,7 @@ fn meanings(words: &[String]) -> Vec<Meaning> {
     meanings
 }
 
-/// Whether a sentence tells to do something or not to, and what.
+/// Whether a sentence says to do something or not to, and what.
 fn order<'w, 's>(words: &'s [&'w str]) -> (Negative, &'s [&'w str]) {
     const BEFORE: &[&str] = &["always", "we", "you", "should", "must", "only", "ever"];
     let mut rest = words;

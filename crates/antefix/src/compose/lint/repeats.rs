@@ -1,7 +1,7 @@
 //! `repeated-text`: the same words twice in the prefix.
 //!
 //! 1. Paragraphs, and items of lists, of at least [`LEAST`] characters are compared, white space aside.
-//! 2. Both places are named. Files that repeat much of each other are told once, and files that say the same once more.
+//! 2. Both places are named. Files that repeat much of each other are reported once, and files that say the same once more.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 
 /// Shorter paragraphs repeat by chance.
 const LEAST: usize = 80;
-/// How many paragraphs that two files share are told one by one.
+/// How many paragraphs that two files share are reported one by one.
 const REPORTED: usize = 3;
 
 /// A paragraph: the number of its passage, and its bytes there.

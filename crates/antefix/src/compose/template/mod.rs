@@ -1,6 +1,6 @@
 //! Templates: a section's text with holes, in one of three dialects.
 //!
-//! Parsing tells which facts a template names, so that nothing else is asked for. Rendering is single-pass: what a fact
+//! Parsing finds which facts a template names, so that nothing else is asked for. Rendering is single-pass: what a fact
 //! contains is data and never template.
 
 mod bracket;

@@ -214,7 +214,7 @@ impl<'w> Git<'w> {
     fn examine(&mut self) -> Result<Vec<(String, String)>, Reason> {
         let limits = GitLimits { time: self.limits.time / 2, output: recipe::CONFIGURATION_LIMIT };
         let listing = match self.run(recipe::LIST, recipe::configuration(&[]), limits) {
-            // Git exits with 1 when no key matches; then it did not see our own either, which the listing tells.
+            // Git exits with 1 when no key matches; then it did not see our own either, as the listing shows.
             Answer::Present(output) if succeeded(&output) || output.code == Some(1) => recipe::Listing::parse(&output)?,
             Answer::Present(output) => return Err(complaint(&output)),
             Answer::Absent => return Err(Reason { code: ReasonCode::Failed, detail: String::new() }),
@@ -324,7 +324,7 @@ fn verdict(output: &Output) -> Answer<GitText> {
 }
 
 fn finds_no_repository(output: &Output) -> bool {
-    // The parenthesis tells a directory without repository from a repository that points nowhere.
+    // The parenthesis distinguishes a directory without repository from a repository that points nowhere.
     says(output, "fatal: not a git repository (or any")
 }
 

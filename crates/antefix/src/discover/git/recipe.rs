@@ -90,7 +90,7 @@ pub(super) const LIST: &[&str] = &[
     r"^filter\.|^hook\.|^core\.worktree$|^safe\.barerepository$",
 ];
 
-/// What the listing tells.
+/// What the listing says.
 pub(super) struct Listing {
     /// Keys and values that keep this repository's drivers from running.
     pub(super) overrides: Vec<(String, String)>,

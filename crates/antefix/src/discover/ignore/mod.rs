@@ -94,7 +94,7 @@ impl Ignores {
         self.innermost.is_none()
     }
 
-    /// With one more file, whose directory lies `depth` names deep. Tells the faults of its lines, and the line of the
+    /// With one more file, whose directory lies `depth` names deep. Gives the faults of its lines, and the line of the
     /// first pattern that was one too many.
     pub fn with(&self, text: &str, label: &str, depth: usize) -> (Ignores, Vec<Fault>, Option<usize>) {
         let mut patterns = Vec::new();

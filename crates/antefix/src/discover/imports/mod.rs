@@ -6,9 +6,9 @@
 //! 3. A path is relative to the file that it stands in, and must lie beneath the project root or a root that the user
 //!    allows. What usually holds secrets is not imported.
 //! 4. Imports nest [`DEPTH`] deep, and [`FILES`] files are imported at most. A file that imports itself, through others or
-//!    not, is told with its chain. What is in the prompt already as an instruction file is not imported once more.
-//! 5. An import that fails stays as it was written, with a diagnostic; [`REPORTED`] of a file are told one by one. Behind the first
-//!    [`TRIED`] of a file all are text, which is told as well.
+//!    not, is reported with its chain. What is in the prompt already as an instruction file is not imported once more.
+//! 5. An import that fails stays as it was written, with a diagnostic; [`REPORTED`] of a file are reported one by one. Behind the first
+//!    [`TRIED`] of a file all are text, which is reported as well.
 
 mod find;
 
@@ -32,7 +32,7 @@ const DEPTH: usize = 4;
 const FILES: usize = 100;
 /// How many imports of one file are tried.
 const TRIED: usize = 500;
-/// How many failures of one file are told one by one.
+/// How many failures of one file are reported one by one.
 const REPORTED: usize = 5;
 /// Files that can be imported without a leading `./`.
 const EXTENSIONS: [&str; 7] = ["md", "mdx", "mdc", "txt", "rst", "adoc", "markdown"];

@@ -5,7 +5,7 @@
 //! 3. A file that is reached twice, by a link, a mount or a work tree inside its repository, is loaded once.
 //! 4. A byte-order mark is dropped and line ends become line feeds, so that a checkout on another system gives the same
 //!    bytes. Nothing else is changed.
-//! 5. Files over their budget are cut, the least specific ones first, and each cut or drop is told.
+//! 5. Files over their budget are cut, the least specific ones first, and each cut or drop is reported.
 //!
 //! A missing file is no news. Every other candidate that is not loaded is in the report, with its reason.
 
@@ -286,7 +286,7 @@ impl Search<'_> {
         }
     }
 
-    /// Reads a file that was not read before. Why one is not used is told.
+    /// Reads a file that was not read before. Why one is not used is reported.
     pub(super) fn read_new(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<TextFile> {
         let file = match read_shareable(self.world, &place.root, path) {
             Answer::Present(file) => file,

@@ -65,7 +65,7 @@ impl Default for InstructionRules {
 }
 
 impl InstructionRules {
-    /// Which files count and in which order they are told, for people: an order that nobody is told is a trap.
+    /// Which files are used and in which order, for people: an order that is written nowhere is a trap.
     pub fn in_words(&self) -> String {
         let global = match self.global {
             Global::Before => "the user's own file first, then ",

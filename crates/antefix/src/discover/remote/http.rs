@@ -103,7 +103,7 @@ fn outcome(response: Response, limits: RemoteLimits) -> Answer<String> {
         return failed(format!("it has more than {} bytes", limits.bytes));
     }
     decoded(response.body).and_then(|body| match form {
-        // Where a connection broke before the body, nothing tells.
+        // Where a connection broke before the body, nothing is known.
         Form::Text if body.trim().is_empty() => {
             failed("it is empty; 204 and {\"text\": null} say that there is none".to_owned())
         }
@@ -112,7 +112,7 @@ fn outcome(response: Response, limits: RemoteLimits) -> Answer<String> {
     })
 }
 
-/// What the user did not write is told in one short line.
+/// What the user did not write is reported in one short line.
 fn shown(header: &str) -> String {
     header.chars().filter(|c| !c.is_control()).take(60).collect()
 }

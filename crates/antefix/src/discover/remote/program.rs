@@ -11,7 +11,7 @@ use crate::discover::Workspace;
 use crate::discover::environment::{self, Started};
 use crate::discover::world::{Answer, Command, Kill, Output, ReasonCode, World};
 
-/// How much of an error line is told.
+/// How much of an error line is reported.
 const REPORTED: usize = 200;
 
 /// Runs the program.

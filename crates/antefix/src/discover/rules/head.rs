@@ -106,7 +106,7 @@ impl Keys<'_> {
                 if pattern.is_empty() || matches!(value.trim(), "null" | "~") {
                     continue;
                 }
-                // A pattern that is written with escapes is told at its key.
+                // A pattern that is written with escapes is reported at its key.
                 let found = self.find(pattern, from);
                 from = found.as_ref().map_or(from, |range| range.end);
                 let range = found.unwrap_or_else(|| line_of(self.text, key).unwrap_or(0..0));

@@ -13,7 +13,7 @@ use crate::discover::workspace::join;
 use crate::discover::world::Answer;
 use crate::text::{Place as At, Source, SourceKind, Text};
 
-/// How many patterns of one rule are told one by one.
+/// How many patterns of one rule are reported one by one.
 const REPORTED: usize = 5;
 
 impl Search<'_> {
@@ -96,7 +96,7 @@ impl Search<'_> {
         }
     }
 
-    /// The patterns that can be used; others are told, with their lines.
+    /// The patterns that can be used; others are reported, with their lines.
     fn globs(&mut self, written: Vec<Written>, text: &Text, body: usize, label: &Arc<str>) -> Vec<Glob> {
         let mut source = None;
         let mut globs = Vec::new();

@@ -5,9 +5,9 @@
 //! 2. Whoever wrote a rule for another program finds it read as that program reads it; see `Convention`.
 //! 3. A rule without patterns always holds, and joins the instruction files of its directory. One with patterns holds once
 //!    a path is touched that one of them matches; until then it is listed with them.
-//! 4. A pattern that cannot be used is told with its file and line, and the others of the rule still work. A rule none of
+//! 4. A pattern that cannot be used is reported with its file and line, and the others of the rule still work. A rule none of
 //!    whose patterns can be used is not loaded: it was not meant to hold always.
-//! 5. Scans, patterns and braces are bounded, and what goes beyond is told.
+//! 5. Scans, patterns and braces are bounded, and what goes beyond is reported.
 
 mod braces;
 mod head;

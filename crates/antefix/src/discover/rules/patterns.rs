@@ -7,7 +7,7 @@
 //!    stands for everything in the directory.
 //! 3. `*`, `**` and `**/*` are every file: such a rule always holds.
 //! 4. Braces stand for at most [`GlobLimits::alternatives`] patterns together, in all rules. Beyond that, they are taken
-//!    as characters, and it is told.
+//!    as characters, and that is reported.
 //! 5. Matching counts its steps; whoever asks says how many it may take.
 
 use std::path::{Path, PathBuf};

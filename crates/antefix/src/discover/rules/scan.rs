@@ -1,7 +1,7 @@
 //! Finding the files of rules.
 //!
 //! 1. A directory of rules is looked into [`DEPTH`] levels deep; all of them together have at most [`DIRECTORIES`]
-//!    directories and [`RULES`] rules. What lies beyond is told.
+//!    directories and [`RULES`] rules. What lies beyond is reported.
 //! 2. Names that begin with a dot are passed over, and so is `node_modules`.
 //! 3. A link is followed within the root, and a directory is looked into once, whatever leads there.
 

@@ -3,7 +3,7 @@
 //!
 //! 1. It is done only where the caller asks for it: a prompt does not need it.
 //! 2. At most [`DIRECTORIES`] directories and [`NAMES`] names are looked at, those below the working directory first, and
-//!    matching the patterns with them takes at most [`STEPS`] steps. Where that was not all, it is told, and no rule is said to match nothing.
+//!    matching the patterns with them takes at most [`STEPS`] steps. Where that was not all, it is reported, and no rule is said to match nothing.
 //! 3. Hidden directories that are not [`WRITTEN`] in by people, those that hold what programs made, and links to directories are
 //!    passed over; of the first two only instruction files right in them are listed. A rule with a pattern for one of them is
 //!    not said to match nothing either.
@@ -199,7 +199,7 @@ impl Search<'_> {
         let others = self.report.not_loaded.len();
         let mut found = Vec::new();
         self.look(&place, &mut found);
-        // They are told when it comes to that.
+        // They are reported when it comes to that.
         self.diagnostics.truncate(findings);
         self.unavailable = unavailable;
         let others = self.report.not_loaded.split_off(others);

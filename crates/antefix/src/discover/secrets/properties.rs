@@ -76,7 +76,7 @@ fn a_megabyte_of_beginnings_is_scanned_in_linear_time() {
     }
 }
 
-/// A fifth of a megabyte is enough to tell, and leaves time for many of them.
+/// A fifth of a megabyte is enough to see it, and leaves time for many of them.
 #[test]
 fn other_repetitions_are_scanned_in_linear_time() {
     for (piece, closing) in [

@@ -14,7 +14,7 @@ pub(super) struct Shape {
     pub(super) prefix: &'static str,
     alphabet: Alphabet,
     length: Length,
-    /// By how many of its characters a placeholder is told.
+    /// How many characters decide whether it is a placeholder.
     judged: usize,
     /// What the characters behind the prefix must have besides.
     body: fn(&[u8]) -> bool,
@@ -143,7 +143,7 @@ const fn at_least(rule: &'static str, prefix: &'static str, alphabet: Alphabet, 
     Shape { rule, prefix, alphabet, length: Length::AtLeast(length), judged: length, body: |_| true }
 }
 
-/// Numbers come first in tokens of Slack, up to three of them, and a placeholder is told by what is behind them.
+/// Numbers come first in tokens of Slack, up to three of them, and what follows them decides whether it is a placeholder.
 const SLACK: usize = 64;
 
 impl Shape {
@@ -157,7 +157,7 @@ impl Shape {
 
     /// Where the token ends that begins at a word, if there is one.
     pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        // Most are told apart by one byte, and that costs less than comparing them.
+        // Most differ in one byte, and looking at that costs less than comparing them.
         if bytes.get(at + 1) != self.prefix.as_bytes().get(1) {
             return None;
         }

@@ -3,7 +3,7 @@
 //! 1. The ignore files of a root and of the directories below it are obeyed, not those above: a project that keeps its
 //!    skills out of its repository still uses them.
 //! 2. Whether a skill is loaded is said by what stands around it: its own directory's ignore files are not asked.
-//! 3. An ignore file that cannot be read, or not as a whole, is told, and so is a line that fits nothing.
+//! 3. An ignore file that cannot be read, or not as a whole, is reported, and so is a line that fits nothing.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::discover::world::{Answer, Kind, Listing, ReasonCode};
 const NAMES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 /// How much of one is read.
 const LIMIT: usize = 64 * 1024;
-/// How many faults of one are told one by one.
+/// How many faults of one file are reported one by one.
 const REPORTED: usize = 5;
 
 impl Scan<'_> {

@@ -31,7 +31,7 @@ impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
         let shown = self.situation.workspace.show_beneath(root, path, self.situation.rules.skills.labels);
-        // A path is listed and told as well as a text.
+        // A path is listed and reported like a text.
         let shown: Arc<str> = match is_plain(&shown) {
             true => shown.into(),
             false => match self.clean(shown, &"the path of a skill".into()) {
@@ -47,7 +47,7 @@ impl Scan<'_> {
             Answer::Present(file) => file,
             Answer::Absent => return Found::Nothing,
             Answer::Unavailable(reason) => {
-                // What is withheld is told once for all skills.
+                // What is withheld is reported once for all skills.
                 if reason.code != ReasonCode::Untrusted {
                     self.warn(&shown, format!("is not loaded: {reason}"));
                 }
@@ -55,7 +55,7 @@ impl Scan<'_> {
                 return Found::File;
             }
         };
-        // One file has one number, however it is reached; only where files have none does the path tell.
+        // One file has one number, however it is reached; only where files have none does the path decide.
         let first_time = match file.identity {
             Some(identity) => self.seen.insert(identity),
             None => self.seen_paths.insert(root.join(&file.resolved).into_os_string()),
@@ -136,7 +136,7 @@ impl Scan<'_> {
             self.warn(shown, "is not loaded: it has no description, so no agent could know when to use it".to_owned());
             return Err(Why::Invalid { detail: "it has no description".to_owned() });
         }
-        // What is listed and told is looked through; the body never enters the prompt.
+        // What is listed and reported is checked; the body never enters the prompt.
         let head = &text[..matter.as_ref().map_or(0, |matter| matter.body)];
         let of = |keys: &[&str]| match looked {
             Looked::BeyondDoubt => 1,
@@ -179,7 +179,7 @@ impl Scan<'_> {
     }
 
     /// A value of the front matter as it may be used, unless it was looked through already. What is found in it then was
-    /// written with escapes, so that only its line can be told.
+    /// written with escapes, so that only its line can be reported.
     fn cleaned(&mut self, value: String, looked: Looked, line: usize, shown: &Arc<str>) -> Result<String, Why> {
         let hygiene = self.situation.permissions.hygiene;
         if looked == Looked::BeyondDoubt || hygiene.passes(&value) {
@@ -217,7 +217,7 @@ fn usable(answer: Answer<Text>) -> Result<String, Why> {
     }
 }
 
-/// The number of a line, from 1. What stands on none of its own is told on the first.
+/// The number of a line, from 1. What stands on none of its own is reported on the first.
 fn number_of(line: Option<Range<usize>>, text: &str) -> usize {
     1 + text[..line.map_or(0, |line| line.start)].matches('\n').count()
 }

@@ -6,7 +6,7 @@
 //! 3. What an ignore file names is not looked into, and listed as not loaded.
 //! 4. Links to directories are followed within what may be read, each directory once. A file that is reached twice is read
 //!    once, whatever it is called.
-//! 5. A directory that cannot be looked into, and a link that leads nowhere or elsewhere, are told and listed.
+//! 5. A directory that cannot be looked into, and a link that leads nowhere or elsewhere, are reported and listed.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::ffi::OsString;

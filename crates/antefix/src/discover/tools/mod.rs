@@ -1,12 +1,12 @@
 //! `tools:names`, `tools:list` and `tools:guidelines`: what the agent can do, and advice that fits.
 //!
-//! 1. Tools are told in order of their names, whatever order the caller has them in.
+//! 1. Tools are listed in order of their names, whatever order the caller has them in.
 //! 2. A tool's line is its snippet, else its description, else antefix's own words for a well-known tool, else its name;
 //!    white space in it becomes single spaces.
-//! 3. Advice comes and goes with the tools that it is about. The same sentence is told once, where it comes first.
+//! 3. Advice comes and goes with the tools that it is about. The same sentence is printed once, where it comes first.
 //! 4. All words are wordings: `tool_<name>` and `guideline_<topic>`.
 //! 5. Tools come from anywhere, such as another program's servers: what is hidden in their texts is written out, secrets are
-//!    taken out, and both are told. Their definitions go to the model as they are, and that is told as well.
+//!    taken out, and both are reported. Their definitions go to the model as they are, and that is reported as well.
 
 mod canonical;
 mod said;
@@ -86,7 +86,7 @@ impl Tool {
 
 /// The tools of an agent, put in order once and used in many turns. A copy costs nothing.
 ///
-/// Each name stands once, and the first tool that has it counts; discovery tells the others.
+/// Each name is there once; of several tools with one name the first is used, and discovery reports the others.
 ///
 /// ```
 /// use antefix::discover::tools::{Tool, Tools};

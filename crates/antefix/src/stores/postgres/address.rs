@@ -1,4 +1,4 @@
-//! Where a store is: a PostgreSQL URL, read once, and told without its password ever after.
+//! Where a store is: a PostgreSQL URL, read once, and shown without its password.
 //!
 //! `postgres://user@host:5432/database`. Beside the driver's own options: `schema` (default `antefix`), `connections` (at
 //! most so many, default 8), `pool_timeout` (seconds that a caller waits for one of them, default 5), `sslmode`, `sslrootcert`, `passfile`.

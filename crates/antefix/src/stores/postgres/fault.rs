@@ -65,7 +65,7 @@ impl Trouble {
         }
     }
 
-    /// The same for a caller. The address is told without its password. The driver's error is told in full and not kept
+    /// The same for a caller. The address is shown without its password. The driver's error is shown in full and not kept
     /// as a source: its own words would only repeat where it happened.
     pub(super) fn into_error(self, address: &Address) -> StoreError {
         let fault = self.fault();

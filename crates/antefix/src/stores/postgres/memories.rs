@@ -1,4 +1,4 @@
-//! What conversations were told, the latest of each.
+//! What conversations remember, the latest of each.
 
 use super::fault::Trouble;
 use super::ledger::{keep, last};

@@ -128,7 +128,7 @@ impl Store for SqliteStore {
             let last = rows::last_epoch(connection, &row.conversation)?;
             Ok(last.filter(|last| last.number >= row.number).map(Appended::Lost))
         };
-        // Most who come second can be told so without the lock.
+        // Most who come second need no lock to learn it.
         if let Some(lost) = self.read(lost)? {
             return Ok(lost);
         }

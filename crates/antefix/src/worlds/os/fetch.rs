@@ -4,7 +4,7 @@
 //!    byte a second gains nothing by it.
 //! 2. A body that ends before its announced length is an error, not a shorter body.
 //! 3. Nothing is followed, remembered or unpacked: no redirects, no cookies, no compression.
-//! 4. Variables such as `HTTPS_PROXY` are not obeyed: a text that tells an agent who it is comes from where the user says
+//! 4. Variables such as `HTTPS_PROXY` are not obeyed: a text that says who an agent is comes from where the user says
 //!    and by no other way. Certificates are checked against the system's store.
 
 use std::error::Error as _;
@@ -60,7 +60,7 @@ fn ask(request: &Request) -> Result<Response, ureq::Error> {
         ..Response::default()
     };
     if response.status == 200 {
-        // One byte more than wanted tells whether there is more.
+        // One byte more than wanted shows whether there is more.
         let limit = u64::try_from(request.size_limit).unwrap_or(u64::MAX).saturating_add(1);
         body.into_reader().take(limit).read_to_end(&mut response.body)?;
         response.more = response.body.len() > request.size_limit;

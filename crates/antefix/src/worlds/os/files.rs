@@ -119,7 +119,7 @@ fn examined(file: &File, limit: usize, location: impl FnOnce() -> Answer<PathBuf
     })
 }
 
-/// What tells a file from all others, whatever it is called.
+/// What identifies a file, whatever it is called.
 fn identity(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -180,8 +180,8 @@ fn special(metadata: &std::fs::Metadata) -> &'static str {
 
 /// The first `limit` bytes, and whether there is one more.
 ///
-/// A file that tells its size is read in one go: where there was room for one byte more and it did not come, the file is
-/// over. What it tells is no more than a hint, and bounded by the limit.
+/// A file that reports its size is read in one go: where there was room for one byte more and it did not come, the file is
+/// over. The size is no more than a hint, and bounded by the limit.
 fn begin(file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)> {
     let hint = usize::try_from(size).unwrap_or(limit).min(limit);
     let mut bytes = Vec::with_capacity(hint.saturating_add(1));

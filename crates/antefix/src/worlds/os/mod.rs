@@ -199,7 +199,7 @@ fn system_file(path: &str) -> Answer<String> {
 }
 
 fn begin(path: &Path) -> io::Result<Vec<u8>> {
-    // Such files seldom tell their size, and are read whole in one go all the same.
+    // Such files seldom report their size, and are read whole in one go all the same.
     let mut bytes = Vec::with_capacity(2048);
     File::open(path)?.take(SYSTEM_FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -121,7 +121,7 @@ impl Checked {
     }
 }
 
-/// What the syntax tree told about a template, as bytes of it.
+/// What the syntax tree says about a template, as byte ranges.
 pub(super) struct Plan<'p> {
     /// References to facts, with the facts' numbers.
     pub(super) facts: &'p [(Range<usize>, usize)],

@@ -1,6 +1,6 @@
 //! Where each byte that the engine prints came from.
 //!
-//! The engine prints a template's text and a fact's text without copying them first, so **a byte's address tells its
+//! The engine prints a template's text and a fact's text without copying them first, so **a byte's address gives its
 //! origin**: sources and facts are kept alive while a template is rendered, hence an address inside one of them can be
 //! nothing else. What lies at no known address was computed; the mark behind its tag (see [`guard`](super::guard)) says
 //! by which one.
