@@ -52,7 +52,7 @@ use self::scan::Scan;
 
 /// The longest line of the client's that may be changed: a prompt may have pictures in it.
 const CLIENT_LIMIT: usize = 16 * 1024 * 1024;
-/// The longest line of the agent's that is looked into: the answers that matter are short.
+/// The longest line of the agent's that is parsed: the answers that matter are short.
 const AGENT_LIMIT: usize = 1024 * 1024;
 /// The longest line in a chain, where every line is wrapped or unwrapped.
 const CHAIN_LIMIT: usize = 256 * 1024 * 1024;
@@ -224,7 +224,7 @@ fn pass_to_client<R: Read>(relay: &Arc<Relay>, agent: &mut Lines<R>) -> Event {
     }
 }
 
-/// Passes on a line that is too long to be looked into.
+/// Passes on a line that is too long to be parsed.
 fn pour_to_agent<R: Read>(relay: &Relay, client: &mut Lines<R>) -> io::Result<()> {
     // Most say what they are at their beginning; the answer may come before we have seen the end.
     let mut head = Scan::default();
@@ -365,7 +365,7 @@ fn linked(relay: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
 fn ways(agents: &BTreeMap<String, String>) -> antefix::Result<BTreeMap<String, Way>> {
     let rows = agents.iter().map(|(name, way)| {
         let parsed = Way::parse(way).ok_or_else(|| {
-            let message = format!("`{way}` in `[acp.agents]` of your settings is no way to deliver a prompt");
+            let message = format!("`{way}` in `[acp.agents]` of your settings is not a way to deliver a prompt");
             antefix::Error::new(ErrorKind::Settings, message).with_hint("write meta, user-message or method:NAME")
         });
         parsed.map(|way| (name.clone(), way))

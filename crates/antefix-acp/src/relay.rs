@@ -322,7 +322,7 @@ impl Relay {
             .or_else(|_| ConversationId::parse(&format!("acp:{}", antefix::text::Digest::of(&plain))))
     }
 
-    /// A request of the client's that was too long to be looked into.
+    /// A request of the client's that was too long to be parsed.
     pub(crate) fn passed_to_agent(&self, scan: &Scan) {
         let Some(id) = scan.id.clone() else { return };
         let Some(method) = scan.method.as_deref() else { return };
@@ -333,7 +333,7 @@ impl Relay {
         self.state().pending.insert(id, Pending::Other);
     }
 
-    /// An answer of the agent's that was too long to be looked into.
+    /// An answer of the agent's that was too long to be parsed.
     pub(crate) fn passed_to_client(&self, scan: &Scan) {
         if scan.method.is_some() {
             return;

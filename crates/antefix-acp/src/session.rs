@@ -65,7 +65,7 @@ impl Relay {
             return Fate::Forward;
         }
         let news = self.moved(id, session).unwrap_or_else(|error| {
-            let message = format!("a prompt goes without news and without its live part: {error}");
+            let message = format!("a prompt is sent without changes and without its live part: {error}");
             self.reports.warn(Code::Turn, &message);
             Vec::new()
         });

@@ -588,7 +588,7 @@ fn a_project_says_nothing_about_where_memory_is_kept() {
     );
     let ran = scratch.run(&["show"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("there is no key `memory` here"), "{ran:?}");
+    assert!(ran.stderr.contains("unknown key `memory`"), "{ran:?}");
     assert!(!scratch.path("p/CANARY").exists() && !scratch.path("home/CANARY").exists());
 }
 
@@ -597,7 +597,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_place() {
     let rows = [
         ("[memory.core]\nhttp = \"http://memory.example/\"\n", "plain http, which anyone on the way can forge"),
         ("[memory.core]\nfile = \"a\"\ncommand = [\"b\"]\n", "name exactly one of `file`, `command` and `http`"),
-        ("[memory]\nfile = \"a\"\n", "there is no key `file` here"),
+        ("[memory]\nfile = \"a\"\n", "unknown key `file`"),
     ];
     for (settings, message) in rows {
         let ran = project().file("home/.config/antefix/settings.toml", settings).run(&["show"]);
@@ -760,7 +760,7 @@ fn explain_lists_what_waits_for_a_path_and_show_does_not_look() {
     for line in [
         "scoped         it waits for a path like src/**/*.rs",
         "never-matched  no file of the project is like *.zig",
-        "nested         it holds once something in its directory is touched",
+        "nested         it applies once something in its directory is touched",
     ] {
         assert!(ran.stdout.contains(line), "{line}: {ran:?}");
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
             } else {
                 terminal::print_diagnostics(&done.diagnostics);
                 let (number, digest) = (done.epoch.number(), done.epoch.digest().short());
-                terminal::print_styled(&format!("epoch {number} stands ({digest})\n"))?;
+                terminal::print_styled(&format!("epoch {number} stays ({digest})\n"))?;
             }
         }
         CompactStep::Abort => {

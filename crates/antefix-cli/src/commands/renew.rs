@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RenewArgs) -> Outcome {
     let number = epoch.number();
     terminal::print_styled(&match began {
         Began::Now => format!("epoch {number} began ({}, {})\n", epoch.cause().name(), epoch.digest().short()),
-        Began::Before => format!("epoch {number} stands: composing now gives the same bytes\n"),
+        Began::Before => format!("epoch {number} stays: composing now gives the same bytes\n"),
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -88,6 +88,6 @@ fn a_hook_that_fails_is_told() {
     let scratch = scratch(&json!([]));
     let (texts, errors, _) = prompted(&scratch, &[], &field());
     assert_eq!(texts, ["hello", &framed("LIVE")]);
-    let failed = "warning[hook-failed]: hook `says` (before_turn) is passed over: what it printed is no answer";
+    let failed = "warning[hook-failed]: hook `says` (before_turn) is skipped: its output is not an answer";
     assert!(errors.contains(failed), "{errors}");
 }

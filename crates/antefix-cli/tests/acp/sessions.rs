@@ -104,7 +104,7 @@ fn what_has_arrived_is_in_the_ledger_whatever_has_become_of_the_project_by_then(
         client.prompt("s1", "hello");
         assert_eq!(texts(&scratch.heard("session/prompt")), ["[Base]\nCANARY-7c1 base.", "Use tabs.", "hello"]);
         let (_, told) = client.leave();
-        assert!(told.contains("a prompt goes without news and without its live part"), "{told}");
+        assert!(told.contains("a prompt is sent without changes and without its live part"), "{told}");
         assert_eq!(scratch.epoch("acp:plain:s1").as_deref(), Some(PREFIX), "{told}");
     }
 }

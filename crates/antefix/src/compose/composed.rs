@@ -24,7 +24,7 @@ impl Composed {
         Ok(Composed::new(prompt, discovery, &files))
     }
 
-    /// Composes what stands behind the boundary, for a prefix that stands already.
+    /// Composes what stands after the boundary, for a prefix that stands already.
     pub fn suffix(layout: &Layout, discovery: Discovery, prefix: &str) -> Result<Composed> {
         let (prompt, files) = roomy(|| Composition::new(layout).finish_suffix(&discovery.facts, prefix))?;
         Ok(Composed::new(prompt, discovery, &files))
@@ -54,7 +54,7 @@ fn unexplained_gaps(prompt: &Prompt, discovery: &Discovery) -> Vec<Diagnostic> {
         if is_explained || gap.reason.code == ReasonCode::Untrusted {
             continue;
         }
-        let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
+        let message = format!("section `{}` is composed without `{}`: {}", gap.section, gap.fact, gap.reason);
         gaps.push(Diagnostic::warning(Code::Gap, message).about(gap.fact.as_str()));
     }
     gaps

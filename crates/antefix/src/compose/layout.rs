@@ -259,7 +259,7 @@ impl Layout {
         &self.sections[..self.first_live()]
     }
 
-    /// The sections behind the boundary.
+    /// The sections after the boundary.
     pub(crate) fn live_sections(&self) -> &[Section] {
         &self.sections[self.first_live()..]
     }

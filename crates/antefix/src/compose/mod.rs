@@ -49,7 +49,7 @@ pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {
     roomy(|| Composition::new(layout).finish(facts)).map(|(prompt, _)| prompt)
 }
 
-/// Composes what stands behind the boundary, for a prefix that stands already.
+/// Composes what stands after the boundary, for a prefix that stands already.
 ///
 /// For the prefix that [`compose`] gives, the suffix is the one that it gives.
 pub fn compose_suffix(layout: &Layout, facts: &Facts, prefix: &str) -> Result<Prompt> {

@@ -44,7 +44,7 @@ pub enum Placement {
     /// Behind the history, where it bills nothing anew.
     #[default]
     Last,
-    /// Into the system text, behind the boundary: what follows it in the request is billed anew when it moves.
+    /// Into the system text, after the boundary: what follows it in the request is billed anew when it moves.
     System,
 }
 

@@ -94,7 +94,7 @@ impl Prompt {
         }
     }
 
-    /// What stands behind the boundary, as [`compose_suffix`](super::compose_suffix) composes it for the prefix.
+    /// What stands after the boundary, as [`compose_suffix`](super::compose_suffix) composes it for the prefix.
     pub(crate) fn into_suffix(mut self) -> Prompt {
         let standing = self.sections.partition_point(|section| section.stability < Stability::Live);
         let from_boundary = |range: Range<usize>| range.start - self.boundary..range.end - self.boundary;
@@ -177,7 +177,7 @@ impl Prompt {
         &self.text[..self.boundary]
     }
 
-    /// What is new with every turn: everything behind the boundary.
+    /// What is new with every turn: everything after the boundary.
     pub fn suffix(&self) -> &str {
         &self.text[self.boundary..]
     }

@@ -11,7 +11,7 @@ pub enum Stability {
     Fixed,
     /// An epoch of a conversation.
     Frozen,
-    /// One turn. Everything live stands behind the boundary.
+    /// One turn. Everything live stands after the boundary.
     Live,
 }
 

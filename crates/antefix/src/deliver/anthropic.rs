@@ -62,9 +62,9 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// Without a row of the table: one breakpoint behind the prefix, which every model takes.
+/// Without a row of the table: one breakpoint after the prefix, which every model takes.
 fn unknown(content: &Content<'_>, receipt: &mut Receipt) -> Breakpoints {
-    receipt.instead("breakpoints for the model", "one behind the prefix, for five minutes: the model is not known");
+    receipt.instead("breakpoints for the model", "one after the prefix, for five minutes: the model is unknown");
     let lifetime = |text: &str| (!text.is_empty()).then_some(300);
     match content.frozen {
         "" => Breakpoints { fixed: lifetime(content.fixed), frozen: None },

@@ -37,11 +37,11 @@ impl Breakpoints {
             (false, false, _) => none,
             (_, _, 0) => {
                 let used = format!("all {} breakpoints are the caller's own", model.max_breakpoints);
-                receipt.instead("breakpoint behind the prefix", format!("left out: {used}"));
+                receipt.instead("breakpoint after the prefix", format!("left out: {used}"));
                 none
             }
             (true, true, 1) => {
-                receipt.instead("breakpoint behind the fixed part", "left out: there is room for one breakpoint alone");
+                receipt.instead("breakpoint after the fixed part", "left out: there is room for one breakpoint alone");
                 Breakpoints { fixed: None, frozen: Some(shortest) }
             }
             (true, true, _) => Breakpoints { fixed: Some(longest), frozen: Some(shortest) },

@@ -39,7 +39,7 @@ pub(super) fn fill(
         }
     } else {
         let message = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
-        let because = Some("Gemini knows users and models alone in `contents`");
+        let because = Some("Gemini only has users and models in `contents`");
         let voice = Voice { role: "user", framed: true, because, message: &message, join: None, may_follow: &is_users };
         fragment.insert("contents", Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
     }

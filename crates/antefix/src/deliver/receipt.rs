@@ -90,10 +90,10 @@ impl Receipt {
             Error::new(ErrorKind::Receipt, message).with_hint(hint)
         };
         let document: Value =
-            serde_json::from_str(text).map_err(|error| wrong(format!("the receipt is no JSON: {error}")))?;
+            serde_json::from_str(text).map_err(|error| wrong(format!("the receipt is not JSON: {error}")))?;
         let receipt = document.get("receipt").unwrap_or(&document);
         match receipt.get("version").and_then(Value::as_u64) {
-            None => return Err(wrong("this is no receipt: it has no `version`".to_owned())),
+            None => return Err(wrong("this is not a receipt: it has no `version`".to_owned())),
             Some(version) if version > u64::from(VERSION) => {
                 let message = format!("the receipt has version {version}, and this antefix reads up to {VERSION}");
                 return Err(wrong(message).with_hint("use the newer antefix that wrote it"));
@@ -104,7 +104,7 @@ impl Receipt {
             Receipt::deserialize(receipt).map_err(|error| wrong(format!("the receipt cannot be read: {error}")))?;
         match Target::parse(&receipt.target) {
             Some(_) => Ok(receipt),
-            None => Err(wrong(format!("the receipt is for `{}`, which is no target", receipt.target))),
+            None => Err(wrong(format!("the receipt is for `{}`, which is not a target", receipt.target))),
         }
     }
 

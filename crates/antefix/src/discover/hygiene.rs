@@ -199,8 +199,8 @@ impl Hygiene {
                 Some(place) => at.of(written, place.range.start),
                 None => at.of(text.as_str(), secret.range.start),
             };
-            let message = format!("{label}:{place} looks like a secret ({}) and was taken out", secret.rule);
-            let hint = "revoke it if it is one: a prompt is no place for secrets";
+            let message = format!("{label}:{place} looks like a secret ({}) and was removed", secret.rule);
+            let hint = "revoke it if it is one: secrets do not belong in a prompt";
             diagnostics.push(Diagnostic::warning(Code::Secret, message).about(about).hint(hint));
         }
         if found.len() > REPORTED {

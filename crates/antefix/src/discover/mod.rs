@@ -235,7 +235,7 @@ impl Asking<'_> {
         answer
             .map(|printed| {
                 let transform = if printed.replaced {
-                    let message = format!("`{}` printed bytes that are no UTF-8; they became U+FFFD", printed.command);
+                    let message = format!("`{}` printed bytes that are not UTF-8; they became U+FFFD", printed.command);
                     diagnostics.push(Diagnostic::note(Code::NotUtf8, message).about(name.as_str()));
                     Some(Transform::Replaced)
                 } else {

@@ -60,7 +60,7 @@ pub enum MayName {
     ProjectPlaces,
 }
 
-/// A place that is looked into.
+/// A place that is searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Root {
     /// What may be read lies beneath.
@@ -86,7 +86,7 @@ impl MoreRoots {
         &self.named
     }
 
-    /// Adds what a hook names, and says what of it is not looked into.
+    /// Adds what a hook names, and says what of it is not searched.
     pub fn add(
         &mut self,
         world: &dyn World,
@@ -108,7 +108,7 @@ impl MoreRoots {
                 findings.push(finding.about(hook));
             };
             if names.len() > ROOTS {
-                report(format!("{} roots of {kind}: only the first {ROOTS} are looked into", names.len()));
+                report(format!("{} roots of {kind}: only the first {ROOTS} are searched", names.len()));
             }
             for name in names.iter().take(ROOTS) {
                 let shown = name.escape_debug();
@@ -121,7 +121,7 @@ impl MoreRoots {
                         kept.push(situation.workspace.show(&path, Paths::Portable));
                         roots.push(root);
                     }
-                    Err(why) => report(format!("`{shown}` for {kind}, which is not looked into: {why}")),
+                    Err(why) => report(format!("`{shown}` for {kind}, which is not searched: {why}")),
                 }
             }
         }
@@ -150,12 +150,12 @@ impl MoreRoots {
 fn root(world: &dyn World, situation: &Situation<'_>, may: MayName, name: &str) -> Result<Root, &'static str> {
     let workspace = &situation.workspace;
     if name.is_empty() || name.contains('\0') {
-        return Err("that is no path");
+        return Err("that is not a path");
     }
     let at_home = name.strip_prefix("~/").zip(workspace.home.as_ref()).map(|(path, home)| home.join(path));
     let path = normalize(&at_home.unwrap_or_else(|| workspace.root.join(name)));
     if holds_secrets(&path) {
-        return Err("such places hold secrets");
+        return Err("such places contain secrets");
     }
     let kind = world.kind(&path).present();
     let roots = std::iter::once(&workspace.root).chain(&situation.permissions.file_roots);
@@ -164,7 +164,7 @@ fn root(world: &dyn World, situation: &Situation<'_>, may: MayName, name: &str) 
         return Ok(Root { root, inside, kind });
     }
     match (may, kind, path.parent(), path.file_name()) {
-        (MayName::ProjectPlaces, ..) => Err("it lies outside the project, and `file_roots` does not allow it"),
+        (MayName::ProjectPlaces, ..) => Err("it is outside the project, and `file_roots` does not allow it"),
         (MayName::AnyPlace, Some(Kind::File), Some(parent), Some(file)) => {
             Ok(Root { root: parent.to_owned(), inside: PathBuf::from(file), kind })
         }
@@ -177,7 +177,7 @@ fn suits(kind: &str, root: Root) -> Result<Root, &'static str> {
     match root.kind {
         Some(Kind::File) if kind == "prompts" => Err("prompts are looked for in directories"),
         Some(Kind::File) if root.inside.extension().is_none_or(|extension| extension != "md") => {
-            Err("it is no Markdown file")
+            Err("it is not a Markdown file")
         }
         Some(Kind::Other) => Err("it is neither a file nor a directory"),
         _ => Ok(root),

@@ -22,7 +22,7 @@ use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::text::FactName;
 
-/// How many directories between the working directory and the paths are looked into.
+/// How many directories between the working directory and the paths are searched.
 const DIRECTORIES: usize = 500;
 
 /// What comes to hold.
@@ -137,7 +137,7 @@ fn below(
         directories.extend(upwards.filter(|directory| !workspace.cwd.starts_with(directory)));
     }
     if directories.len() > DIRECTORIES {
-        let message = format!("the paths lie in more than {DIRECTORIES} directories: the rest is not looked into");
+        let message = format!("the paths lie in more than {DIRECTORIES} directories: the rest is not searched");
         diagnostics.push(Diagnostic::warning(Code::ScanLimit, message));
     }
     let place = |directory: &Path| {
@@ -165,7 +165,7 @@ fn inside(world: &dyn World, situation: &Situation<'_>, path: &Path) -> Option<P
 }
 
 fn outside(path: &Path) -> Diagnostic {
-    let message = format!("{} lies outside the project, where no rule of it holds", path.display());
+    let message = format!("{} is outside the project, where none of its rules applies", path.display());
     let hint = "name a path of the project, relative to the working directory";
     Diagnostic::new(Level::Error, Code::OutsideProject, message).about(Subject::file(path.to_string_lossy())).hint(hint)
 }

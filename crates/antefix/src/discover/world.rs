@@ -153,7 +153,7 @@ impl ReasonCode {
             ReasonCode::NotRegular => "not a regular file",
             ReasonCode::OutsideRoot => "outside the directories that may be read",
             ReasonCode::NotPermitted => "permission denied",
-            ReasonCode::Secret => "withheld, because such files hold secrets",
+            ReasonCode::Secret => "withheld, because such files contain secrets",
             ReasonCode::NotUtf8 => "not UTF-8",
             ReasonCode::Binary => "binary",
             ReasonCode::HiddenText => "hidden characters in it",

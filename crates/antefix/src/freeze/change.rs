@@ -162,7 +162,7 @@ pub(super) fn of_fact(
     match (before, now) {
         (FactFingerprint::Unavailable(_), FactFingerprint::Unavailable(_)) => Vec::new(),
         (_, FactFingerprint::Unavailable(reason)) => {
-            let detail = format!("{name} cannot be asked for now ({reason}); what was said of it stands");
+            let detail = format!("{name} cannot be asked for now ({reason}); what was said about it stays");
             vec![Change::new(ChangeKind::Unavailable, name.as_str(), detail)]
         }
         (FactFingerprint::Unavailable(_), _) => {
@@ -194,7 +194,7 @@ pub(super) fn of_fact(
 
 fn of_file(name: &FactName, file: &str, step: Step, unreadable: &dyn Fn(&str) -> bool) -> Change {
     if step == Step::Removed && unreadable(file) {
-        let detail = format!("{file} is there and could not be read; what was said of it stands");
+        let detail = format!("{file} is there and could not be read; what was said about it stays");
         return Change::new(ChangeKind::Unavailable, file, detail);
     }
     let skill = name.namespace() == "skills";

@@ -137,7 +137,7 @@ impl StandingEpoch<'_> {
         let made_by = epoch::made_by(now.layout);
         let mut differs = |kind: ChangeKind, before: String, after: String, what: &str| {
             if before != after {
-                let detail = format!("{what} changed; it counts from the next renewal on");
+                let detail = format!("{what} changed; it applies from the next renewal on");
                 drifted.pending.push(Change::new(kind, after, detail));
             }
         };

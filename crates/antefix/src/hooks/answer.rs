@@ -120,7 +120,7 @@ impl HookFailure {
     }
 
     pub(super) fn to_diagnostic(&self, hook: &str, on: HookPoint) -> Diagnostic {
-        let mut message = format!("hook `{hook}` ({}) is passed over: {}", on.name(), self.reason);
+        let mut message = format!("hook `{hook}` ({}) is skipped: {}", on.name(), self.reason);
         if !self.stderr.is_empty() {
             message.push_str(&format!("; it said: {}", self.stderr));
         }

@@ -119,7 +119,7 @@ impl EpochOfTurn {
 /// The system text of a turn, as earlier hooks left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SystemOfTurn<'s> {
-    /// What stands before the boundary.
+    /// What is before the boundary.
     pub prefix: &'s str,
     /// What stands behind it.
     pub suffix: &'s str,

@@ -142,10 +142,10 @@ pub(super) fn read<T: Default + Versioned + for<'de> Deserialize<'de>>(stdout: &
     }
     // A list would be taken for the fields in their order.
     if !text.trim_start().starts_with('{') {
-        return Err(HookFailure::new("what it printed is no answer: it is no JSON object"));
+        return Err(HookFailure::new("its output is not an answer: it is not a JSON object"));
     }
     let answer: T = serde_json::from_str(text)
-        .map_err(|error| HookFailure::new(format!("what it printed is no answer: {error}")))?;
+        .map_err(|error| HookFailure::new(format!("its output is not an answer: {error}")))?;
     match answer.version() {
         None | Some(VERSION) => Ok(answer),
         Some(other) => {

@@ -1,6 +1,6 @@
 //! What hooks make of a turn.
 //!
-//! 1. The epoch stands as it is: a hook changes what is said in one turn, behind the boundary or in place of it all.
+//! 1. The epoch stands as it is: a hook changes what is said in one turn, after the boundary or in place of it all.
 //! 2. What a replacement repeats of the text, at its beginning and at its end, keeps its origin; the rest is the hook's.
 //!    If it repeats the whole prefix, the prefix stands, and with it the provider's cache.
 //! 3. An answer is used as a whole or not at all.
@@ -141,7 +141,7 @@ impl Edit {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> HookResult<Edit> {
         if change.messages.iter().any(|message| !message.is_object()) {
-            return Err(HookFailure::new("a message of it is no object"));
+            return Err(HookFailure::new("one of its messages is not an object"));
         }
         let mut findings = Vec::new();
         let mut clean = |words: &str| {
@@ -220,7 +220,7 @@ fn common(before: &str, after: &str) -> (usize, usize) {
 fn objects(messages: Vec<Value>) -> HookResult<Vec<Value>> {
     match messages.iter().all(Value::is_object) {
         true => Ok(messages),
-        false => Err(HookFailure::new("a message of it is no object")),
+        false => Err(HookFailure::new("one of its messages is not an object")),
     }
 }
 

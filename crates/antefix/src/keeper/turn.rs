@@ -171,7 +171,7 @@ impl Turn {
         }
     }
 
-    /// The frozen part of the system text, or what stands in its place for this turn.
+    /// The frozen part of the system text, or what is used in its place for this turn.
     pub fn prefix(&self) -> &str {
         match (&self.replacement, &self.epoch) {
             (Some(text), _) => text,
@@ -209,7 +209,7 @@ impl Turn {
         self
     }
 
-    /// The system text of this turn: what stands before the boundary, and what stands behind it.
+    /// The system text of this turn: what is before the boundary, and what stands behind it.
     pub fn system(&self) -> String {
         format!("{}{}", self.prefix(), self.suffix.text())
     }

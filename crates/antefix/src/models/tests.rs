@@ -152,7 +152,7 @@ fn a_users_rows_say_only_what_they_change() {
 fn a_bad_file_says_where_and_what() {
     let rows = [
         ("{", "models.json:1:1: EOF while parsing an object"),
-        ("[]", "models.json:1:1: a list stands where an object is expected"),
+        ("[]", "models.json:1:1: found a list where an object is expected"),
         ("{\n \"models\": [{\"name\": \"x\", \"minimun\": 3}]}", "models.json:2:35: unknown field `minimun`"),
         ("{\"models\": [{\"name\": \"x\"}]}", "models.json:1:22: model `x` has no provider"),
         (

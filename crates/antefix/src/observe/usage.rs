@@ -43,7 +43,7 @@ impl Usage {
     /// ```
     pub fn parse(text: &str, target: Option<Target>) -> Result<Usage> {
         let value: Value =
-            serde_json::from_str(text).map_err(|error| wrong(format!("the usage is no JSON: {error}")))?;
+            serde_json::from_str(text).map_err(|error| wrong(format!("the usage is not JSON: {error}")))?;
         // An event of a stream has the message, or the response, within it.
         let has_usage = |value: &&Value| value.get("usage").is_some();
         let within = ["message", "response"].iter().find_map(|key| value.get(key).filter(has_usage));
@@ -81,7 +81,7 @@ fn shape(block: &Value, target: Option<Target>) -> Result<Target> {
     let Some((key, shape)) = known else {
         let keys: Vec<&str> = block.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).take(5).collect();
         let has = if keys.is_empty() { "it has no keys".to_owned() } else { format!("it has `{}`", keys.join("`, `")) };
-        return Err(wrong(format!("this is no usage block of a provider that antefix knows: {has}")));
+        return Err(wrong(format!("this is not a usage block of a provider that antefix knows: {has}")));
     };
     // What every provider may say does not distinguish them.
     let unclear = matches!(key, "total_tokens" | "input_tokens");
@@ -159,7 +159,7 @@ pub(super) fn count(block: &Value, key: &str) -> Result<Option<usize>> {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_u64().and_then(|count| usize::try_from(count).ok()) {
             Some(count) => Ok(Some(count)),
-            None => Err(wrong(format!("`{key}` of the usage is no count of tokens"))),
+            None => Err(wrong(format!("`{key}` of the usage is not a count of tokens"))),
         },
     }
 }

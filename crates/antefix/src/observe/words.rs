@@ -31,7 +31,7 @@ impl Expectation {
         let model = self.model.as_ref().map(|model| format!(" for {}", model.name)).unwrap_or_default();
         let place = format!("at {}{model}", self.target.name());
         let read = match &self.kept {
-            _ if !self.reports() => format!("{place}, nobody promises a cache"),
+            _ if !self.reports() => format!("{place}, no cache is promised"),
             Some(kept) if self.is_whole(kept) => format!("{place}, all of the prefix would be read from the cache"),
             Some(kept) => {
                 let end = self.end(&kept.what);
@@ -61,7 +61,7 @@ impl Expectation {
     fn end(&self, what: &str) -> String {
         let marked = self.entries.iter().any(|entry| entry.what == what) && !matches!(what, "prefix");
         match marked && self.model.as_ref().is_none_or(|model| model.explicit_breakpoints) {
-            true => format!("up to the breakpoint behind {}", name(what)),
+            true => format!("up to the breakpoint after {}", name(what)),
             false => "up to the first byte that differs".to_owned(),
         }
     }
@@ -82,7 +82,7 @@ impl Expectation {
                 "the prefix is the same, but `prompt_cache_key` is not, so another cache was asked".to_owned()
             }
             Divergence::Part { what, .. } if what == "tools" => {
-                format!("the tools {differ} from the turn before, and they stand before everything else")
+                format!("the tools {differ} from the turn before, and they come before everything else")
             }
             Divergence::Part { what, pointer, begins } => match &self.difference {
                 Some(difference) => {
@@ -90,13 +90,13 @@ impl Expectation {
                     format!("the prefix {differs} from the turn before from byte {} on{sides}", grouped(difference.at))
                 }
                 None => format!(
-                    "the prefix {differs} from the turn before in {}, which stands at {pointer} and begins at byte {}",
+                    "the prefix {differs} from the turn before in {}, which is at {pointer} and begins at byte {}",
                     name(what),
                     grouped(*begins)
                 ),
             },
             Divergence::Behind { what, pointer } => format!(
-                "the prefix is the same, but {} at {pointer} {differs}, and it stands before the history: all behind it is billed anew",
+                "the prefix is the same, but {} at {pointer} {differs}, and it comes before the history: everything after it is billed anew",
                 name(what)
             ),
         })
@@ -156,7 +156,7 @@ impl Verdict {
                 format!("the cache was hit as expected: {read}{of} were read from it, the prefix ({prefix}) among them")
             }
             (Outcome::Hit, false) => {
-                format!("the prefix was read from the cache, and nothing behind it: {read}{of}")
+                format!("the prefix was read from the cache, and nothing after it: {read}{of}")
             }
             (Outcome::Part, expected) => {
                 let until = self.until.as_deref().map(|what| format!(", {}", self.expectation.end(what)));
@@ -180,7 +180,7 @@ impl Verdict {
             }
             Explanation::Lifetime { .. } | Explanation::Minimum { .. } => self.expectation.short_words(why),
             Explanation::LookBack { grown, blocks } => format!(
-                "{} messages came since the turn before, and the provider looks back {} blocks from a breakpoint: set one in the midst of a long turn",
+                "{} messages came since the turn before, and the provider looks back {} blocks from a breakpoint: set one in the middle of a long turn",
                 grouped(*grown),
                 grouped(*blocks)
             ),
@@ -213,7 +213,7 @@ fn evicted(lifetime: Option<u64>, elapsed: Option<u64>, divergence: &Divergence)
     let same = match divergence {
         Divergence::First => return "nothing seen from here explains that".to_owned(),
         Divergence::Nowhere => "the prefix is the same bytes as in the turn before",
-        _ => "what stands before the difference is the same bytes as in the turn before",
+        _ => "what comes before the difference is the same bytes as in the turn before",
     };
     match (lifetime, elapsed) {
         (Some(lifetime), None) => format!(

@@ -111,7 +111,7 @@ impl<'w> TemplateDirectories<'w> {
                 Some(self.workspace.project().join("prompts")),
                 "make the directory .antefix/prompts in the project".into(),
             ),
-            Prefix::Layout => (self.layout.clone(), "only a layout that lies in a file has files beside it".into()),
+            Prefix::Layout => (self.layout.clone(), "only a layout that is a file has files beside it".into()),
         }
     }
 }

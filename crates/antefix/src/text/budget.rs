@@ -176,7 +176,7 @@ pub(crate) fn one_of(
         (Some(most), None, None) => (most, Unit::Bytes),
         (None, Some(most), None) => (most, Unit::Characters),
         (None, None, Some(_)) if !tokens::are_counted() => {
-            return Err("this build of antefix counts no tokens: say `bytes` or `characters`");
+            return Err("this build of antefix cannot count tokens: use `bytes` or `characters`");
         }
         (None, None, Some(most)) => (most, Unit::Tokens),
         _ => return Err("a budget says one of `bytes`, `characters` and `tokens`"),

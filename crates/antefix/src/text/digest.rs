@@ -121,7 +121,7 @@ impl serde::Serialize for Digest {
 impl<'de> serde::Deserialize<'de> for Digest {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        Digest::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is no digest")))
+        Digest::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is not a digest")))
     }
 }
 

@@ -233,7 +233,7 @@ impl World for MemoryWorld {
                 Some(Entry::Unreadable(why)) => Answer::unavailable(*why, ""),
                 _ if self.is_directory(&real) => Answer::unavailable(ReasonCode::NotRegular, "a directory"),
                 None if matches!(self.entries.get(&root.join(path)), Some(Entry::Link(_))) => {
-                    Answer::unavailable(ReasonCode::Failed, "the link leads nowhere")
+                    Answer::unavailable(ReasonCode::Failed, "the link is broken")
                 }
                 _ => Answer::Absent,
             }
@@ -249,7 +249,7 @@ impl World for MemoryWorld {
                 Answer::Present(Kind::Directory) => {}
                 Answer::Present(_) => return Answer::unavailable(ReasonCode::NotRegular, "no directory"),
                 Answer::Absent if matches!(self.entries.get(&root.join(path)), Some(Entry::Link(_))) => {
-                    return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere");
+                    return Answer::unavailable(ReasonCode::Failed, "the link is broken");
                 }
                 Answer::Absent => return Answer::Absent,
                 Answer::Unavailable(reason) => return Answer::Unavailable(reason),

@@ -185,7 +185,7 @@ fn a_secret_in_a_file_is_taken_out_and_its_place_is_marked() {
     assert_eq!(
         findings,
         [
-            "warning[secret]: f:2:7 looks like a secret (github-pat) and was taken out (revoke it if it is one: a prompt is no place for secrets)"
+            "warning[secret]: f:2:7 looks like a secret (github-pat) and was removed (revoke it if it is one: secrets do not belong in a prompt)"
         ]
     );
     let (prompt, discovery) = composed(&world, "[instructions:files]", Hygiene::default());
@@ -194,7 +194,7 @@ fn a_secret_in_a_file_is_taken_out_and_its_place_is_marked() {
     assert_eq!(
         findings,
         [
-            "warning[secret]: AGENTS.md:2:7 looks like a secret (github-pat) and was taken out (revoke it if it is one: a prompt is no place for secrets)"
+            "warning[secret]: AGENTS.md:2:7 looks like a secret (github-pat) and was removed (revoke it if it is one: secrets do not belong in a prompt)"
         ]
     );
     let keep = Hygiene { secrets: Secrets::Keep, ..Hygiene::default() };
@@ -253,8 +253,8 @@ fn a_secret_in_a_diff_is_taken_out() {
     assert_eq!(
         told(&discovery),
         "+ - 42\n\
-         warning[secret]: git diff:2:8 looks like a secret (github-pat) and was taken out \
-         (revoke it if it is one: a prompt is no place for secrets)\n"
+         warning[secret]: git diff:2:8 looks like a secret (github-pat) and was removed \
+         (revoke it if it is one: secrets do not belong in a prompt)\n"
     );
 }
 
@@ -314,7 +314,7 @@ fn a_variable_of_the_environment_is_looked_through_too() {
 fn a_secret_behind_a_hidden_character_is_told_where_it_stands() {
     let world = world(&[("/p/f", &format!("\u{200b}{}", token()))]);
     let (_, discovery) = composed(&world, "[file:f]", hidden(HiddenText::Escape));
-    assert_eq!(discovery.diagnostics[1].message, "f:1:2 looks like a secret (github-pat) and was taken out");
+    assert_eq!(discovery.diagnostics[1].message, "f:1:2 looks like a secret (github-pat) and was removed");
 }
 
 /// However many marks are written out in a text, each byte is copied once: eight times the text takes about eight times as long,

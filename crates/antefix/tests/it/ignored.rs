@@ -59,5 +59,5 @@ fn patterns_that_take_long_end_the_scan_and_are_told() {
     let discovery = ask(&world, "");
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     let told: Vec<&str> = discovery.diagnostics.iter().map(|told| told.message.as_str()).collect();
-    assert_eq!(told, [".agents/skills has ignore files that take too long: the rest is not looked into"]);
+    assert_eq!(told, [".agents/skills has ignore files that take too long: the rest is not searched"]);
 }

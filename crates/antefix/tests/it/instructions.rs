@@ -128,7 +128,7 @@ fn without_a_repository_the_walk_stays_where_it_is() {
     assert_eq!(
         printed(&ask(&world, "/x/y", "")),
         "AGENTS.md = \"here\"\n+ AGENTS.md 4\n\
-         - /x/AGENTS.md: above-root: it lies above the project root, where the layout does not look\n"
+         - /x/AGENTS.md: above-root: it is above the project root, where the layout does not look\n"
     );
 }
 
@@ -487,7 +487,7 @@ fn no_directory_forges_a_section() {
 /// What becomes of `@path`: the text of `/p/AGENTS.md`, what it becomes, and what is reported.
 #[test]
 fn imports_are_followed_or_told() {
-    let outside = "it lies outside the project (allow its directory in your own settings: `file_roots`)";
+    let outside = "it is outside the project (allow its directory in your own settings: `file_roots`)";
     let not = |target: &str, from: &str, why: &str| {
         format!("warning[import]: `@{target}` in {from}:1 is not imported: {why}\n")
     };
@@ -525,8 +525,8 @@ fn imports_are_followed_or_told() {
         ("@/etc/passwd", "@/etc/passwd", not("/etc/passwd", "AGENTS.md", outside)),
         ("@~/x.md", "@~/x.md", not("~/x.md", "AGENTS.md", outside)),
         ("@./out.md", "@./out.md", not("./out.md", "AGENTS.md", "outside the directories that may be read: out.md")),
-        ("@./.env", "@./.env", not("./.env", "AGENTS.md", "such files hold secrets")),
-        ("@./key.md", "@./key.md", not("./key.md", "AGENTS.md", "it leads to a file of a kind that holds secrets")),
+        ("@./.env", "@./.env", not("./.env", "AGENTS.md", "such files contain secrets")),
+        ("@./key.md", "@./key.md", not("./key.md", "AGENTS.md", "it leads to a file of a kind that contains secrets")),
         ("@./docs", "@./docs", not("./docs", "AGENTS.md", "not a regular file: a directory")),
         ("@./broken.md", "@./broken.md", not("./broken.md", "AGENTS.md", "not UTF-8: byte 0xff at offset 0")),
     ];
@@ -604,7 +604,7 @@ fn imports_that_fail_do_not_flood() {
     let world = world(&[("/p/AGENTS.md", &"@/a\n".repeat(10_000))]);
     let discovery = ask(&world, "/p", "imports = 'follow'");
     let findings: Vec<String> = discovery.diagnostics.iter().map(|finding| finding.message.clone()).collect();
-    let told = |line: usize| format!("`@/a` in AGENTS.md:{line} is not imported: it lies outside the project");
+    let told = |line: usize| format!("`@/a` in AGENTS.md:{line} is not imported: it is outside the project");
     let mut expected: Vec<String> = (1..=5).map(told).collect();
     expected.push("AGENTS.md has more than 500 imports: those from line 501 on stay as they were written".to_owned());
     expected.push("AGENTS.md has 495 more imports that failed".to_owned());

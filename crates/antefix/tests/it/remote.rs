@@ -134,7 +134,7 @@ file locked         unavailable permission denied
 file latin1         unavailable not UTF-8: byte 0xfc at offset 0
 file nul            unavailable binary: a NUL byte at offset 1
 file over cap       unavailable failed: it has more than 4 bytes
-file private key    unavailable withheld, because such files hold secrets
+file private key    unavailable withheld, because such files contain secrets
 file hidden         unavailable hidden characters in it: /own/hidden.md
 program text        present "I am the core."
 program silent      absent
@@ -321,7 +321,7 @@ fn settings_name_exactly_one_holder() {
         ("command = ['']", Err("a program and its arguments")),
         ("command = ['./a']", Err("neither a program's name nor a path")),
         ("command = 'cat core.md'", Err("expected a sequence")),
-        ("file = 'a.md'\nbearer_env = 'T'", Err("goes with `http` alone")),
+        ("file = 'a.md'\nbearer_env = 'T'", Err("is only for `http`")),
         ("http = 'http://m.example/'", Err("plain http")),
         ("http = 'http://m.example/'\nenabled = false", Err("plain http")),
         ("file = 'a.md'\ntimeout_ms = 0", Err("from 1 to 60000")),

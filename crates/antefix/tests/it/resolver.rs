@@ -60,7 +60,7 @@ fn files_that_hold_secrets_are_withheld() {
         "\u{130}d_rsa",
         "server.\u{212a}ey",
     ];
-    let told = "unavailable: withheld, because such files hold secrets";
+    let told = "unavailable: withheld, because such files contain secrets";
     for path in secret {
         let answer = answer(&MemoryWorld::new().file(format!("/p/{path}"), "word"), &format!("file:{path}"));
         assert!(answer.starts_with(told), "{path}: {answer}");

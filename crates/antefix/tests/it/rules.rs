@@ -288,10 +288,10 @@ fn scans_end_at_their_bounds_and_say_so() {
     let deep = format!("/p/.claude/rules/{}a.md", "d/".repeat(6));
     let deeper = format!("/p/.claude/rules/{}a.md", "d/".repeat(7));
     assert_eq!(told(&project().file(deep, "x")), (1, vec![]));
-    let message = ".claude/rules has directories more than 6 levels deep: the rest is not looked into";
+    let message = ".claude/rules has directories more than 6 levels deep: the rest is not searched";
     assert_eq!(told(&project().file(deeper, "x")), (0, vec![message.to_owned()]));
     let many = (0..501).fold(project(), |world, n| world.file(format!("/p/.claude/rules/{n:03}.md"), "x"));
-    let message = ".claude/rules has more rules than the 500 that are read: the rest is not looked into";
+    let message = ".claude/rules has more rules than the 500 that are read: the rest is not searched";
     assert_eq!(told(&many), (500, vec![message.to_owned()]));
 }
 
@@ -356,7 +356,7 @@ fn a_head_that_is_slightly_off_is_read() {
     let scoped = |patterns: &[&str]| Why::Scoped { patterns: patterns.iter().map(|one| (*one).to_owned()).collect() };
     assert_eq!(waits, [&scoped(&["src/**"]), &scoped(&["lib/**"]), &scoped(&["*.js", "*.ts"]), &Why::Absent]);
     let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-    let why = "its front matter has blanks before or behind its lines `---`";
+    let why = "its front matter has blanks before or after its lines `---`";
     assert_eq!(told, [format!(".claude/rules/a.md: {why}"), format!(".claude/rules/b.md: {why}")]);
 }
 
@@ -404,7 +404,7 @@ fn keys_of_other_programs_are_told() {
     let told: Vec<String> = discovery.diagnostics.iter().map(ToString::to_string).collect();
     let always = |file: &str, key: &str, own: &str| {
         format!(
-            "warning[bad-pattern]: {file} has `{key}`, which says nothing here: the rule always holds (write `{own}`, if it is for some paths only)"
+            "warning[bad-pattern]: {file} has `{key}`, which has no meaning here: the rule always applies (write `{own}`, if it is for some paths only)"
         )
     };
     assert_eq!(

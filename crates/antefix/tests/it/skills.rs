@@ -53,8 +53,8 @@ fn skill(name: &str, description: &str) -> String {
 
 /// What a reader of YAML says about its trouble is its own business.
 fn without_details(told: &str) -> String {
-    match (told.find("no YAML ("), told.find(") and was read")) {
-        (Some(start), Some(end)) => format!("{}no YAML (…{}", &told[..start], &told[end..]),
+    match (told.find("not YAML ("), told.find(") and was read")) {
+        (Some(start), Some(end)) => format!("{}not YAML (…{}", &told[..start], &told[end..]),
         _ => told.to_owned(),
     }
 }
@@ -87,7 +87,7 @@ fn loading_is_lenient_and_the_report_is_strict() {
         (
             skill("x", "Use when: y"),
             Some(("x", "Use when: y".into())),
-            breaks("its front matter is no YAML (…) and was read line by line"),
+            breaks("its front matter is not YAML (…) and was read line by line"),
         ),
         ("---\nname: x\nname: y\ndescription: d\n---\n".into(), None, invalid("duplicate key `name`")),
         (
@@ -223,7 +223,7 @@ fn hidden_characters_cannot_be_written_as_escapes() {
     }
 }
 
-/// What stands in the place of a secret is no YAML, and not read as such.
+/// What stands in the place of a secret is not YAML, and not read as such.
 #[test]
 fn secrets_in_front_matter_are_taken_out_of_its_values() {
     let token = "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ";
@@ -242,8 +242,8 @@ fn secrets_in_front_matter_are_taken_out_of_its_values() {
             .filter(|told| told.code == Code::Secret)
             .map(|told| told.message.as_str())
             .collect();
-        assert_eq!(secrets, [format!("{PLACE}:{place} looks like a secret (github-pat) and was taken out")]);
-        assert!(!format!("{:?}", discovery.diagnostics).contains("no YAML"), "{:?}", discovery.diagnostics);
+        assert_eq!(secrets, [format!("{PLACE}:{place} looks like a secret (github-pat) and was removed")]);
+        assert!(!format!("{:?}", discovery.diagnostics).contains("not YAML"), "{:?}", discovery.diagnostics);
     }
 }
 
@@ -333,7 +333,7 @@ fn the_projects_skill_wins_over_the_users() {
 fn a_scan_passes_over_what_is_no_place_for_skills() {
     let d = skill("d", "d");
     let world = world(&[
-        // A skill is not looked into, and a root is no skill itself.
+        // A skill is not searched, and a root is no skill itself.
         ("/p/.agents/skills/SKILL.md", &d),
         ("/p/.agents/skills/a/SKILL.md", &skill("a", "found")),
         ("/p/.agents/skills/a/inner/SKILL.md", &d),
@@ -354,7 +354,7 @@ fn a_scan_passes_over_what_is_no_place_for_skills() {
     );
 }
 
-/// Two thousand directories of a root are looked into, itself included; what would be one more is not, and that is reported.
+/// Two thousand directories of a root are searched, itself included; what would be one more is not, and that is reported.
 #[test]
 fn a_scan_ends_and_says_so() {
     let with = |others: usize| {
@@ -365,7 +365,7 @@ fn a_scan_ends_and_says_so() {
     assert_eq!(
         told(&listing(&with(1999))),
         "- -: absent: there is none\n\
-         warning[scan-limit]: .agents/skills has more than 2000 directories: the rest is not looked into\n"
+         warning[scan-limit]: .agents/skills has more than 2000 directories: the rest is not searched\n"
     );
 }
 
@@ -594,7 +594,7 @@ fn keys_are_read_in_any_case() {
     assert_eq!(text(&discovery, "skills:index"), "upper | d | direct | e3b0c44298fc |");
 }
 
-/// A linked directory within the project is looked into, once; what leads elsewhere or nowhere is reported.
+/// A linked directory within the project is searched, once; what leads elsewhere or nowhere is reported.
 #[test]
 fn links_to_directories_are_followed_or_told() {
     let linked = |target: &str| {
@@ -623,7 +623,7 @@ fn links_to_directories_are_followed_or_told() {
     assert_eq!(discovery.diagnostics, []);
     for (target, why) in [
         ("/q", "outside the directories that may be read: the link leads elsewhere"),
-        ("../nowhere", "failed: the link leads nowhere"),
+        ("../nowhere", "failed: the link is broken"),
     ] {
         let discovery = listing(&linked(target));
         assert_eq!(text(&discovery, "skills:listing"), block(&[("x", Some("d"), PLACE)]));

@@ -175,9 +175,9 @@ fn texts_of_tools_are_looked_through() {
     assert_eq!(
         told,
         [
-            "secret: the tool `a`:1:6 looks like a secret (github-pat) and was taken out",
+            "secret: the tool `a`:1:6 looks like a secret (github-pat) and was removed",
             "hidden-text: the tool `a`:1:3 has 1 hidden character (invisible): it is written out",
-            "tool-twice: several tools are called `c`: only the first of them counts",
+            "tool-twice: several tools are called `c`: only the first of them is used",
             "tool-definition: definitions of tools have hidden characters or what looks like a secret, and go to the model as they are",
         ]
     );
@@ -198,7 +198,7 @@ fn tools_in_any_language_are_told_as_they_are() {
     let text = discovery.facts.get(&name).unwrap().clone().present().unwrap().text(&name);
     assert_eq!(text.as_str(), "- größe: Größe – “x” 日本 👨‍👩‍👧");
     let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-    assert_eq!(told, ["several tools are called `größe`: only the first of them counts"]);
+    assert_eq!(told, ["several tools are called `größe`: only the first of them is used"]);
 }
 
 /// No text of a tool begins a line, or ends what the layout frames.

@@ -245,7 +245,7 @@ fn a_missing_file_is_absent_and_a_link_to_nothing_is_not() {
     }
     // Somebody meant a file to be there.
     for path in ["dangling", "dangling-absolute", "dangling-outside"] {
-        assert_unavailable(fixture.read(path), ReasonCode::Failed, "the link leads nowhere");
+        assert_unavailable(fixture.read(path), ReasonCode::Failed, "the link is broken");
     }
     assert_eq!(read(&fixture.root().join("missing"), "a.md"), Answer::Absent);
 }
@@ -535,7 +535,7 @@ fn a_directory_that_is_not_there_is_absent_wherever_links_lead() {
         assert_eq!(list(path), Answer::Absent, "{path}");
     }
     for path in ["dangling", "out-to-nothing"] {
-        assert_unavailable(list(path), ReasonCode::Failed, "the link leads nowhere");
+        assert_unavailable(list(path), ReasonCode::Failed, "the link is broken");
     }
     assert_unavailable(list("out"), ReasonCode::OutsideRoot, "");
     assert_eq!(list("out/nothing"), Answer::Absent);

@@ -82,12 +82,12 @@ const FAULTS: [(&str, &str, &str); 21] = [
     ("slow output", "printf '{'; sleep 0.2; printf '\"append\"'; sleep 100", "no answer in time"),
     ("stopped", "kill -STOP $$", "no answer in time"),
     ("output closed, lives on", "exec >&- 2>&-; sleep 100", "no answer in time"),
-    ("no JSON", "echo nope", "what it printed is no answer: it is no JSON object"),
-    ("half a document", "printf '{\"append\": \"x'", "what it printed is no answer: EOF"),
-    ("two documents", "echo '{} {}'", "what it printed is no answer: trailing characters"),
+    ("no JSON", "echo nope", "its output is not an answer: it is not a JSON object"),
+    ("half a document", "printf '{\"append\": \"x'", "its output is not an answer: EOF"),
+    ("two documents", "echo '{} {}'", "its output is not an answer: trailing characters"),
     ("another field", "echo '{\"sytem\": \"x\"}'", "unknown field `sytem`"),
     ("another type", "echo '{\"append\": 3}'", "invalid type: integer `3`, expected a string"),
-    ("a list", "echo '[1, \"R\", \"A\", []]'", "it is no JSON object"),
+    ("a list", "echo '[1, \"R\", \"A\", []]'", "it is not a JSON object"),
     ("deep", "printf '{\"messages\":'; head -c 60000 /dev/zero | tr '\\0' '['", "recursion limit exceeded"),
     ("not UTF-8", "printf '{\"append\": \"\\377\"}'", "what it printed is not UTF-8"),
     ("another version", "echo '{\"version\": 2, \"append\": \"x\"}'", "it answers in version 2"),
@@ -105,7 +105,7 @@ fn whatever_a_program_does_wrong_is_bounded_told_and_leaves_nobody_behind() {
         let turn = scene.turn("before_turn", &script, "time_limit_ms = 1500\noutput_limit = 65536", None);
         assert!(start.elapsed() < Duration::from_secs(8), "{case}: {:?}", start.elapsed());
         let told: Vec<&str> = turn.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-        let passed = "hook `h` (before_turn) is passed over: ";
+        let passed = "hook `h` (before_turn) is skipped: ";
         assert!(told.len() == 1 && told[0].starts_with(passed) && told[0].contains(expected), "{case}: {told:?}");
         assert_eq!(turn.system(), "Base.\n", "{case}");
         if cfg!(target_os = "linux") || !script.contains("setsid") {
@@ -200,7 +200,7 @@ fn a_relative_program_lies_beside_its_layout_and_nowhere_else() {
     let turn = scene.turn_with("[[hook]]\non = \"before_turn\"\ncommand = [\"surely-not-installed\"]", None);
     assert_eq!(
         turn.diagnostics[0].message,
-        "hook `surely-not-installed` (before_turn) is passed over: `surely-not-installed` is not installed"
+        "hook `surely-not-installed` (before_turn) is skipped: `surely-not-installed` is not installed"
     );
 }
 

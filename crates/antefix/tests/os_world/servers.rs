@@ -209,7 +209,7 @@ const EXPECTED: &str = r##"
 /truncated          unavailable failed: the answer broke off
 /truncated-chunk    unavailable failed: the answer broke off
 /truncated-head     unavailable failed: the answer broke off
-/no-http            unavailable failed: it is no HTTP
+/no-http            unavailable failed: it is not HTTP
 /html               unavailable failed: its content type is text/html, and not UTF-8 text or JSON
 /latin1             unavailable failed: its content type is text/plain; charset=iso-8859-1, and not UTF-8 text or JSON
 /untyped            unavailable failed: its content type is none, and not UTF-8 text or JSON

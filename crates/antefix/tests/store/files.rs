@@ -99,13 +99,13 @@ fn foreign(directory: &Path) -> Vec<(PathBuf, Fault, &'static str)> {
     vec![
         (plain("empty", b""), Fault::Corrupt, "is empty and so no store of antefix"),
         (plain("short", b"SQLite format 3\0"), Fault::Corrupt, "is cut off, or no store of antefix"),
-        (plain("text", "some text\n".repeat(100).as_bytes()), Fault::Corrupt, "is no store of antefix"),
-        (sqlite("other", "CREATE TABLE t (a)"), Fault::Corrupt, "is no store of antefix"),
-        (sqlite("wal", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)"), Fault::Corrupt, "is no store of antefix"),
+        (plain("text", "some text\n".repeat(100).as_bytes()), Fault::Corrupt, "is not a store of antefix"),
+        (sqlite("other", "CREATE TABLE t (a)"), Fault::Corrupt, "is not a store of antefix"),
+        (sqlite("wal", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)"), Fault::Corrupt, "is not a store of antefix"),
         (sqlite("marked", &format!("{ours}; PRAGMA user_version = 1")), Fault::Corrupt, "is damaged"),
         (with_version("newer", 99), Fault::Newer, "a newer one wrote it"),
         (with_version("negative", -1), Fault::Corrupt, "has schema -1, which no antefix wrote"),
-        (directory.to_owned(), Fault::Corrupt, "is no file"),
+        (directory.to_owned(), Fault::Corrupt, "is not a file"),
     ]
 }
 

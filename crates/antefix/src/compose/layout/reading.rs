@@ -194,12 +194,12 @@ impl Reading<'_> {
         {
             return Err(self
                 .error(&format!("`{directory}` cannot be a directory of rules"), self.find(directory))
-                .with_hint("write a directory that lies in the project, such as `.claude/rules`, without `..`"));
+                .with_hint("write a directory of the project, such as `.claude/rules`, without `..`"));
         }
         let roots = rules.system_roots.iter().chain(&file.skills.roots);
         if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
             return Err(self
-                .error(&format!("`{root}` cannot be looked into"), self.find(root))
+                .error(&format!("`{root}` cannot be searched"), self.find(root))
                 .with_hint("write a directory of the project, or one in `~/`, without `..`"));
         }
         Ok(())
@@ -225,7 +225,7 @@ impl Reading<'_> {
         let stability = *file.stability.get_ref();
         if let Some(last) = before.last().filter(|last| last.stability > stability) {
             let message = format!(
-                "section `{id}` is {} and stands behind `{}`, which is {}",
+                "section `{id}` is {} and comes after `{}`, which is {}",
                 stability.name(),
                 last.id,
                 last.stability.name()
@@ -325,7 +325,7 @@ impl Reading<'_> {
         };
         let Some(name) = FactName::parse(stripped) else {
             return Err(self
-                .error(&format!("`{}` is no fact", text.get_ref()), text.span())
+                .error(&format!("unknown fact `{}`", text.get_ref()), text.span())
                 .with_hint("write `namespace:name`, `!namespace:name`, or `tool:name` for a tool"));
         };
         if name.namespace() == "tool" && stripped == text.get_ref() {
@@ -384,7 +384,7 @@ impl Reading<'_> {
         let Some(budget) = budget else {
             return match cut {
                 Some(cut) => Err(self
-                    .error("`cut` says what goes first, and there is no budget", cut.span())
+                    .error("`cut` says what is cut first, but there is no `budget`", cut.span())
                     .with_hint("add `budget = { tokens = … }` at the top, or take `cut` out")),
                 None => Ok(None),
             };

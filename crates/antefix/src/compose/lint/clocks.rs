@@ -24,7 +24,7 @@ pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnos
         let given = fact.starts_with("env:") || fact.starts_with("file:");
         if fact == "prompt:conversation_id" {
             let behind = price::size(price::behind(prompt, passage.text));
-            let message = format!("`{fact}` stands in the prefix: no other conversation shares the {behind} behind it");
+            let message = format!("`{fact}` is in the prefix: no other conversation shares the {behind} after it");
             let hint = "move it into a section with `stability = \"live\"`";
             findings.push(Diagnostic::note(Code::IdInText, message).about(fact).hint(hint));
             continue;
@@ -41,7 +41,7 @@ pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnos
         }
         if let Some(range) = id(passage.text).filter(|_| fact.starts_with("env:")) {
             let message =
-                format!("`{}` looks like an id that is new for each run, and stands in the prefix", shown(&range));
+                format!("`{}` looks like an id that is new for each run, and is in the prefix", shown(&range));
             let hint = "leave it out, or move it into a section with `stability = \"live\"`";
             findings.push(passage.finding_at(Diagnostic::note(Code::IdInText, message).hint(hint), range));
         }

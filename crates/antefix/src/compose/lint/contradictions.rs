@@ -150,7 +150,7 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
             ),
         };
         let finding = Diagnostic::warning(Code::Contradiction, message)
-            .hint("keep one of the two, or say for what each of them holds");
+            .hint("keep one of the two, or say when each of them applies");
         findings.push(here.finding_at(finding, second.sentence.range.clone()));
     }
     findings

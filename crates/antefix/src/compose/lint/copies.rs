@@ -57,7 +57,7 @@ pub(super) fn findings(layout: &Layout, wording: &Wording) -> Vec<Diagnostic> {
 fn to_diagnostic(copied: &Copied) -> Option<Diagnostic> {
     let name = copied.of.name();
     let Some(text) = copied.of.text() else {
-        let message = format!("this is a copy of the built-in `{name}`, which is there no more");
+        let message = format!("this is a copy of the built-in `{name}`, which no longer exists");
         let finding = Diagnostic::note(Code::CustomizedBuiltin, message).hint("it is all yours now: remove the mark");
         return Some(finding.at(copied.place.clone()));
     };

@@ -58,14 +58,14 @@ fn to_diagnostic(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: 
     let ours = passage.is_variable() || passage.is_label();
     let message = match passage.fact() {
         Some(fact) if ours => {
-            format!("`{fact}` prints `{shown}`, {what}, in the prefix: no other machine shares what stands behind it")
+            format!("`{fact}` prints `{shown}`, {what}, in the prefix: no other machine shares what comes after it")
         }
         _ => format!("`{shown}` is {what}: elsewhere it is wrong"),
     };
     let level = if ours && paths == Paths::Absolute { Level::Note } else { Level::Warning };
     let hint = match (ours, paths) {
         (true, Paths::Absolute) => "`paths = \"portable\"` shows paths from the project root",
-        (true, Paths::Portable) => "move it into a section with `stability = \"live\"`, behind the boundary",
+        (true, Paths::Portable) => "move it into a section with `stability = \"live\"`, after the boundary",
         (false, _) => "write it from the project root, or from `~/`",
     };
     passage.finding_at(Diagnostic::new(level, Code::MachinePath, message).hint(hint), range)

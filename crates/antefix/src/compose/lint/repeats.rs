@@ -77,12 +77,12 @@ fn to_diagnostics(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) 
         } else if shared.len() > REPORTED {
             let there = address(passages, first);
             let message =
-                format!("{} paragraphs of {other} stand in {one} too, from {there} on: {bytes} bytes", shared.len());
+                format!("{} paragraphs of {other} are in {one} too, from {there} on: {bytes} bytes", shared.len());
             findings.push(report(message, second));
         } else {
             for (first, second) in shared {
                 let bytes = second.1.len();
-                let message = format!("this paragraph stands at {} already: {bytes} bytes", address(passages, first));
+                let message = format!("this paragraph repeats {}: {bytes} bytes", address(passages, first));
                 findings.push(report(message, second));
             }
         }

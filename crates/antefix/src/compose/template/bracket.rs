@@ -329,7 +329,7 @@ impl<'s> Parser<'s> {
         self.findings.add_with(|| {
             let what = match catalog::lookup(name) {
                 Lookup::UnknownName => format!("`{}` has no `{}`", name.namespace(), shown(name.name())),
-                _ => format!("nobody answers `{}:`", shown(name.namespace())),
+                _ => format!("no source answers `{}:`", shown(name.namespace())),
             };
             let hint = match catalog::suggestion(name) {
                 Some(meant) => format!("did you mean `[{}]`? To print the text itself, write `\\[`", shown(&meant)),
@@ -356,7 +356,7 @@ impl<'s> Parser<'s> {
         for open in std::mem::take(&mut self.open) {
             let Node::If { tag, .. } = &self.nodes[open] else { continue };
             self.findings.add_with(|| {
-                let message = "this `[if]` is never closed, so it is printed, and so is everything behind it";
+                let message = "this `[if]` is never closed, so it is printed, and so is everything after it";
                 Diagnostic::warning(Code::UnclosedIf, message)
                     .at(Place::new(self.source, tag.clone()))
                     .hint("add `[endif]`, or write `\\[` if the text is meant")
@@ -413,7 +413,7 @@ impl Findings {
     fn into_list(mut self) -> Vec<Diagnostic> {
         if self.more > 0 {
             let message = format!("{} more findings in this template are not shown", self.more);
-            self.shown.push(Diagnostic::warning(Code::MoreFindings, message).hint("mend the ones above first"));
+            self.shown.push(Diagnostic::warning(Code::MoreFindings, message).hint("fix the ones above first"));
         }
         self.shown
     }

@@ -41,7 +41,7 @@ pub(super) enum How {
     Plain,
     /// As YAML.
     Yaml,
-    /// Line by line, because it is no YAML.
+    /// Line by line, because it is not YAML.
     Lines,
 }
 
@@ -91,7 +91,7 @@ impl<'t> FrontMatter<'t> {
         }
         match FrontMatter::from_line(text, start, |line| line.trim_end() == "---") {
             Ok(mut matter) => {
-                let why = "its front matter has blanks before or behind its lines `---`";
+                let why = "its front matter has blanks before or after its lines `---`";
                 matter.forgiven = Some(matter.forgiven.map_or_else(|| why.to_owned(), |more| format!("{why}; {more}")));
                 Ok(matter)
             }

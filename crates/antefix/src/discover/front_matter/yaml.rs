@@ -36,7 +36,7 @@ pub(super) fn yaml(block: &str, before: usize) -> Result<(Fields<'_>, How, Optio
                 return Err(first);
             }
             let fields = in_order(lenient(block).ok_or_else(|| first.clone())?)?;
-            let forgiven = format!("its front matter is no YAML ({first}) and was read line by line");
+            let forgiven = format!("its front matter is not YAML ({first}) and was read line by line");
             Ok((fields, How::Lines, Some(forgiven)))
         }
     }

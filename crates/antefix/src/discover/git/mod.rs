@@ -71,7 +71,7 @@ pub struct GitText {
     pub text: String,
     /// Whether git would have printed more; the cut is between two characters.
     pub more: bool,
-    /// Whether bytes that are no UTF-8 became U+FFFD.
+    /// Whether bytes that are not UTF-8 became U+FFFD.
     pub replaced: bool,
     /// The command as a person would type it, for reports.
     pub command: String,

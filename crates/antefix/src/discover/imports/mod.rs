@@ -111,7 +111,7 @@ impl Imports<'_> {
         }
         let Some((root, inside)) = locate(self.situation, &path) else {
             let hint = "allow its directory in your own settings: `file_roots`";
-            return Err(Stays::Failed { why: "it lies outside the project".to_owned(), hint: Some(hint) });
+            return Err(Stays::Failed { why: "it is outside the project".to_owned(), hint: Some(hint) });
         };
         let whole = root.join(&inside);
         self.is_no_cycle(chain, &whole, &whole)?;
@@ -122,11 +122,11 @@ impl Imports<'_> {
             return Err(Stays::failed(format!("at most {FILES} files are imported")));
         }
         if holds_secrets(&inside) {
-            return Err(Stays::failed("such files hold secrets"));
+            return Err(Stays::failed("such files contain secrets"));
         }
         let file = match read_text(self.world, &root, &inside, FILE_LIMIT) {
             Answer::Present(file) if holds_secrets(&file.resolved) => {
-                return Err(Stays::failed("it leads to a file of a kind that holds secrets"));
+                return Err(Stays::failed("it leads to a file of a kind that contains secrets"));
             }
             Answer::Present(file) if file.more => {
                 return Err(Stays::failed(format!("it has more than {FILE_LIMIT} bytes")));

@@ -139,7 +139,7 @@ pub(super) struct Search<'s> {
     taken: Vec<(String, Arc<str>)>,
     /// How many files were imported.
     imported: usize,
-    /// The directories that are looked into, nearer ones as well: what lies there and counts is loaded by itself.
+    /// The directories that are searched, nearer ones as well: what lies there and counts is loaded by itself.
     pub(super) walked: Vec<PathBuf>,
     /// Tags that are written out.
     pub(super) protect: Vec<String>,

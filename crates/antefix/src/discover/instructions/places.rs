@@ -1,4 +1,4 @@
-//! The directories that are looked into, in order.
+//! The directories that are searched, in order.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::discover::file::read_text;
 use crate::discover::workspace::{Workspace, normalize};
 use crate::discover::world::World;
 
-/// A directory that is looked into.
+/// A directory that is searched.
 pub(in crate::discover) struct Place {
     /// What may be read lies beneath.
     pub(in crate::discover) root: PathBuf,

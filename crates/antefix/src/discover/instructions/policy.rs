@@ -140,7 +140,7 @@ pub enum Order {
 pub enum Following {
     /// It is text.
     Leave,
-    /// The file's text stands in its place.
+    /// The file's text is used in its place.
     Follow,
 }
 

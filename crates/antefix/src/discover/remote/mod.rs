@@ -133,7 +133,7 @@ pub(super) fn answer(
     };
     if let Answer::Unavailable(reason) = &kept {
         let message = format!("{name} could not be asked for: {reason} ({label})");
-        let hint = format!("this prompt goes without it; {table} in your settings says where it is kept");
+        let hint = format!("this prompt is composed without it; {table} in your settings says where it is kept");
         diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(&about).hint(hint));
     }
     if let (Answer::Absent, Holder::File(_), "identity") = (&kept, holder, name.namespace()) {

@@ -38,7 +38,7 @@ impl TryFrom<RemoteTable> for Remote {
         let RemoteTable { enabled, file, command, http, bearer_env, timeout_ms, max_bytes } = table;
         let limits = limits(timeout_ms, max_bytes)?;
         if bearer_env.is_some() && http.is_none() {
-            return Err("`bearer_env` goes with `http` alone".to_owned());
+            return Err("`bearer_env` is only for `http`".to_owned());
         }
         let by = match (file, command, http) {
             (Some(path), None, None) => Holder::File(path),

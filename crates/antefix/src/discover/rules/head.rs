@@ -1,7 +1,7 @@
 //! What the front matter of a rule says: when it holds.
 //!
 //! 1. Each convention has its own keys; a key of another one means nothing.
-//! 2. Patterns are a list, or a text with commas. `globs: **/*.js, **/*.ts` is no YAML, and usual: where YAML gives up,
+//! 2. Patterns are a list, or a text with commas. `globs: **/*.js, **/*.ts` is not YAML, and usual: where YAML gives up,
 //!    the lines are read as they stand.
 //! 3. Front matter that cannot be read does not become a rule that always holds.
 

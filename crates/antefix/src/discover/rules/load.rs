@@ -61,7 +61,7 @@ impl Search<'_> {
             self.diagnostics.push(diagnostic.hint(hint));
         }
         if let Some(key) = head.meant {
-            let message = format!("{label} has `{key}`, which says nothing here: the rule always holds");
+            let message = format!("{label} has `{key}`, which has no meaning here: the rule always applies");
             let own = if convention == Convention::Copilot { "applyTo" } else { "paths" };
             let diagnostic = Diagnostic::warning(Code::BadPattern, message).about(Subject::file(&label));
             self.diagnostics.push(diagnostic.hint(format!("write `{own}`, if it is for some paths only")));

@@ -1,6 +1,6 @@
 //! Rules: instruction files that hold for some paths only, or always, and say which in their front matter.
 //!
-//! 1. The layout names the directories, which are looked into in every directory of its walk; see
+//! 1. The layout names the directories, which are searched in every directory of its walk; see
 //!    [`InstructionRules`](super::instructions::InstructionRules). The user's own are in `$config/rules`.
 //! 2. Whoever wrote a rule for another program finds it read as that program reads it; see `Convention`.
 //! 3. A rule without patterns always holds, and joins the instruction files of its directory. One with patterns holds once

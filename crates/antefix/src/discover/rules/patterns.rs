@@ -24,7 +24,7 @@ const LONGEST: usize = 1_024;
 pub struct GlobLimits {
     /// How many patterns there may be.
     pub patterns: usize,
-    /// How many patterns all braces together may stand for.
+    /// How many patterns all braces together may expand to.
     pub alternatives: usize,
 }
 
@@ -85,13 +85,13 @@ impl Glob {
             }
             None => {
                 let why = match wanted {
-                    Some(usize::MAX) => "its braces stand for more patterns than can be counted".to_owned(),
-                    Some(wanted) => format!("its braces stand for {wanted} patterns"),
+                    Some(usize::MAX) => "its braces expand to more patterns than can be counted".to_owned(),
+                    Some(wanted) => format!("its braces expand to {wanted} patterns"),
                     None => "its braces nest too deep".to_owned(),
                 };
                 let all = GlobLimits::default().alternatives;
                 warning = Some(format!(
-                    "{why}, and those of all rules together may stand for {all}: they are taken as characters"
+                    "{why}, and those of all rules together may expand to {all}: they are taken as characters"
                 ));
                 literal(written)
             }
@@ -238,7 +238,7 @@ mod tests {
         let fits = Glob::read(&ten.repeat(2), &mut limits).unwrap();
         assert_eq!((fits.warning(), fits.matches("42"), limits.alternatives), (None, true, 900));
         let bomb = Glob::read(&ten.repeat(4), &mut limits).unwrap();
-        assert!(bomb.warning().unwrap().starts_with("its braces stand for 10000 patterns"));
+        assert!(bomb.warning().unwrap().starts_with("its braces expand to 10000 patterns"));
         assert!(bomb.matches(&ten.repeat(4)) && !bomb.matches("4242"));
         // What did not fit took nothing, so that later patterns still work.
         assert_eq!(limits.alternatives, 900);

@@ -1,9 +1,9 @@
 //! Finding the files of rules.
 //!
-//! 1. A directory of rules is looked into [`DEPTH`] levels deep; all of them together have at most [`DIRECTORIES`]
+//! 1. A directory of rules is searched [`DEPTH`] levels deep; all of them together have at most [`DIRECTORIES`]
 //!    directories and [`RULES`] rules. What lies beyond is reported.
 //! 2. Names that begin with a dot are passed over, and so is `node_modules`.
-//! 3. A link is followed within the root, and a directory is looked into once, whatever leads there.
+//! 3. A link is followed within the root, and a directory is searched once, whatever leads there.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode};
 
 /// How deep below a directory of rules they are looked for.
 const DEPTH: usize = 6;
-/// How many directories are looked into.
+/// How many directories are searched.
 const DIRECTORIES: usize = 2_000;
 /// How many names of a directory are looked at.
 const NAMES: usize = 10_000;
@@ -52,7 +52,7 @@ impl Search<'_> {
                 Answer::Absent => continue,
                 Answer::Unavailable(reason) => {
                     let label = self.label(&root.join(&directory));
-                    let message = format!("{label} is not looked into: {reason}");
+                    let message = format!("{label} is not searched: {reason}");
                     let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label));
                     self.diagnostics.extend(reason.unless_withheld(finding));
                     self.cannot_use::<()>(&label, reason);
@@ -102,18 +102,18 @@ impl Search<'_> {
         let path = root.join(path);
         let (code, detail) = match self.world.kind(&path) {
             Answer::Present(Kind::Directory) => (ReasonCode::OutsideRoot, "the link leads elsewhere"),
-            Answer::Absent => (ReasonCode::Failed, "the link leads nowhere"),
+            Answer::Absent => (ReasonCode::Failed, "the link is broken"),
             Answer::Present(_) | Answer::Unavailable(_) => return,
         };
         let (label, reason) = (self.label(&path), Reason { code, detail: detail.to_owned() });
-        let message = format!("{label} is not looked into: {reason}");
+        let message = format!("{label} is not searched: {reason}");
         self.diagnostics.push(Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label)));
         self.not_loaded(&label, Why::Unavailable(reason));
     }
 
     fn tell_scan(&mut self, root: &Path, directory: &Path, what: &str) {
         let shown = self.situation.workspace.show(&root.join(directory), Paths::Portable);
-        let message = format!("{shown} has {what}: the rest is not looked into");
+        let message = format!("{shown} has {what}: the rest is not searched");
         let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(Subject::file(shown));
         // A wide tree would say the same of every directory.
         if !self.diagnostics.contains(&diagnostic) {

@@ -17,7 +17,7 @@ use crate::discover::instructions::{Place, Search, Walk, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::world::{Answer, Kind, Link, Listing};
 
-/// How many directories are looked into.
+/// How many directories are searched.
 const DIRECTORIES: usize = 5_000;
 /// How many names are looked at.
 const NAMES: usize = 50_000;
@@ -71,9 +71,9 @@ impl Search<'_> {
             // The user's own rules are for all projects.
             if rule.whose == Whose::Directory {
                 let message =
-                    format!("{} never holds: no file of the project is like {}", rule.label, listed(&patterns));
+                    format!("{} never applies: no file of the project matches {}", rule.label, listed(&patterns));
                 let diagnostic = Diagnostic::warning(Code::RuleNeverMatches, message).about(Subject::file(&rule.label));
-                self.diagnostics.push(diagnostic.hint("mend the patterns, or remove the rule"));
+                self.diagnostics.push(diagnostic.hint("fix the patterns, or remove the rule"));
             }
             self.not_loaded(&rule.label, Why::NeverMatched { patterns });
         }

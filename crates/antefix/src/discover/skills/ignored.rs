@@ -90,7 +90,7 @@ impl Scan<'_> {
         ignores.by(&names, entry, &mut self.steps)
     }
 
-    /// Lists what an ignore file names: the skill, if it is one, else the directory that is not looked into.
+    /// Lists what an ignore file names: the skill, if it is one, else the directory that is not searched.
     pub(super) fn tell_ignored(&mut self, root: &Path, path: &Path, by: String) {
         let is = |path: &Path| self.world.kind(&root.join(path)).present();
         let skill = path.join("SKILL.md");

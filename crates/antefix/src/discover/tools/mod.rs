@@ -132,7 +132,7 @@ impl Tools {
     /// What is worth knowing about them, whatever is said of them.
     pub(super) fn findings(&self, hygiene: Hygiene) -> Vec<Diagnostic> {
         let twice = self.0.twice.iter().map(|name| {
-            let message = format!("several tools are called `{}`: only the first of them counts", single_line(name));
+            let message = format!("several tools are called `{}`: only the first of them is used", single_line(name));
             Diagnostic::warning(Code::ToolTwice, hygiene.reportable(message)).hint("give each tool a name of its own")
         });
         let mut findings: Vec<Diagnostic> = twice.collect();

@@ -186,7 +186,7 @@ fn decoded(value: &str) -> StoreResult<String> {
             None => (tail, bytes.push(*first)),
         };
     }
-    String::from_utf8(bytes).map_err(|_| refuse("an option's value is no UTF-8"))
+    String::from_utf8(bytes).map_err(|_| refuse("an option's value is not UTF-8"))
 }
 
 #[cfg(test)]

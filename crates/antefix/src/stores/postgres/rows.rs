@@ -89,7 +89,7 @@ pub(super) fn cause(name: &str) -> Result<Cause, Trouble> {
 }
 
 pub(super) fn timestamp(text: &str) -> Result<Timestamp, Trouble> {
-    text.parse().map_err(|_| Trouble::corrupt(&format!("{text:?} is no instant")))
+    text.parse().map_err(|_| Trouble::corrupt(&format!("{text:?} is not a time")))
 }
 
 pub(super) fn digest(bytes: &[u8]) -> Result<Digest, Trouble> {
@@ -98,11 +98,11 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest, Trouble> {
 }
 
 pub(super) fn text(bytes: &[u8]) -> Result<String, Trouble> {
-    String::from_utf8(bytes.to_vec()).map_err(|_| Trouble::corrupt("a text is no UTF-8"))
+    String::from_utf8(bytes.to_vec()).map_err(|_| Trouble::corrupt("a text is not UTF-8"))
 }
 
 pub(super) fn shared_text(bytes: &[u8]) -> Result<Arc<str>, Trouble> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Trouble::corrupt("a text is no UTF-8"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| Trouble::corrupt("a text is not UTF-8"))?;
     Ok(text.into())
 }
 

@@ -44,7 +44,7 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         let opened = match dir.open_dir(path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
                 Answer::Present(inside) => dir.open_dir(inside),
-                Answer::Absent => return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere"),
+                Answer::Absent => return Answer::unavailable(ReasonCode::Failed, "the link is broken"),
                 Answer::Unavailable(reason) => return Answer::Unavailable(reason),
             },
             opened => opened,
@@ -55,7 +55,7 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
             }
             let is_link = || dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
             if error.kind() == io::ErrorKind::NotFound && is_link() {
-                return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere");
+                return Answer::unavailable(ReasonCode::Failed, "the link is broken");
             }
         }
         answer(opened).and_then(|directory| {

@@ -92,7 +92,7 @@ fn failure(error: &ureq::Error, limit: Duration) -> Answer<Response> {
         return Answer::unavailable(ReasonCode::Failed, "the answer broke off");
     }
     if matches!(error, ureq::Error::Protocol(_)) {
-        return Answer::unavailable(ReasonCode::Failed, "it is no HTTP");
+        return Answer::unavailable(ReasonCode::Failed, "it is not HTTP");
     }
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     Answer::unavailable(ReasonCode::Failed, format!("{error}{cause}"))

@@ -39,7 +39,7 @@ fn read_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
                 // Only the kernel's word counts: the new path is opened beneath the root with the same checks, so a
                 // link that changes in between is caught again.
                 Answer::Present(path) => contents(root, &dir, &path, open(&dir, &path), limit),
-                Answer::Absent => Answer::unavailable(ReasonCode::Failed, "the link leads nowhere"),
+                Answer::Absent => Answer::unavailable(ReasonCode::Failed, "the link is broken"),
                 Answer::Unavailable(reason) => Answer::Unavailable(reason),
             },
             opened => contents(root, &dir, path, opened, limit),
@@ -150,7 +150,7 @@ fn refusal(dir: &Dir, path: &Path, error: io::Error) -> Answer<Contents> {
         return Answer::unavailable(ReasonCode::NotRegular, if socket { "a socket" } else { "a device" });
     }
     if error.kind() == ErrorKind::NotFound && dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere");
+        return Answer::unavailable(ReasonCode::Failed, "the link is broken");
     }
     if error.kind() == ErrorKind::PermissionDenied && dir.metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
         return Answer::unavailable(ReasonCode::NotRegular, "a directory");

@@ -121,7 +121,7 @@ fn a_failure_names_the_hook_its_reason_and_what_it_printed() {
     let turn = Talk::new(LAYOUT).hooked(&project(), &[&failing]);
     assert_eq!(
         turn.diagnostics.last().unwrap().message,
-        "hook `oncall` (before_turn) is passed over: it has no mind to; it said: because\\n\\u{1b}[31mred"
+        "hook `oncall` (before_turn) is skipped: it has no mind to; it said: because\\n\\u{1b}[31mred"
     );
 }
 

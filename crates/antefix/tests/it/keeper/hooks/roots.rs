@@ -135,10 +135,10 @@ fn a_projects_hook_names_nothing_outside_and_no_hook_names_secrets() {
         (MayName::ProjectPlaces, "vendor/../../shared", "outside the project"),
         (MayName::ProjectPlaces, "~/team", "outside the project"),
         (MayName::ProjectPlaces, "vendor/rules", ""),
-        (MayName::AnyPlace, "/shared/.ssh", "such places hold secrets"),
-        (MayName::ProjectPlaces, ".git", "such places hold secrets"),
-        (MayName::AnyPlace, "vendor/notes.txt", "no Markdown file"),
-        (MayName::AnyPlace, "", "no path"),
+        (MayName::AnyPlace, "/shared/.ssh", "such places contain secrets"),
+        (MayName::ProjectPlaces, ".git", "such places contain secrets"),
+        (MayName::AnyPlace, "vendor/notes.txt", "not a Markdown file"),
+        (MayName::AnyPlace, "", "not a path"),
         (MayName::AnyPlace, "missing", "there is nothing"),
     ];
     for (may, root, expected) in table {
