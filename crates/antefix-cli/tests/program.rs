@@ -744,7 +744,7 @@ fn show_touch_prints_the_notice_and_nothing_else() {
     // A path outside is an error, and nothing is half said.
     let ran = scratch.run(&["show", "--touch", "src/new.rs", "--touch", "../../x"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
-    assert!(ran.stderr.contains("../../x lies outside the project"), "{ran:?}");
+    assert!(ran.stderr.contains("../../x is outside the project"), "{ran:?}");
     // Paths are relative to the conversation's working directory.
     let ran = scratch.run(&["show", "--cwd", "sub", "--touch", "../src/a.rs"]);
     assert!(ran.stdout.contains("Format it.") && !ran.stdout.contains("Nested."), "{ran:?}");
@@ -765,7 +765,7 @@ fn explain_lists_what_waits_for_a_path_and_show_does_not_look() {
         assert!(ran.stdout.contains(line), "{line}: {ran:?}");
     }
     let ran = scratch.run(&["check"]);
-    assert!(ran.stderr.contains("zig.md never holds") && ran.code == 0, "{ran:?}");
+    assert!(ran.stderr.contains("zig.md never applies") && ran.code == 0, "{ran:?}");
     let ran = scratch.run(&["show"]);
     assert!(ran.stdout.contains("Be kind.") && !ran.stdout.contains("Format it."), "{ran:?}");
     assert!(!ran.stderr.contains("never holds"), "{ran:?}");
@@ -782,7 +782,7 @@ fn a_projects_own_files_are_looked_through() {
         .file("p/.antefix/t.md", &format!("one {token}\n"));
     let shown = scratch.run(&["show"]);
     assert_eq!((shown.code, shown.stdout.as_str()), (0, "one [redacted:github-pat]"), "{shown:?}");
-    assert!(shown.stderr.contains("what looks like a secret (github-pat) stood here"), "{shown:?}");
+    assert!(shown.stderr.contains("what looks like a secret (github-pat) was here"), "{shown:?}");
     assert!(!shown.stderr.contains(token), "{shown:?}");
     let scratch = scratch.file("p/.antefix/t.md", "one \u{e0069}\u{e0067}\n");
     let blocked = scratch.run(&["show"]);
@@ -841,7 +841,7 @@ fn a_renewal_tells_what_it_could_not_ask_for() {
     assert!(renewed.stderr.contains("memory:core could not be asked for"), "{renewed:?}");
     // Also if nothing begins.
     let again = scratch.run(&["renew", "c", "--layout", "buzz"]);
-    assert!(again.stdout.contains("epoch 2 stands"), "{again:?}");
+    assert!(again.stdout.contains("epoch 2 stays"), "{again:?}");
     assert!(again.stderr.contains("memory:core could not be asked for"), "{again:?}");
 }
 
