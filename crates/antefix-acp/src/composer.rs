@@ -43,7 +43,7 @@ impl SessionPrompt {
     pub(crate) fn text(&self) -> &str {
         match self {
             SessionPrompt::Draft(draft) | SessionPrompt::Fork(draft) => draft.text(),
-            // The bytes that stand: what a hook makes of one turn has no place in a session.
+            // The bytes of the epoch: what a hook changes in one turn has no place in a session.
             SessionPrompt::Standing(turn) => turn.epoch.as_deref().map_or("", |epoch| epoch.text()),
         }
     }

@@ -211,7 +211,7 @@ impl Relay {
         }
     }
 
-    /// What becomes of a message of the client's; none if it is no message.
+    /// What becomes of a message of the client's; none if it is not a message.
     fn client_message(&self, text: &str) -> Option<Fate> {
         let message = Message::parse(text)?;
         let (Some(id), Some(method)) = (message.id.clone(), message.method.clone()) else { return Some(Fate::Forward) };

@@ -43,7 +43,7 @@ pub(crate) struct Owed {
     pub(crate) carried_by: Option<String>,
 }
 
-/// Where in a prompt a text stands.
+/// The position of a text in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Front,

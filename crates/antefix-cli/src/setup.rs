@@ -335,7 +335,7 @@ pub(crate) fn composed_of(mut prepared: Prepared, look: Look) -> Result<Composed
     let more = prepared.roots();
     let situation = Situation { more: &more, ..prepared.situation() };
     let discovery = discover(&prepared.world, &situation, &prepared.ground.layout.facts());
-    let composed = compose::Composed::whole(&prepared.ground.layout, discovery)?;
+    let composed = compose::Composed::prompt(&prepared.ground.layout, discovery)?;
     let compose::Composed { prompt, mut discovery, gaps } = composed;
     if let Some(counts) = counts {
         counts.keep();

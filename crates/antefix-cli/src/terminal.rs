@@ -195,7 +195,7 @@ fn is_hidden(c: char) -> bool {
         | '\u{061c}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A table with aligned columns. Columns whose heading begins with `#` are numbers and stand at the right.
+/// A table with aligned columns. Columns whose heading begins with `#` are numbers and are aligned right.
 pub(crate) struct Table {
     headings: Vec<&'static str>,
     rows: Vec<Row>,

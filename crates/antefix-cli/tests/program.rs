@@ -771,7 +771,7 @@ fn explain_lists_what_waits_for_a_path_and_show_does_not_look() {
     assert!(!ran.stderr.contains("never holds"), "{ran:?}");
 }
 
-/// A project's layout, wordings and templates are looked through like its other files.
+/// A project's layout, wordings and templates are checked like its other files.
 #[test]
 fn a_projects_own_files_are_looked_through() {
     let token = "ghp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5";

@@ -120,7 +120,10 @@ fn what_makes_no_sense_is_refused_with_the_codes_of_all_commands() {
     let (code, said) = refused(&["why", "--conversation", "c"], "{}");
     assert!(code == 2 && said.contains("say it with --for TARGET"), "{said}");
     let (code, said) = refused(&["why", "--receipt", "1.json"], "{\"tokens\": 3}");
-    assert!(code == 1 && said.contains("not a usage block of a provider that antefix knows: it has `tokens`"), "{said}");
+    assert!(
+        code == 1 && said.contains("not a usage block of a provider that antefix knows: it has `tokens`"),
+        "{said}"
+    );
     let (code, said) = refused(&["why", "--receipt", "1.json"], "{\"prompt_tokens\": 3}");
     assert!(code == 1 && said.contains("has the shape of openai-chat, and the request went to anthropic"), "{said}");
     let (code, said) = refused(&["why", "--receipt", "bad.json"], "{}");

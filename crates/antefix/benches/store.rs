@@ -137,7 +137,7 @@ fn writes(criterion: &mut Criterion, path: &Path) {
     });
 }
 
-/// A whole turn of a conversation that stands, in memory and in a file, without tools and with 50 of them, and of
+/// A whole turn of a standing conversation, in memory and in a file, without tools and with 50 of them, and of
 /// conversations all over a small ledger and a large one. Its layout is one frozen template that holds what it was told,
 /// so nothing has to be asked for.
 fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {

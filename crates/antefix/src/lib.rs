@@ -91,7 +91,7 @@
 //!
 //! # A hook
 //!
-//! Hooks have a say in every turn. What they add counts for one turn, and is no part of an epoch.
+//! Hooks have a say in every turn. What they add applies to one turn, and is not part of an epoch.
 //!
 //! ```
 //! # use antefix::{Antefix, Ask, worlds::MemoryWorld};
@@ -152,7 +152,7 @@
 //!
 //! `ARCHITECTURE.md` lists all of them with their guards.
 
-// The modules stand in the order of the flow; the blank lines keep them from being sorted.
+// The modules are in the order of the flow; the blank lines keep them from being sorted.
 
 pub mod text;
 

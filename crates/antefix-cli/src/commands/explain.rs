@@ -27,13 +27,13 @@ pub(crate) fn run(args: &ExplainArgs) -> Outcome {
     if args.json {
         terminal::print_result(&document::print(&document::explanation(&preview, tally.as_ref())))?;
     } else {
-        terminal::print_styled(&whole(&preview, tally.as_ref()))?;
+        terminal::print_styled(&overview(&preview, tally.as_ref()))?;
         terminal::print_diagnostics(&preview.diagnostics);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(preview: &Preview, tally: Option<&Tally>) -> String {
+fn overview(preview: &Preview, tally: Option<&Tally>) -> String {
     let prompt = &preview.prompt;
     let mut text = format!("{STRONG}{}{STRONG:#}\n\n", visible(prompt.layout()));
     let sides = [("before the boundary", prompt.prefix()), ("after it", prompt.suffix()), ("in all", prompt.text())];

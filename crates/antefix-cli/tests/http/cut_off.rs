@@ -152,7 +152,7 @@ fn a_replica_without_its_database_says_so_in_time_and_recovers_by_itself() {
     other.put("/system-prompt", r#"{"template":"before"}"#).ok();
     let before = cut.post("/conversations/c/turns", "{}").ok().json();
     assert_eq!(before["prefix"], "before");
-    // It stands, and would be answered from memory by now.
+    // Its epoch stands, and it would be answered from memory by now.
     cut.post("/conversations/c/turns", "{}").ok();
     cut.post("/conversations/c/turns", "{}").ok();
     assert!(cut.get("/metrics").ok().body.contains("antefix_turns_recalled_total 1\n"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::project;
 use antefix_testing::{Scratch, Server};
 
-/// A server in which a conversation stands whose turns are answered from memory by now.
+/// A server with a conversation whose turns are answered from memory by now.
 fn standing(scratch: &Scratch, server: &Server, body: &str) -> Value {
     let asked = || server.post("/conversations/c/turns", body).ok().body;
     asked();

@@ -1,7 +1,7 @@
 //! The proxy between a client and agents that are made with the protocol's own SDK, and its messages against the published
 //! schema.
 //!
-//! `tee` stands on both sides of the proxy and keeps what goes by.
+//! `tee` is on both sides of the proxy and keeps what goes by.
 
 use std::path::{Path, PathBuf};
 

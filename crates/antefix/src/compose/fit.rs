@@ -4,7 +4,7 @@
 //!    little would stay is left out.
 //! 2. A section of instruction files loses them from the least specific one on, one of skills loses their descriptions and
 //!    then the last of them; any other one loses its end.
-//! 3. Each cut stands in the text, inside the budget, and each is reported.
+//! 3. Each cut is in the text, inside the budget, and each is reported.
 //! 4. What comes out fits. Where it cannot, there is no prompt.
 //! 5. The prefix is fitted first, then the live sections behind it, so that a turn on a standing prefix gives the bytes
 //!    that the whole prompt had.
@@ -78,7 +78,7 @@ pub(super) fn files_of<'f>(section: &Section, facts: &'f Facts) -> Option<&'f Va
 
 /// Cuts the sections of a prefix so far that it fits with what the live sections cannot give.
 ///
-/// The live ones are cut on trial, in the layout's order, and stay as they are: [`live`] does that when the prefix stands.
+/// The live ones are cut on trial, in the layout's order, and stay as they are: [`live`] does that once the prefix is final.
 pub(super) fn standing<'l>(
     layout: &Layout,
     total: &Total,
@@ -114,7 +114,7 @@ struct Fitting<'f> {
     layout: &'f Layout,
     total: &'f Total,
     facts: &'f Facts,
-    /// The wording at the boundary, and the number of the section that it stands before.
+    /// The wording at the boundary, and the number of the section that it is before.
     boundary: Option<(usize, &'f Draft)>,
     standing: &'f Standing<'f>,
 }
@@ -232,7 +232,7 @@ impl Fitting<'_> {
         section::framed(section, text, &mut Vec::new()).map(Some)
     }
 
-    /// The prompt that the parts make, with what stands already.
+    /// The prompt that the parts make, with the text that is final already.
     fn assembled(&self, parts: &[Part<'_>]) -> String {
         let mut text = self.standing.text.to_owned();
         let mut before = self.standing.before;

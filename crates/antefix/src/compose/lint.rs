@@ -123,7 +123,7 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
     findings
 }
 
-/// Where secrets stood in a text of the project's own.
+/// Where secrets were in a text of the project's own.
 pub(super) fn taken_out(source: &Arc<Source>) -> impl Iterator<Item = Diagnostic> {
     markers(&source.text).map(|(range, rule)| {
         let message = format!("what looks like a secret ({rule}) was here and was removed");

@@ -33,7 +33,7 @@ pub enum OnTools {
     /// A new epoch begins: providers put tools before the system text, so the cache is lost anyway.
     #[default]
     Renew,
-    /// The epoch stands with its tools; the change is pending.
+    /// The epoch keeps its tools; the change is pending.
     Hold,
 }
 
@@ -70,7 +70,7 @@ pub enum WhenUnavailable {
     Refuse,
 }
 
-/// What stands between a section and what precedes it.
+/// What is between a section and what precedes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Joint {

@@ -41,7 +41,7 @@ impl Notes {
 pub struct PromptSection {
     /// Its id in the layout.
     pub id: String,
-    /// For how long its bytes hold.
+    /// For how long its bytes stay.
     pub stability: Stability,
     /// Its bytes, with the joint before them.
     pub range: Range<usize>,
@@ -94,7 +94,7 @@ impl Prompt {
         }
     }
 
-    /// What stands after the boundary, as [`compose_suffix`](super::compose_suffix) composes it for the prefix.
+    /// What is after the boundary, as [`compose_suffix`](super::compose_suffix) composes it for the prefix.
     pub(crate) fn into_suffix(mut self) -> Prompt {
         let standing = self.sections.partition_point(|section| section.stability < Stability::Live);
         let from_boundary = |range: Range<usize>| range.start - self.boundary..range.end - self.boundary;

@@ -3,9 +3,9 @@
 //! 1. The keys are a closed list, and each has its own variables.
 //! 2. They come in four layers: built-in, user, workspace, explicit file. A later layer wins, key by key.
 //! 3. The built-in layer is complete: a key without a file does not compile.
-//! 4. A key that nobody knows is a warning; a file that is no TOML, or a wording that cannot be parsed, is an error.
+//! 4. A key that nobody knows is a warning; a file that is not TOML, or a wording that cannot be parsed, is an error.
 //!
-//! Prefixes and layers are two things: `$user/…` never stands in for `$workspace/…`, a wording does.
+//! Prefixes and layers are two things: `$user/…` never replaces `$workspace/…`, a wording does.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};

@@ -15,7 +15,7 @@ pub(super) fn won(store: &dyn Store, conversation: &str, number: u64, text: &str
     row
 }
 
-/// The epoch that stands.
+/// The standing epoch.
 #[track_caller]
 pub(super) fn standing(store: &dyn Store, conversation: &str) -> Standing {
     store.standing(&id(conversation)).unwrap().unwrap()

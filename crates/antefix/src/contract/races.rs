@@ -25,7 +25,7 @@ pub(super) fn all_at_once<T: Send>(medium: &dyn Medium, race: impl Fn(&dyn Store
     })
 }
 
-/// The epochs that stand afterwards by everybody's own account, and how many say that it is theirs.
+/// The standing epoch as each writer saw it afterwards, and how many say that it is theirs.
 fn race_for(medium: &dyn Medium, conversation: &str, number: u64) {
     let answers = all_at_once(medium, |store, thread| {
         let (row, bundle) = epoch(conversation, number, &format!("of thread {thread}"));

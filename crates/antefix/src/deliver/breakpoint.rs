@@ -1,9 +1,9 @@
 //! Where a provider's cache is asked to end.
 //!
-//! 1. Breakpoints stand where the stability changes: behind what is fixed, and behind what is frozen. The longer lifetime
-//!    stands first, as providers want it.
-//! 2. One slot at least is left for the caller's own conversation, and the caller's breakpoints count.
-//! 3. Nothing empty is marked. If there is room for one, it stands behind the whole prefix.
+//! 1. Breakpoints are where the stability changes: after what is fixed, and after what is frozen. The longer lifetime
+//!    comes first, as providers require.
+//! 2. One slot at least is left for the caller's own conversation, and the caller's breakpoints are counted.
+//! 3. Nothing empty is marked. If there is room for one, it comes after the whole prefix.
 
 use serde_json::Value;
 

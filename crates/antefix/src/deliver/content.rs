@@ -36,7 +36,7 @@ pub struct Content<'c> {
     pub frame: (&'c str, &'c str),
 }
 
-/// The tag that the built-in frame is made of. What stands in it cannot close it.
+/// The tag that the built-in frame is made of. What is in it cannot close it.
 const TAG: &str = "setting";
 
 /// A notice and its place.
@@ -105,7 +105,7 @@ impl<'c> Content<'c> {
         self.suffix.trim_start_matches('\n')
     }
 
-    /// What stands behind the prefix, in order: the notices, then the live part, each with its name in a receipt.
+    /// What follows the prefix, in order: the notices, then the live part, each with its name in a receipt.
     pub(super) fn moving(&self) -> impl Iterator<Item = (String, &'c str)> {
         let notices = self.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
         notices.chain([("suffix".to_owned(), self.live())]).filter(|(_, text)| !text.is_empty())

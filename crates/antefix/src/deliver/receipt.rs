@@ -52,7 +52,7 @@ pub struct Part {
     pub what: String,
     /// Who says it: `tools`, `system`, `developer`, `user`.
     pub role: String,
-    /// Where it stands in the fragment, as a JSON pointer.
+    /// Where it is in the fragment, as a JSON pointer.
     pub pointer: String,
     /// How many bytes of text it has.
     pub bytes: usize,
@@ -151,7 +151,7 @@ impl Receipt {
         for part in self.parts.iter_mut().filter(|part| part.is_prefix()) {
             // An empty list of tools is not sent to everybody.
             let Some(text) = fragment.text_at(&part.pointer) else { continue };
-            // The live part may stand behind the prefix in one text; a whole text is what the part was made of.
+            // The live part may come after the prefix in one text; a whole text is what the part was made of.
             let text = match text.len() == part.bytes {
                 true => Some(text.as_str()),
                 false => text.get(..part.bytes).filter(|text| Digest::of(text) == part.digest),

@@ -1,6 +1,6 @@
 //! The way of a system prompt to an agent that speaks the Agent Client Protocol.
 //!
-//! 1. What an agent says that it can do counts, then what is known of it by its name. Version numbers count for nothing:
+//! 1. What an agent says that it can do decides, then what is known of it by its name. Version numbers are ignored:
 //!    agents of version 1 take system prompts, and others of version 2 do not.
 //! 2. There is exactly one way for a session, so nothing is said twice, and there is always one: whoever takes no system
 //!    prompt goes into the first message of the user.

@@ -77,7 +77,7 @@ impl Subject {
         Subject::File { path: path.as_ref().to_owned(), fact: Some(fact.as_ref().to_owned()) }
     }
 
-    /// The name of what is no file, or of the fact whose text the file is.
+    /// The name of what is not a file, or of the fact whose text the file is.
     pub fn name(&self) -> Option<&str> {
         match self {
             Subject::Name(name) => Some(name),
@@ -93,7 +93,7 @@ impl Subject {
         }
     }
 
-    /// What a person looks for: the path, or the name of what is no file.
+    /// What a person looks for: the path, or the name of what is not a file.
     pub fn label(&self) -> &str {
         match self {
             Subject::Name(label) | Subject::File { path: label, .. } => label,

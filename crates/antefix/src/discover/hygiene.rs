@@ -37,7 +37,7 @@ pub enum HiddenText {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Secrets {
-    /// A marker stands in their place.
+    /// They are replaced by a marker.
     #[default]
     Redact,
     /// They stay as they are.
@@ -99,7 +99,7 @@ impl Hygiene {
     }
 
     /// What is reported about a text, unless words of that text in it must not be reported: escapes can write what was not there when
-    /// it was looked through.
+    /// it was checked.
     pub(super) fn reportable(self, words: String) -> String {
         if self.passes(&words) { words } else { "escapes in it write a secret or hidden characters".to_owned() }
     }
@@ -232,7 +232,7 @@ fn to_diagnostic(found: &Hidden, text: &str, about: &Subject, at: At, policy: Hi
     Diagnostic::warning(Code::HiddenText, message).about(about).hint(hint)
 }
 
-/// Where a text stands that something is reported about.
+/// How the place of a finding is named.
 #[derive(Clone, Copy)]
 enum At {
     /// It is what its label names, and has lines of its own.

@@ -115,12 +115,12 @@ pub enum Why {
         /// Any of them would do.
         tools: Vec<String>,
     },
-    /// It holds only for paths that its patterns match, and waits for one.
+    /// It applies only to paths that its patterns match, and waits for one.
     Scoped {
         /// As their author wrote them.
         patterns: Vec<String>,
     },
-    /// It holds only for paths that its patterns match, and no file of the project does.
+    /// It applies only to paths that its patterns match, and no file of the project does.
     NeverMatched {
         /// As their author wrote them.
         patterns: Vec<String>,

@@ -1,6 +1,6 @@
 //! Roots that hooks name besides the layout's.
 //!
-//! 1. They are read by the same rules as the layout's own, and stand behind them: the first of a name wins.
+//! 1. They are read by the same rules as the layout's own, and come after them: the first of a name wins.
 //! 2. A hook that comes with a project may name what lies beneath the project root or beneath a root that the user's own
 //!    settings allow, and nothing else. Places that hold secrets are refused to every hook.
 //! 3. What is refused, missing or too much is reported.
@@ -185,7 +185,7 @@ fn suits(kind: &str, root: Root) -> Result<Root, &'static str> {
 }
 
 impl Root {
-    /// The directory, and the one file in it that counts, if the root is a file.
+    /// The directory, and the one file in it that is used, if the root is a file.
     pub(super) fn directory(&self) -> (&Path, Option<String>) {
         let file = self.inside.file_name().map(|name| name.to_string_lossy().into_owned());
         match (self.kind, self.inside.parent()) {

@@ -88,6 +88,6 @@ pub struct Situation<'s> {
     pub conversation_id: Option<&'s str>,
     /// Where hooks say to look besides.
     pub more: &'s MoreRoots,
-    /// Whether the project is looked through for what waits for a path.
+    /// Whether the project is searched for what waits for a path.
     pub survey: Survey,
 }

@@ -1,6 +1,6 @@
 //! Touching paths: what applies once an agent first reads or changes something.
 //!
-//! 1. Rules hold whose patterns match a path, wherever they stand; and the instruction files and rules of the directories
+//! 1. Rules apply whose patterns match a path, wherever they are; and the instruction files and rules of the directories
 //!    that lead to it, as far as they are not those of the working directory and above.
 //! 2. What the prefix has is not said again, nor what the caller says that the conversation has.
 //! 3. The outermost come first. Bounds, budgets, hygiene and trust are those of instruction files.
@@ -25,10 +25,10 @@ use crate::text::FactName;
 /// How many directories between the working directory and the paths are searched.
 const DIRECTORIES: usize = 500;
 
-/// What comes to hold.
+/// What applies from a touch on.
 #[derive(Debug, Clone)]
 pub struct Touched {
-    /// The files, as in `instructions:files`; absent if nothing comes to hold.
+    /// The files, as in `instructions:files`; absent if nothing new applies.
     pub files: Fact,
     /// What was loaded and what was not.
     pub report: Report,
@@ -73,12 +73,12 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], kn
             prefix.iter().any(|file| finding.about.as_ref().and_then(Subject::path) == Some(&*file.label))
         };
         search.diagnostics.retain(|finding| !in_prefix(finding));
-        search.hold(&touched, &mut found);
+        search.add_matching(&touched, &mut found);
     }
     for place in below {
         search.look(&place, &mut found);
         search.look_for_rules(&place, &mut found);
-        search.hold(&touched, &mut found);
+        search.add_matching(&touched, &mut found);
     }
     if search.steps == 0 {
         let message = "the patterns of the rules take too long to match: the rest is not matched with the paths";
@@ -99,8 +99,8 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], kn
 }
 
 impl Search<'_> {
-    /// Takes the rules that were found last, as far as they hold for a path.
-    fn hold(&mut self, touched: &[PathBuf], found: &mut Vec<Instruction>) {
+    /// Takes the rules that were found last, as far as they apply to a path.
+    fn add_matching(&mut self, touched: &[PathBuf], found: &mut Vec<Instruction>) {
         for rule in std::mem::take(&mut self.scoped) {
             if !touched.iter().any(|path| rule.patterns.match_path(path, &mut self.steps)) {
                 let patterns = rule.patterns.written();

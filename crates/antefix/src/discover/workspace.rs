@@ -106,7 +106,7 @@ impl Workspace {
         }
     }
 
-    /// A text file of the project's or the user's own directory, such as `layout.toml`. The project's is looked through like its
+    /// A text file of the project's or the user's own directory, such as `layout.toml`. The project's is checked like its
     /// other files.
     pub fn own_file(
         &self,

@@ -102,7 +102,7 @@ pub enum ReasonCode {
     NotPermitted,
     /// A file that usually holds secrets, or the inside of `.git`.
     Secret,
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     NotUtf8,
     /// Text with a NUL byte in it.
     Binary,
@@ -192,7 +192,7 @@ pub struct Listing {
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedEntry {
-    /// The name; one that is no UTF-8 is not listed.
+    /// The name; one that is not UTF-8 is not listed.
     pub name: String,
     /// What it is, links followed; none for a link that leads nowhere, or out of the root.
     pub kind: Option<Kind>,
@@ -300,7 +300,7 @@ impl fmt::Debug for Bearer {
     }
 }
 
-/// What a server answered. An answer that broke off, or did not come in time, is no answer.
+/// What a server answered. An answer that broke off, or did not come in time, is not an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Response {
     /// The status; 200 if all is well.

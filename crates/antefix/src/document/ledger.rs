@@ -207,7 +207,7 @@ pub struct BegunDocument<'b> {
     diagnostics: Vec<Finding<'b>>,
 }
 
-/// An epoch that stands after somebody asked for one, and what hooks made of that.
+/// The standing epoch after somebody asked for a new one, and what hooks did.
 pub fn begun<'b>(
     conversation: &'b str,
     began: Option<Began>,

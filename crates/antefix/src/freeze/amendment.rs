@@ -118,7 +118,7 @@ impl Amendment {
                     None => files.remove(file),
                 };
             }
-            // Only the files count from here on: the order of a list is not amended.
+            // Only the files matter from here on: the order of a list is not amended.
             *fingerprint = match files.is_empty() {
                 true => FactFingerprint::Absent,
                 false => FactFingerprint::Present { digest: files_digest(&files), files },

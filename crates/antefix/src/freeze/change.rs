@@ -246,7 +246,7 @@ pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
     steps(&earlier, &later).map(to_change).collect()
 }
 
-/// How the roots that hooks name changed. What a hook names is unknown while it cannot be asked, and that is no change.
+/// How the roots that hooks name changed. What a hook names is unknown while it cannot be asked, and that is not a change.
 pub(super) fn of_roots(before: &HookRoots, now: &HookRoots) -> Vec<(Change, Cause)> {
     let mut changes = Vec::new();
     let hooks: BTreeSet<&String> = before.keys().chain(now.keys()).collect();

@@ -22,7 +22,7 @@ use crate::discover::{Answer, Facts, Report, Why};
 use crate::error::Fault;
 use crate::text::{Digest, FactName, PrefixDigests};
 
-/// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
+/// The template engine whose releases may change bytes. A test compares it with `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";
 
 /// An epoch of a conversation.
@@ -113,7 +113,7 @@ pub struct EpochBody {
 pub struct EpochSection {
     /// Its id in the layout.
     pub id: String,
-    /// For how long its bytes hold.
+    /// For how long its bytes stay.
     pub stability: Stability,
     /// Its bytes in the prefix, with the joint before them.
     pub range: Range<usize>,
@@ -191,7 +191,7 @@ impl EpochBody {
     }
 
     /// Where every byte of the prefix came from, in order, without gap or overlap. A record that does not say so is
-    /// damaged, which is an error: "nobody knows" is no answer that antefix ever wrote.
+    /// damaged, which is an error: "nobody knows" is not an answer that antefix ever wrote.
     pub fn spans(&self) -> StoreResult<Vec<RecordedSpan>> {
         let corrupt = |what: &str| {
             let message = format!("the spans of the epoch {} {what}", self.digest());

@@ -3,7 +3,7 @@
 //! 1. Where the files of a fact are known one by one, each file that changed has a notice of its own.
 //! 2. Otherwise the whole section is said again, or is said to apply no longer.
 //! 3. What could not be asked for gives no notice.
-//! 4. What a file says cannot close the notice that it stands in.
+//! 4. What a file says cannot close the notice that it is in.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ impl Notices<'_> {
             }
             return Ok(notices);
         }
-        Ok(self.of_whole(section, changed, said)?.into_iter().collect())
+        Ok(self.of_entire_section(section, changed, said)?.into_iter().collect())
     }
 
     /// Whether a fact is a list of files, each with its text.
@@ -104,7 +104,12 @@ impl Notices<'_> {
         maps.iter().find(|map| map.get("path").is_some_and(|path| path.as_str() == file))?.get("body").cloned()
     }
 
-    fn of_whole(&self, section: &str, changed: &[FactName], said: Option<Digest>) -> Result<Option<AmendmentBody>> {
+    fn of_entire_section(
+        &self,
+        section: &str,
+        changed: &[FactName],
+        said: Option<Digest>,
+    ) -> Result<Option<AmendmentBody>> {
         let text = compose_section(self.layout, section, self.facts)?;
         let text = text.filter(|text| !text.as_str().trim().is_empty());
         let says = text.as_ref().map(|text| section_digest(text.as_str()));
@@ -148,7 +153,7 @@ impl Notices<'_> {
     }
 }
 
-/// A label that stands between quotes.
+/// A label that is between quotes.
 fn quoted(label: &Text) -> Text {
     let origin = label.pieces().next().map(|piece| piece.origin.clone());
     let quoted = label.as_str().replace('<', "&lt;").replace('"', "&quot;");

@@ -1,6 +1,6 @@
 //! Records: what is written into a ledger, as JSON whose bytes are the same for the same content.
 //!
-//! Only what two conversations may share stands in a record; what belongs to one alone is in its row. A record names
+//! Only what two conversations may share is in a record; what belongs to one alone is in its row. A record names
 //! texts by their digests. Later versions add fields and never change the meaning of one: `version` counts the changes
 //! that an older antefix could not read.
 

@@ -210,7 +210,7 @@ impl StandingEpoch<'_> {
 }
 
 impl Drifted {
-    /// The first cause counts; all changes are reported.
+    /// The first cause is used; all changes are reported.
     fn renew(&mut self, cause: Cause, change: Change) {
         self.renew.get_or_insert(cause);
         self.changes.push(change);

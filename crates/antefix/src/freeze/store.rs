@@ -2,10 +2,10 @@
 //!
 //! 1. A ledger only grows: epochs are appended by number, amendments by number within their epoch. Nothing is updated.
 //!    Beside it a conversation has one memory, of which only the latest is kept.
-//! 2. First writer wins, by a unique key and not by a lock. Losing is no error: the winner is the answer.
+//! 2. First writer wins, by a unique key and not by a lock. Losing is not an error: the winner is the answer.
 //! 3. Texts are content-addressed and shared by all conversations. An append writes its texts and its row together, or
 //!    nothing at all.
-//! 4. A store that cannot answer says so with a [`Fault`], within a bounded time. It never panics and never mends a file
+//! 4. A store that cannot answer says so with a [`Fault`], within a bounded time. It never panics and never repairs a file
 //!    that it does not understand.
 //! 5. Every byte of a text and of a message is kept, also NUL. Ids are compared and ordered byte by byte.
 //! 6. Whoever makes a row gives it whole milliseconds ([`truncate_to_millis`](super::truncate_to_millis)), so that it
@@ -85,7 +85,7 @@ impl Bundle {
 pub enum Appended<Row> {
     /// The row is in the ledger.
     Won,
-    /// Another row has the number, and nothing was written. For an epoch this is the one that stands now.
+    /// Another row has the number, and nothing was written. For an epoch this is the standing one.
     Lost(Row),
 }
 
@@ -113,14 +113,14 @@ pub struct QueuedMessage {
     pub text: String,
 }
 
-/// A compaction that was begun. It is no part of the ledger.
+/// A compaction that was begun. It is not part of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactionRow {
     /// Whose.
     pub conversation: ConversationId,
     /// Who may commit it.
     pub token: String,
-    /// The epoch that stood when it was begun.
+    /// The epoch that was the standing one when it was begun.
     pub epoch: u64,
     /// The epoch that a commit appends; none if it keeps the standing one.
     pub next: Option<EpochRow>,
@@ -129,7 +129,7 @@ pub struct CompactionRow {
 /// How a commit ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Committed {
-    /// It is done, and this is the epoch that stands now.
+    /// It is done, and this is the standing epoch.
     Done(EpochRow),
     /// There is no compaction with that token: it was committed, aborted, or superseded by another one.
     NotBegun,
@@ -169,7 +169,7 @@ impl Stamp {
 /// Something that keeps ledgers. It may be asked from several threads, and its medium by several processes.
 /// It keeps the templates that people save as well.
 pub trait Store: Templates {
-    /// The epoch that stands, in one question; none for a conversation that nobody opened.
+    /// The standing epoch, in one question; none for a conversation that nobody opened.
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
 
     /// One epoch with its amendments. `waiting` is 0 here, and `said` none: both belong to the conversation as it is now.
@@ -184,7 +184,7 @@ pub trait Store: Templates {
     /// Appends an epoch with its texts. Its number must be one more than the standing one's, or 1.
     fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>>;
 
-    /// Appends an amendment with its texts to the epoch that stands. If another epoch stands by now, or the number is
+    /// Appends an amendment with its texts to the standing epoch. If another epoch is the standing one by now, or the number is
     /// taken, the answer is lost, and the row is the last amendment of the epoch that the row names, if there is one.
     fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>>;
 
@@ -212,13 +212,13 @@ pub trait Store: Templates {
     /// Appends the epoch of the compaction with that token, opened at `at`, and forgets the compaction: both or neither.
     fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed>;
 
-    /// Forgets the compaction with that token. One that is not there is as good as forgotten.
+    /// Forgets the compaction with that token. It is not an error if there is none.
     fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()>;
 
     /// Finds the texts that no row names, and deletes them or not.
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept>;
 
-    /// Which moment it is, with all that anybody has written; none where that is no sooner answered than any other question.
+    /// Which moment it is, with all that anybody has written; none where answering that takes as long as any other question.
     fn stamp(&self) -> StoreResult<Option<Stamp>> {
         Ok(None)
     }

@@ -94,7 +94,7 @@ pub struct Question<'q> {
     pub situation: Situation<'q>,
     /// Whose turn it is; none if a prompt is composed for nobody.
     pub conversation: Option<&'q ConversationId>,
-    /// The epoch that stands; none before the first one.
+    /// The standing epoch; none before the first one.
     pub epoch: Option<EpochOfTurn>,
 }
 
@@ -121,7 +121,7 @@ impl EpochOfTurn {
 pub struct SystemOfTurn<'s> {
     /// What is before the boundary.
     pub prefix: &'s str,
-    /// What stands behind it.
+    /// What follows it.
     pub suffix: &'s str,
 }
 

@@ -247,7 +247,7 @@ impl Hook for Program {
     }
 }
 
-/// What hooks get, and the point that they stand at.
+/// What hooks get, and the point that they are at.
 fn environment(world: &dyn World, workspace: &Workspace, rule: &HookRule) -> Vec<(String, String)> {
     let mut environment = environment::environment(world, Started::Hook, &workspace.root);
     environment.push(("ANTEFIX_HOOK".to_owned(), rule.on.name().to_owned()));

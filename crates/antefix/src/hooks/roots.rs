@@ -1,4 +1,4 @@
-//! Asking hooks for roots, and what stands in for one that has no answer.
+//! Asking hooks for roots, and what is used instead of one that has no answer.
 
 use super::{Hook, HookAction, HookDid, HookLog, HookPoint, Question, ask, at};
 use crate::discover::roots::{MayName, MoreRoots};

@@ -174,7 +174,7 @@ impl Keeper {
 
     pub(super) fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {
         let discovery = discover(input.world, &input.situation, &input.layout.facts());
-        let composed = Composed::whole(input.layout, discovery)?;
+        let composed = Composed::prompt(input.layout, discovery)?;
         let inputs = EpochInputs {
             layout: input.layout,
             tools: input.situation.caller.tools.as_ref(),

@@ -85,7 +85,7 @@ pub struct Model {
     pub look_back: Option<usize>,
     /// How long a cached prefix lives, in seconds, the shortest first; empty if nothing is promised.
     pub lifetimes: Vec<u64>,
-    /// Whether a system message may stand in mid-conversation.
+    /// Whether a system message may come in the middle of a conversation.
     pub mid_system: bool,
     /// Whether instructions go by the role `developer`.
     pub developer_role: bool,

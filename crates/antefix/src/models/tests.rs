@@ -35,7 +35,7 @@ fn names_are_found_in_all_their_spellings() {
         ("us.anthropic.claude-sonnet-5-20260701-v1:0", "bedrock claude-sonnet-5 name estimate 1024"),
         ("anthropic.claude-opus-5-5", "bedrock claude-opus-5-5 name estimate 512"),
         ("bedrock/eu.amazon.nova-lite-v1:0", "bedrock nova-lite name estimate 1024"),
-        // A later version is no variant of an earlier one: it gets what is safe for the family.
+        // A later version is not a variant of an earlier one: it gets what is safe for the family.
         ("claude-opus-5-9", "anthropic claude family estimate 4096"),
         ("claude-opus-5-fast", "anthropic claude-opus-5 variant estimate 512"),
         ("gpt-5", "openai gpt-5 name exact 1024"),

@@ -74,16 +74,16 @@ pub enum Divergence {
     Part {
         /// `tools`, `fixed`, `frozen` or `prefix`.
         what: String,
-        /// Where it stands in the request.
+        /// Where it is in the request.
         pointer: String,
-        /// How many bytes of the system text stand before it.
+        /// How many bytes of the system text are before it.
         begins: usize,
     },
-    /// The prefix is the same, but something that moves stands between it and the history.
+    /// The prefix is the same, but something that moves is between it and the history.
     Behind {
         /// `suffix` or `notice 1`.
         what: String,
-        /// Where it stands in the request.
+        /// Where it is in the request.
         pointer: String,
     },
 }
@@ -197,7 +197,7 @@ impl Comparison<'_> {
         let parts: Vec<&Part> = before.parts.iter().filter(|part| part.is_prefix()).collect();
         let same = self.same(now);
         if same < now.len().max(parts.len()) {
-            // If the other one goes on where this one ends, what differs is what follows. Tools that came or went stand
+            // If the other one goes on where this one ends, what differs is what follows. Tools that came or went are
             // before all else, whichever request has them.
             let sides = [now.get(same), parts.get(same)].into_iter().flatten();
             let part = sides.clone().find(|part| part.what == "tools").or(sides.clone().next());
@@ -333,7 +333,7 @@ impl Comparison<'_> {
         if is_short {
             return model.more_than_reading(lost, Price::Input);
         }
-        // All that stands before the last breakpoint for an hour is written for an hour.
+        // All that precedes the last breakpoint for an hour is written for an hour.
         let long = now.iter().rposition(|part| part.breakpoint.as_deref() == Some("1h"));
         let long = long.and_then(|at| sums.get(at)).map_or(0, |sum| sum.tokens.count);
         let kept = expectation.prefix.tokens.count.saturating_sub(lost);

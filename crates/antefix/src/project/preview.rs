@@ -125,7 +125,7 @@ impl Project {
             let others = context.programs.iter().filter(|program| program.rule().on != HookPoint::Discover);
             diagnostics.extend(others.filter_map(|program| program.finding(world, &context.workspace)));
             let discovery = discover(world, &situation, &context.layout.facts());
-            let Composed { prompt, mut discovery, gaps } = Composed::whole(&context.layout, discovery)?;
+            let Composed { prompt, mut discovery, gaps } = Composed::prompt(&context.layout, discovery)?;
             discovery.report.not_loaded.splice(0..0, context.withheld.iter().cloned());
             diagnostics.extend(discovery.diagnostics);
             match look {

@@ -93,7 +93,7 @@ impl Budget {
             }
             Unit::Tokens => {
                 let mut room = self.most.checked_sub(Unit::Tokens.measure(notice))?;
-                // Where text and notice meet they may make other tokens than apart, so it is counted what came of it.
+                // Where text and notice meet they may make other tokens than apart, so the result is counted.
                 loop {
                     let end = tokens::end_within(text, room);
                     let together = tokens::count_once(&format!("{}{notice}", &text[..end]));
@@ -217,7 +217,7 @@ mod tests {
         if tokens::are_counted() {
             assert_eq!(tokens.unwrap(), "9 tokens");
         } else {
-            assert!(tokens.unwrap_err().starts_with("this build of antefix counts no tokens"));
+            assert!(tokens.unwrap_err().starts_with("this build of antefix cannot count tokens"));
         }
     }
 

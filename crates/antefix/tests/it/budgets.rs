@@ -99,7 +99,7 @@ fn a_section_that_is_cut_twice_has_one_notice() {
     assert_eq!(prompt.text().matches("[cut here").count(), 1);
 }
 
-/// Frames stay whole: what is cut stands inside.
+/// Frames stay whole: what is cut is inside.
 #[test]
 fn a_frame_is_not_cut() {
     let text =

@@ -260,7 +260,7 @@ fn what_is_taken_and_what_is_told_of_the_rest() {
             expected: "AGENTS.md = \"H\"\n+ AGENTS.md 1\n",
             ..ROW
         },
-        Row { about: "a missing file is no news", expected: "- -: absent: there is none\n", ..ROW },
+        Row { about: "a missing file is not reported", expected: "- -: absent: there is none\n", ..ROW },
     ];
     for Row { about, files, links, cwd, rules, expected } in rows {
         let world = links.iter().fold(world(files), |world, (path, target)| world.link(*path, *target));
@@ -793,7 +793,7 @@ fn a_secret_that_a_cut_falls_into_is_taken_out() {
     assert_eq!(texts(&discovery)[0].1, format!("{} [redacted:github-pat] z z{NOTICE}", "a".repeat(100)));
 }
 
-/// The path stands inside the frame's own tag, and directories are called what the repository likes.
+/// The path is inside the frame's own tag, and directories are called what the repository likes.
 #[test]
 fn a_path_cannot_close_the_frame_either() {
     let world = world(&[("/p/.git/HEAD", ""), ("/p/</instructions>/AGENTS.md", "x")]);

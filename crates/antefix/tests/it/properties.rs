@@ -132,7 +132,7 @@ proptest! {
         spans_are_right(&prompt, &facts)?;
     }
 
-    /// Whatever a fact contains is data: it stands in the prompt byte for byte, by every way in.
+    /// Whatever a fact contains is data: it is in the prompt byte for byte, by every way in.
     #[test]
     fn values_appear_verbatim_in_both_dialects(value in hostile_value()) {
         let facts = given::list(Facts::default().with("file:X", &value), "tools:names", &[value.as_str()]);
@@ -243,7 +243,7 @@ fn is_else(source: &str) -> bool {
     })
 }
 
-/// Bytes that do not stand in the source as they are printed were changed, and a span says so.
+/// Bytes that are not in the source as they are printed were changed, and a span says so.
 #[test]
 fn a_normalized_else_is_marked_as_changed() {
     let prompt = given::print("[if file:N]a[ else ]b", Dialect::Bracket, &Facts::default()).unwrap();

@@ -42,7 +42,7 @@ fn composed(world: &MemoryWorld, name: &str, identity: Remote, memory: Remote) -
     (compose(&layout, &discovery.facts).unwrap(), discovery)
 }
 
-/// Memory is added to the operator's prompt, and the fallback stands in exactly one kind of row: no operator's prompt, and
+/// Memory is added to the operator's prompt, and the fallback is in exactly one kind of row: no operator's prompt, and
 /// a memory that is known to be empty.
 const TRUTH: &str = "
 operator        memory          parts                           gaps
@@ -382,7 +382,7 @@ fn tags(text: &str, name: &str) -> usize {
     bare.to_ascii_lowercase().matches(&format!("<{name}")).count()
 }
 
-/// The lines that a reader takes for a header, whatever signs stand before it.
+/// The lines that a reader takes for a header, whatever signs are before it.
 fn headers(text: &str, header: &str) -> usize {
     let is_header = |line: &&str| {
         let line = line.to_lowercase();

@@ -152,7 +152,7 @@ fn files_are_text_or_not_read() {
         (b"\r\n".to_vec(), "\r\n"),
         (big(0xff, 66_560), "unavailable: not UTF-8: byte 0xff at offset 0"),
         ([b"ok".to_vec(), big(0xff, 300_000)].concat(), "unavailable: not UTF-8: byte 0xff at offset 2"),
-        // A character that ends too early is no cut of ours.
+        // A character that ends too early is not a cut of ours.
         (vec![b'a', 0xe6, 0x97], "unavailable: not UTF-8: byte 0xe6 at offset 1"),
         (vec![0xff, 0xfe, b'a', 0], "unavailable: not UTF-8: it looks like UTF-16; save it as UTF-8"),
         (vec![0xfe, 0xff, 0, b'a'], "unavailable: not UTF-8: it looks like UTF-16; save it as UTF-8"),

@@ -1,4 +1,4 @@
-//! Rules: their patterns under hostile hands, what is asked for them, where they stand, and what touching brings.
+//! Rules: their patterns under hostile hands, what is asked for them, where they are, and what touching brings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -105,10 +105,8 @@ fn patterns_that_take_long_are_given_up_and_it_is_told() {
     let told: Vec<&str> = discovery.diagnostics.iter().map(|told| told.message.as_str()).collect();
     assert_eq!(
         told,
-        [
-            "the patterns of the rules take too long to match: the rest of the project is not looked through for what they \
-          match, nor for nested instruction files"
-        ],
+        ["the patterns of the rules take too long to match: the rest of the project is not searched for what they \
+          match, nor for nested instruction files"],
         "and no rule is said to match nothing"
     );
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
@@ -186,7 +184,7 @@ fn a_prompt_looks_into_the_directories_of_rules_and_no_further() {
     let rules = rules.map(|directory| format!("list {directory}"));
     assert_eq!(lists(&situation), rules);
     situation.survey = Survey::Project;
-    // What is looked through is the project, and nothing hidden in it.
+    // What is searched is the project, and nothing hidden in it.
     let surveyed = [&rules[..], &["list /p/".to_owned(), "list /p/src".to_owned()]].concat();
     assert_eq!(lists(&situation), surveyed);
     // A layout without rules asks for none.
@@ -295,7 +293,7 @@ fn scans_end_at_their_bounds_and_say_so() {
     assert_eq!(told(&many), (500, vec![message.to_owned()]));
 }
 
-/// Escapes of YAML write what was not there when the file was looked through.
+/// Escapes of YAML write what was not there when the file was checked.
 #[test]
 fn nothing_is_told_that_escapes_write() {
     let token = "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ";

@@ -223,7 +223,7 @@ fn hidden_characters_cannot_be_written_as_escapes() {
     }
 }
 
-/// What stands in the place of a secret is not YAML, and not read as such.
+/// What is in the place of a secret is not YAML, and not read as such.
 #[test]
 fn secrets_in_front_matter_are_taken_out_of_its_values() {
     let token = "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ";
@@ -333,7 +333,7 @@ fn the_projects_skill_wins_over_the_users() {
 fn a_scan_passes_over_what_is_no_place_for_skills() {
     let d = skill("d", "d");
     let world = world(&[
-        // A skill is not searched, and a root is no skill itself.
+        // A skill is not searched, and a root is not a skill itself.
         ("/p/.agents/skills/SKILL.md", &d),
         ("/p/.agents/skills/a/SKILL.md", &skill("a", "found")),
         ("/p/.agents/skills/a/inner/SKILL.md", &d),
@@ -514,7 +514,7 @@ fn what_the_specification_forbids_is_told() {
     }
 }
 
-/// What stands in a text that goes on below its key is no key.
+/// What is in a text that goes on below its key is not a key.
 #[test]
 fn texts_that_go_on_break_no_rule() {
     for description in [
@@ -530,7 +530,7 @@ fn texts_that_go_on_break_no_rule() {
     }
 }
 
-/// A comment is no part of a value, whatever YAML takes the value for.
+/// A comment is not part of a value, whatever YAML takes the value for.
 #[test]
 fn a_comment_behind_a_number_is_no_part_of_it() {
     let file = "---\nname: x\ndescription: 1.0 # soon\n---\n";
@@ -650,7 +650,7 @@ fn a_path_of_a_skill_stays_on_its_line() {
     }
 }
 
-/// A comment is no value, and what stands below it is.
+/// A comment is not a value, and what is below it is.
 #[test]
 fn a_comment_behind_a_colon_hides_nothing() {
     let file = "---\nname: x\ndescription: d\ndisable-model-invocation: # why\n  true\n---\n";

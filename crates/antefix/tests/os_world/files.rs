@@ -1,4 +1,4 @@
-//! Links, paths and things that are no regular files.
+//! Links, paths and things that are not regular files.
 
 use std::fs;
 use std::io::Write;
@@ -200,7 +200,7 @@ fn a_directory_link_that_leads_out_is_outside() {
     for path in ["relative/b.md", "absolute/b.md", "relative/../outside/b.md"] {
         assert_unavailable(fixture.read(path), ReasonCode::OutsideRoot, "");
     }
-    // A detour that comes back is no escape: the file lies beneath the root, and is opened there.
+    // A detour that comes back is not an escape: the file lies beneath the root, and is opened there.
     assert_eq!(fixture.read("relative/../root/a.md"), contents("a", "a.md"));
 }
 
@@ -374,7 +374,7 @@ fn a_file_that_is_replaced_while_it_is_read_keeps_its_place() {
     assert_eq!(fixture.read("b (deleted)"), contents("b", "b (deleted)"));
 }
 
-// What is no regular file, and what is too large.
+// What is not a regular file, and what is too large.
 
 #[test]
 fn a_fifo_is_not_a_regular_file() {

@@ -76,7 +76,7 @@ fn fill(directory: &Path, make_room: impl FnOnce()) {
 fn a_full_disk_is_told_and_room_is_used_at_once() {
     let directory = tempfile::tempdir().unwrap();
     if Need::MOUNT.is_left_out() {
-        // A limit of the size of files stands in for it.
+        // A limit of the size of files is used instead.
         return limited();
     }
     let small = Small::mount(directory.path());

@@ -77,7 +77,7 @@ fn names_with_a_meaning_for_sqlite_are_names_of_files() {
     }
 }
 
-/// Makes files that are no stores of ours.
+/// Makes files that are not stores of ours.
 fn foreign(directory: &Path) -> Vec<(PathBuf, Fault, &'static str)> {
     let sqlite = |name: &str, sql: &str| {
         let path = directory.join(name);

@@ -205,7 +205,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Where a text stands in the file, for a message about it.
+    /// Where a text is in the file, for a message about it.
     fn find(&self, text: &str) -> Range<usize> {
         self.source.text.find(text).map_or(0..0, |start| start..start + text.len())
     }
@@ -273,7 +273,7 @@ impl Reading<'_> {
                     load(&reference, self.templates).map_err(|error| error.at(Place::new(self.source, path.span())))?;
                 Template::parse(&source, Some(&reference), dialect, self.templates)
             }
-            // Somebody's own words for it may stand in any of the layers.
+            // Somebody's own words for it may be in any of the layers.
             (None, None, Some(key)) => {
                 let (key, _) = self.wording(key, 0)?;
                 Template::parse(self.wording.source(key), None, Dialect::Jinja, self.templates)

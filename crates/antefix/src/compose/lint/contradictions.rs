@@ -156,7 +156,7 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
     findings
 }
 
-/// A sentence, and the number of the text that it stands in.
+/// A sentence, and the number of the text that it is in.
 struct Said {
     text: usize,
     sentence: Sentence,

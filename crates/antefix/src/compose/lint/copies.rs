@@ -11,7 +11,7 @@ use crate::text::{Digest, Place};
 /// A copy of a built-in text.
 #[derive(Debug, Clone)]
 pub(crate) struct Copied {
-    /// Where the mark stands.
+    /// Where the mark is.
     pub(crate) place: Place,
     /// What was copied.
     pub(crate) of: Original,

@@ -1,7 +1,7 @@
 //! `link-text`: a file that has nothing but the name of another one in it.
 //!
 //! That is what a symbolic link becomes where a system, or a git that is set so, cannot make links: the agent is told
-//! `AGENTS.md`, and not what stands in that file.
+//! `AGENTS.md`, and not what is in that file.
 
 use super::passages::Passage;
 use crate::diagnostic::{Code, Diagnostic};

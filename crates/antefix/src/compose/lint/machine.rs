@@ -81,7 +81,7 @@ fn needles(machine: &Machine) -> Vec<Needle<'_>> {
     if let Some(text) = machine.home.as_deref().filter(long) {
         needles.push(Needle { text, what: "a path of your home directory", ends: Ends::Path });
     }
-    // A name that could be a word of any text is no clue.
+    // A name that could be a word of any text is not a clue.
     let telling =
         |host: &&str| host.len() >= 4 && host.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
     if let Some(text) = machine.host.as_deref().filter(telling) {
@@ -90,7 +90,7 @@ fn needles(machine: &Machine) -> Vec<Needle<'_>> {
     needles
 }
 
-/// Where something of a machine stands, how long it is, and what it is. Of two that overlap, the one that begins first,
+/// The position, the length and the kind of something that belongs to one machine. Of two that overlap, the one that begins first,
 /// then the longer one.
 fn hits(text: &str, needles: &[Needle<'_>]) -> Vec<(usize, usize, &'static str)> {
     let mut hits: Vec<(usize, usize, &'static str)> = Vec::new();
@@ -128,7 +128,7 @@ fn hits(text: &str, needles: &[Needle<'_>]) -> Vec<(usize, usize, &'static str)>
 /// Where systems keep their users' directories, in halves so that this file names none.
 const HOMES: [&str; 4] = ["/home/", concat!("/Us", "ers/"), "C:\\Users\\", concat!("C:/Us", "ers/")];
 
-/// Whether a path can begin here: it is no end of a longer one.
+/// Whether a path can begin here: it is not the end of a longer one.
 fn begins(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_none_or(|c| !is_name(c) && !matches!(c, '/' | '~' | '$' | '}' | '\\'))
 }
@@ -143,7 +143,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '+')
 }
 
-/// Whether a home directory belongs to a person, and is no example or the same in every container.
+/// Whether a home directory belongs to a person, and is not an example or the same in every container.
 fn is_somebody(name: &str) -> bool {
     const NOBODY: &[&str] = &[
         "alice",

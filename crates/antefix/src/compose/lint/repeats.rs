@@ -22,7 +22,7 @@ type Paragraph = (usize, Range<usize>);
 pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<String, Paragraph> = BTreeMap::new();
     let mut repeats: Vec<(Paragraph, Paragraph)> = Vec::new();
-    // Whether words stood somewhere else before; if not, they are known from here on.
+    // Whether the words were somewhere else before; if not, they are known from here on.
     let mut is_repeated = |paragraph: Paragraph| {
         let words = normalized(&passages[paragraph.0].text[paragraph.1.clone()]);
         if words.chars().count() < LEAST {
@@ -71,7 +71,7 @@ fn to_diagnostics(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) 
             let hint = "keep it in one of them: every copy is billed, and one of two copies is soon out of date";
             passages[place.0].finding_at(Diagnostic::warning(Code::RepeatedText, message).hint(hint), place.1.clone())
         };
-        if one != other && whole(passages, one) == whole(passages, other) {
+        if one != other && all_words(passages, one) == all_words(passages, other) {
             let message = format!("{other} says the same as {one}, word for word: {} bytes twice", here.text.len());
             findings.push(report(message, second));
         } else if shared.len() > REPORTED {
@@ -95,12 +95,12 @@ fn address(passages: &[Passage<'_>], (number, range): &Paragraph) -> String {
 }
 
 /// All words of a file.
-fn whole(passages: &[Passage<'_>], label: &str) -> String {
+fn all_words(passages: &[Passage<'_>], label: &str) -> String {
     let texts = passages.iter().filter(|passage| passage.label == label && !passage.is_label());
     texts.map(|passage| normalized(passage.text)).collect::<Vec<_>>().join(" ")
 }
 
-/// The paragraphs of a text: what stands between empty lines.
+/// The paragraphs of a text: what is between empty lines.
 fn paragraphs(text: &str) -> Vec<Range<usize>> {
     let mut paragraphs = Vec::new();
     let mut paragraph = 0..0;

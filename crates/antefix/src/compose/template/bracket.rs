@@ -1,6 +1,6 @@
 //! The bracket dialect: `[git:branch]`, `[if file:AGENTS.md]…[else]…[endif]`.
 //!
-//! 1. At a `[`, the text up to the first `]` is trimmed and classified. If it is no tag, only the `[` is text.
+//! 1. At a `[`, the text up to the first `]` is trimmed and classified. If it is not a tag, only the `[` is text.
 //! 2. `[else]` and `[endif]` belong to the innermost open `[if]`; strays are text.
 //! 3. A tag prints its fact; a fact that is absent, unavailable or unknown prints nothing, with a diagnostic.
 //! 4. A fact *exists* when it is present. The empty text exists.
@@ -146,7 +146,7 @@ impl Bracket {
     }
 }
 
-/// What stands between the brackets.
+/// What is between the brackets.
 enum Tag<'t> {
     If { wanted: Existence, key: &'t str },
     Else,

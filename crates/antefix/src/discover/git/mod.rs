@@ -357,7 +357,7 @@ fn text(question: GitQuestion, output: Output, limit: usize) -> GitText {
         && let Err(error) = std::str::from_utf8(&stdout)
         && error.error_len().is_none()
     {
-        // The limit cut the last character in two, which is no fault of git's.
+        // The limit cut the last character in two, which is not git's fault.
         stdout.truncate(error.valid_up_to());
     }
     let (mut text, replaced) = match String::from_utf8(stdout) {

@@ -141,7 +141,7 @@ pub struct Scan<'t> {
     at: usize,
     /// The visible character right before the position. A selector that belongs to it does not come between.
     before: Option<char>,
-    /// Whether such a selector stands there; a second one is a finding.
+    /// Whether such a selector is there; a second one is a finding.
     selected: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Where imports could stand: outside code, as CommonMark has it.
+//! Where imports could be: outside code, as CommonMark has it.
 //!
-//! Fences end where they are closed, or with the quote or the item of a list that they stand in. Indented code is code, and so is
-//! what stands between as many backticks.
+//! Fences end where they are closed, or with the quote or the item of a list that they are in. Indented code is code, and so is
+//! what is between as many backticks.
 
-/// Where imports could stand: from the `@` to the end of the path.
+/// Where imports could be: from the `@` to the end of the path.
 pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let lines: Vec<(usize, &str)> = text
@@ -14,7 +14,7 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
             Some((begins, line))
         })
         .collect();
-    // A paragraph is looked through as a whole, because a code span may go on in the next line.
+    // A paragraph is scanned as a whole, because a code span may go on in the next line.
     let mut paragraph = 0..0;
     let mut items = Items::default();
     let mut number = 0;
@@ -48,11 +48,11 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// The items of lists that a line stands in, by the columns in which their texts begin.
+/// The items of lists that a line is in, by the columns in which their texts begin.
 #[derive(Default)]
 struct Items(Vec<usize>);
 
-/// Where the text of a line stands.
+/// Where the text of a line is.
 #[derive(Clone, Copy)]
 struct Standing<'l> {
     /// The line behind the marks of lists.
@@ -89,7 +89,7 @@ impl Items {
     }
 }
 
-/// How long the mark of a list is with which a text begins, and what stands behind it.
+/// How long the mark of a list is with which a text begins, and what follows it.
 fn item_mark(text: &str) -> Option<(usize, &str)> {
     let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let behind = match text.len() - number.len() {
@@ -100,14 +100,14 @@ fn item_mark(text: &str) -> Option<(usize, &str)> {
     behind.starts_with([' ', '\t', '\n']).then_some((text.len() - behind.len(), behind))
 }
 
-/// The fence that a line is: its character and how often it stands there.
+/// The fence that a line is: its character and how often it is repeated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Mark {
     c: char,
     length: usize,
 }
 
-/// What a fence stands in.
+/// What a fence is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Container {
     Quote,
@@ -136,13 +136,13 @@ impl Container {
 }
 
 /// The number of the last line of the fence that a line opens, if it does: the one that closes it, or the last one of what it
-/// stands in.
+/// is in.
 fn fence(lines: &[(usize, &str)], number: usize, place: Standing<'_>) -> Option<usize> {
     if place.set_in > 3 {
         return None;
     }
     let (container, text) = match place.text.strip_prefix('>') {
-        // Whatever stands in the quote.
+        // Whatever is in the quote.
         Some(quoted) => {
             let inside = Items::default().enter(quoted.trim_start_matches([' ', '\t', '>'])).text;
             (Container::Quote, inside)
@@ -241,7 +241,7 @@ mod tests {
         ] {
             assert_eq!(targets(fenced), ["@b.md"], "{fenced}");
         }
-        // They end with what they stand in.
+        // They end with what they are in.
         for unclosed in ["> ~~~\n> @a.md\n\n@b.md", "- ```\n  @a.md\n@b.md", "> ```\n> x\n\n@b.md\n\n```\n@c.md\n```\n"]
         {
             assert_eq!(targets(unclosed), ["@b.md"], "{unclosed}");
@@ -259,7 +259,7 @@ mod tests {
         ] {
             assert_eq!(targets(text), expected, "{text}");
         }
-        // What stands in something else closes none.
+        // What is in something else closes none.
         for open in ["```md\n> ```\n@a.md\n```\n@b.md", "~~~md\n    ~~~\n@a.md\n~~~\n@b.md"] {
             assert_eq!(targets(open), ["@b.md"], "{open}");
         }

@@ -3,7 +3,7 @@
 //! 1. An import stands alone: white space or the line's beginning before it, and no code span or fence around it.
 //! 2. `@./x`, `@../x`, `@~/x` and `@/x` are imports. `@docs/x.md` is one if the file exists; `@scope/pkg`, `@param` and
 //!    addresses are text.
-//! 3. A path is relative to the file that it stands in, and must lie beneath the project root or a root that the user
+//! 3. A path is relative to the file that it is in, and must lie beneath the project root or a root that the user
 //!    allows. What usually holds secrets is not imported.
 //! 4. Imports nest [`DEPTH`] deep, and [`FILES`] files are imported at most. A file that imports itself, through others or
 //!    not, is reported with its chain. What is in the prompt already as an instruction file is not imported once more.
@@ -158,7 +158,7 @@ impl Imports<'_> {
         Ok(text)
     }
 
-    /// Whether a file is the one that counts in a directory whose instruction files are loaded.
+    /// Whether a file is the one that is used in a directory whose instruction files are loaded.
     fn is_loaded_by_itself(&self, real: &Path) -> bool {
         let rules = &self.situation.rules.instructions;
         let is_file = |path: &PathBuf| self.world.kind(path) == Answer::Present(Kind::File);
@@ -225,7 +225,7 @@ impl Failures {
     }
 }
 
-/// The line of its file that a byte of a text stands on.
+/// The line of its file that a byte of a text is on.
 fn line_of(text: &Text, offset: usize) -> usize {
     let piece = text.pieces().find(|piece| piece.range.contains(&offset));
     piece.map_or(1, |piece| piece.origin.further(&text.as_str()[piece.range.start..offset]).line().unwrap_or(1))

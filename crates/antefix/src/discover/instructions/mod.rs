@@ -7,7 +7,7 @@
 //!    bytes. Nothing else is changed.
 //! 5. Files over their budget are cut, the least specific ones first, and each cut or drop is reported.
 //!
-//! A missing file is no news. Every other candidate that is not loaded is in the report, with its reason.
+//! A missing file is not reported. Every other candidate that is not loaded is in the report, with its reason.
 
 mod fit;
 mod places;
@@ -80,7 +80,7 @@ pub(super) fn answer(
     }
     let loaded = found.iter().flat_map(|file| file.loaded.iter().cloned());
     search.report.loaded.extend(loaded);
-    // Home stands behind the working directory already.
+    // Home is after the working directory already.
     if rules.order == Order::NearestFirst && rules.walk != Walk::CwdAndHome {
         nearest_first(&mut found);
     }
@@ -139,7 +139,7 @@ pub(super) struct Search<'s> {
     taken: Vec<(String, Arc<str>)>,
     /// How many files were imported.
     imported: usize,
-    /// The directories that are searched, nearer ones as well: what lies there and counts is loaded by itself.
+    /// The directories that are searched, nearer ones as well: what is used there is loaded by itself.
     pub(super) walked: Vec<PathBuf>,
     /// Tags that are written out.
     pub(super) protect: Vec<String>,
@@ -318,7 +318,7 @@ impl Search<'_> {
         None
     }
 
-    /// A file's text, looked through.
+    /// A file's text, after the hygiene checks.
     pub(super) fn clean(&mut self, file: &TextFile, label: &Arc<str>) -> Answer<Text> {
         let text = normalized(&file.text, Origin::file(self.name, label));
         self.situation.permissions.hygiene.clean(text, &Subject::file(label), self.diagnostics)

@@ -66,7 +66,7 @@ pub(in crate::discover) fn places(
             std::iter::once(&workspace.cwd).chain(home).enumerate().map(|(far, path)| beneath_root(path, far)).collect()
         }
     };
-    // What hooks name is less specific than everything in the project, and more so than what holds everywhere.
+    // What hooks name is less specific than everything in the project, and more so than what applies everywhere.
     let more = situation.more.instructions.iter().map(|more| {
         let (inside, only) = more.directory();
         let (root, distance) = (more.root.clone(), usize::MAX - 1);

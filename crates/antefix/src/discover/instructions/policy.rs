@@ -19,8 +19,8 @@ pub struct InstructionRules {
     pub take: Take,
     /// Whether the user's own file in antefix's configuration directory comes before all others.
     pub global: Global,
-    /// Directories of rules, relative to a directory: files that say for which paths they hold. With any, the user's own in
-    /// `$config/rules` count too.
+    /// Directories of rules, relative to a directory: files that say for which paths they apply. With any, the user's own in
+    /// `$config/rules` are used too.
     pub rules: Vec<String>,
     /// In which order.
     pub order: Order,

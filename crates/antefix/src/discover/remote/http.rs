@@ -142,7 +142,7 @@ fn form(content_type: &str) -> Option<Form> {
     parts.all(readable).then_some(form)
 }
 
-/// `{"text": "…"}`, or `{"text": null}` for none. What else stands there is the server's own affair.
+/// `{"text": "…"}`, or `{"text": null}` for none. What else is there is the server's own affair.
 fn json(body: &str) -> Answer<String> {
     #[derive(Deserialize)]
     struct Kept {

@@ -2,11 +2,11 @@
 //!
 //! 1. Only the user's own settings say where: a file, a program or an address. No layout and no template can.
 //! 2. Three outcomes, never merged. There is a text; whoever holds it answered and there is none; or nothing was learned.
-//! 3. A text comes whole or not at all: one that is too long, broke off or is no UTF-8 is unavailable, never cut.
+//! 3. A text comes whole or not at all: one that is too long, broke off or is not UTF-8 is unavailable, never cut.
 //! 4. Hidden characters and secrets are looked for as in files, and what the layout frames the text with cannot be forged
 //!    by the text.
 //!
-//! Not to ask is no failure. Core memory that nobody configured, or that was switched off, is unavailable as
+//! Not to ask is not a failure. Core memory that nobody configured, or that was switched off, is unavailable as
 //! [`Disabled`](ReasonCode::Disabled): it leaves no gap, and nothing may conclude that the memory is empty. An operator
 //! prompt that nobody configured is absent: the settings are where it would be, and they were read.
 
@@ -177,7 +177,7 @@ fn file(world: &dyn World, path: &Path, limits: RemoteLimits) -> Answer<String> 
     })
 }
 
-/// Bytes as text; a NUL is no text.
+/// Bytes as text; a NUL is not text.
 fn decoded(bytes: Vec<u8>) -> Answer<String> {
     match String::from_utf8(bytes) {
         Ok(text) => without_nul(text),

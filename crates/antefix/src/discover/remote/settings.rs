@@ -28,7 +28,7 @@ fn yes() -> bool {
 
 /// Whoever waits longer for a prompt has given up.
 const LONGEST: u64 = 60_000;
-/// A longer text is no core.
+/// A longer text is not a core memory.
 const LARGEST: usize = 1024 * 1024;
 
 impl TryFrom<RemoteTable> for Remote {

@@ -1,9 +1,9 @@
-//! Loading rules: those that always hold join the instruction files, the others wait for a path.
+//! Loading rules: those that always apply join the instruction files, the others wait for a path.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::head::{self, Holds, Written};
+use super::head::{self, Applies, Written};
 use super::{Convention, Glob, Patterns, Scoped};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::front_matter::How;
@@ -70,12 +70,12 @@ impl Search<'_> {
         if body.as_str().trim().is_empty() {
             return self.not_loaded(&label, Why::Empty);
         }
-        let written = match head.holds {
-            Holds::Always => Vec::new(),
-            Holds::For(written) => written,
-            Holds::OnRequest => return self.not_loaded(&label, Why::OnRequest),
-            Holds::ByHand => return self.not_loaded(&label, Why::ByHand),
-            Holds::Excluded => return self.not_loaded(&label, Why::Excluded),
+        let written = match head.applies {
+            Applies::Always => Vec::new(),
+            Applies::For(written) => written,
+            Applies::OnRequest => return self.not_loaded(&label, Why::OnRequest),
+            Applies::ByHand => return self.not_loaded(&label, Why::ByHand),
+            Applies::Excluded => return self.not_loaded(&label, Why::Excluded),
         };
         let always = written.is_empty();
         let globs = self.globs(written, &text, head.body, &label);
@@ -102,7 +102,7 @@ impl Search<'_> {
         let mut globs = Vec::new();
         let mut findings = Vec::new();
         for Written { pattern, range } in written {
-            // Escapes of YAML can write what was not there when the file was looked through, so that its line is not shown.
+            // Escapes of YAML can write what was not there when the file was checked, so that its line is not shown.
             if !self.situation.permissions.hygiene.passes(&pattern) {
                 let line = 1 + text.as_str()[..range.start].matches('\n').count();
                 let why = self.situation.permissions.hygiene.reportable(pattern);

@@ -5,7 +5,7 @@
 //! 2. A pattern is relative to the directory that holds the rules' directory: `src/*.rs` of `.claude/rules` is beside
 //!    `.claude`. One without a slash matches a name at any depth; a slash in front keeps it from that; one at the end
 //!    stands for everything in the directory.
-//! 3. `*`, `**` and `**/*` are every file: such a rule always holds.
+//! 3. `*`, `**` and `**/*` are every file: such a rule always applies.
 //! 4. Braces stand for at most [`GlobLimits::alternatives`] patterns together, in all rules. Beyond that, they are taken
 //!    as characters, and that is reported.
 //! 5. Matching counts its steps; whoever asks says how many it may take.

@@ -42,10 +42,10 @@ const WRITTEN: [&str; 10] = [
     ".vscode",
 ];
 
-/// Whether the project is looked through for what waits for a path.
+/// Whether the project is searched for what waits for a path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Survey {
-    /// It is not: what is listed is what was come by.
+    /// It is not: only what discovery finds anyway is listed.
     #[default]
     Skip,
     /// It is, within bounds.
@@ -146,7 +146,7 @@ impl Search<'_> {
         }
     }
 
-    /// Instruction files of a directory that is not looked through: touching something in it brings them all the same.
+    /// Instruction files of a directory that is not searched: touching something in it brings them all the same.
     fn list_passed_over(&mut self, directory: &Path) {
         if !matches!(self.rules.walk, Walk::GitRoot | Walk::Ancestors) {
             return;

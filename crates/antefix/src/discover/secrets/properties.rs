@@ -10,7 +10,7 @@ fn tries() -> ProptestConfig {
     ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Whole secrets, halves of them, beginnings, ends, markers, and what stands between words.
+/// Whole secrets, halves of them, beginnings, ends, markers, and what is between words.
 fn hostile_text() -> impl Strategy<Value = String> {
     let secrets: Vec<String> = one_of_each().into_iter().map(|(_, secret)| secret).collect();
     let halves = secrets.clone();

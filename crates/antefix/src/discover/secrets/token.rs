@@ -1,8 +1,8 @@
 //! Tokens of one piece: a prefix, and so many characters of an alphabet.
 //!
-//! 1. [`SHAPES`] is the list of them. The more special prefix stands first.
+//! 1. [`SHAPES`] is the list of them. The more special prefix is first.
 //! 2. Whether something is a token is decided by its prefix, by as many characters as the shortest of its kind has, and
-//!    by what stands on both sides. So a place that looks like a beginning costs a bounded time, however many of them
+//!    by what is on both sides. So a place that looks like a beginning costs a bounded time, however many of them
 //!    follow each other.
 //! 3. A token of open length extends as far as its alphabet does.
 
@@ -208,7 +208,7 @@ pub(super) enum Alphabet {
 }
 
 impl Alphabet {
-    /// How many bytes, up to `most`, are written in this alphabet. The lines around a private key are no part of a
+    /// How many bytes, up to `most`, are written in this alphabet. The lines around a private key are not part of a
     /// token, although their dashes may touch it.
     pub(super) fn run(self, bytes: &[u8], most: usize) -> usize {
         let outside = |at: &usize| !self.has(bytes[*at]) || bytes[*at] == b'-' && block::begins_line(&bytes[*at..]);
@@ -237,7 +237,7 @@ pub(super) fn begins_word(bytes: &[u8], at: usize) -> bool {
         }
 }
 
-/// Whether a word of exact length can end here. A marker is as good as a letter: a token that ran into another secret
+/// Whether a word of exact length can end here. A marker counts as a letter: a token that ran into another secret
 /// was none, and does not become one when that other secret is redacted.
 pub(super) fn ends_word(bytes: &[u8], at: usize) -> bool {
     let rest = &bytes[at..];

@@ -2,7 +2,7 @@
 //!
 //! 1. The ignore files of a root and of the directories below it are obeyed, not those above: a project that keeps its
 //!    skills out of its repository still uses them.
-//! 2. Whether a skill is loaded is said by what stands around it: its own directory's ignore files are not asked.
+//! 2. Whether a skill is loaded is said by what is around it: its own directory's ignore files are not asked.
 //! 3. An ignore file that cannot be read, or not as a whole, is reported, and so is a line that fits nothing.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::discover::ignore::{Entry, Fault, Ignores, PATTERNS};
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, Kind, Listing, ReasonCode};
 
-/// The names of ignore files; what a later one says counts more.
+/// The names of ignore files; a later one takes precedence.
 const NAMES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 /// How much of one is read.
 const LIMIT: usize = 64 * 1024;

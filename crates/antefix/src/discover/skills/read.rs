@@ -16,10 +16,10 @@ use crate::discover::report::Why;
 use crate::discover::world::{Answer, ReasonCode};
 use crate::text::{Digest, Origin, Text};
 
-/// What came of looking through the front matter as it is written.
+/// The result of the hygiene checks on the front matter as it is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looked {
-    /// No part of it needs to be looked through.
+    /// No part of it needs to be checked.
     BeyondDoubt,
     /// Nothing was found, but escapes may write something.
     NotYet,
@@ -72,14 +72,14 @@ impl Scan<'_> {
         if file.text.starts_with('\u{feff}') {
             self.warn(&shown, "begins with a byte-order mark, which skills must not have".to_owned());
         }
-        // The front matter is looked through as it is written, so that findings name its lines.
+        // The front matter is checked as it is written, so that findings name its lines.
         let head = memchr::memmem::find(text.as_bytes(), b"\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
         let beyond_doubt = head > 0 && self.situation.permissions.hygiene.is_beyond_doubt(&text[..head]);
         let looked = match beyond_doubt {
             true => Looked::BeyondDoubt,
             false => match self.clean(Cow::Borrowed(&text[..head]), &Subject::file(&shown)) {
                 Ok(Cow::Borrowed(_)) => Looked::NotYet,
-                // Each value is cleaned for itself: what stands in the place of a secret would be read as a list.
+                // Each value is cleaned for itself: what is in the place of a secret would be read as a list.
                 Ok(Cow::Owned(_)) => Looked::Reported,
                 Err(why) => {
                     self.not_loaded(&shown, why);
@@ -178,7 +178,7 @@ impl Scan<'_> {
         })
     }
 
-    /// A value of the front matter as it may be used, unless it was looked through already. What is found in it then was
+    /// A value of the front matter as it may be used, unless it was checked already. What is found in it then was
     /// written with escapes, so that only its line can be reported.
     fn cleaned(&mut self, value: String, looked: Looked, line: usize, shown: &Arc<str>) -> Result<String, Why> {
         let hygiene = self.situation.permissions.hygiene;
@@ -217,7 +217,7 @@ fn usable(answer: Answer<Text>) -> Result<String, Why> {
     }
 }
 
-/// The number of a line, from 1. What stands on none of its own is reported on the first.
+/// The number of a line, from 1. What is on none of its own is reported on the first.
 fn number_of(line: Option<Range<usize>>, text: &str) -> usize {
     1 + text[..line.map_or(0, |line| line.start)].matches('\n').count()
 }

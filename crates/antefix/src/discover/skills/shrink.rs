@@ -93,7 +93,7 @@ pub(crate) fn skills_within(text: &Text, name: &FactName, budget: Budget) -> Opt
 struct Listing<'t> {
     text: &'t Text,
     skills: Vec<Entry>,
-    /// What stands behind the skills.
+    /// What follows the skills.
     end: Range<usize>,
 }
 

@@ -16,7 +16,7 @@ pub(super) enum Trouble {
     Driver(tokio_postgres::Error),
     /// No answer in the time that was given. The connection is of no use any more.
     Late,
-    /// The answer makes no sense, or an answer of our own that is no success.
+    /// The answer makes no sense, or an answer of our own that is not a success.
     Store(StoreError),
 }
 

@@ -25,7 +25,7 @@ const STANDING: &str = concat!(
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number ORDER BY a.number"
 );
 
-/// The epoch that stands, in one question.
+/// The standing epoch, in one question.
 pub(super) async fn standing(session: &Session, conversation: &ConversationId) -> Result<Option<Standing>, Trouble> {
     with_amendments(&session.query(STANDING, &[&conversation.as_str()]).await?)
 }
@@ -98,7 +98,7 @@ pub(super) async fn conversations(
 const LAST: &str =
     concat!("SELECT ", epoch_columns!("e"), " FROM epochs e WHERE e.conversation = $1 ORDER BY e.number DESC LIMIT 1");
 
-/// The row of the epoch that stands.
+/// The row of the standing epoch.
 pub(super) async fn last(session: &Session, conversation: &ConversationId) -> Result<Option<EpochRow>, Trouble> {
     session.query_opt(LAST, &[&conversation.as_str()]).await?.as_ref().map(rows::epoch).transpose()
 }

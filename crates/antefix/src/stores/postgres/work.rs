@@ -144,7 +144,7 @@ impl PostgresStore {
                 return Err(trouble);
             }
         };
-        // The last try is over, and nothing came of it.
+        // The last try is over, and wrote nothing.
         *unsure = None;
         match session.run(write(session, &id)) {
             Ok(Written::Commit(answer)) => match session.run(session.batch("COMMIT")) {

@@ -45,7 +45,7 @@ pub(super) fn amendment(
     })
 }
 
-/// The epoch that stands, without anything around it.
+/// The standing epoch, without anything around it.
 pub(super) fn last_epoch(connection: &Connection, id: &ConversationId) -> Result<Option<EpochRow>, Failure> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT number, {EPOCH} FROM epochs JOIN heads USING (head) WHERE conversation = ?1 ORDER BY number DESC LIMIT 1"

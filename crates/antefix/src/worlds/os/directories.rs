@@ -73,7 +73,7 @@ fn names(root: &Path, path: &Path, directory: &Dir, found: Found, limit: usize) 
     more |= found.len() > limit;
     found.truncate(limit);
     let entries = found.into_iter().map(|(name, listed)| {
-        // The directory itself says what is no link.
+        // The directory itself says what is not a link.
         if let Listed::Kind(kind) = listed {
             return ListedEntry { name, kind: Some(kind), link: Link::None };
         }

@@ -69,7 +69,7 @@ fn ask(request: &Request) -> Result<Response, ureq::Error> {
     Ok(response)
 }
 
-/// A header as text. One that is no visible ASCII says nothing.
+/// A header as text. One that is not visible ASCII is ignored.
 fn text(headers: &HeaderMap, name: &header::HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }

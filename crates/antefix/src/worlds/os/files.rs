@@ -36,7 +36,7 @@ fn read_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
     answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
         match open(&dir, path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
-                // Only the kernel's word counts: the new path is opened beneath the root with the same checks, so a
+                // Only the kernel's answer decides: the new path is opened beneath the root with the same checks, so a
                 // link that changes in between is caught again.
                 Answer::Present(path) => contents(root, &dir, &path, open(&dir, &path), limit),
                 Answer::Absent => Answer::unavailable(ReasonCode::Failed, "the link is broken"),
@@ -136,7 +136,7 @@ fn identity(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
 
 /// Why a file could not be opened.
 ///
-/// Some things that are no regular files say so only by an error: a socket or a device without a driver anywhere, a
+/// Some things that are not regular files say so only by an error: a socket or a device without a driver anywhere, a
 /// directory on Windows.
 fn refusal(dir: &Dir, path: &Path, error: io::Error) -> Answer<Contents> {
     if is_escape(&error) {

@@ -184,7 +184,7 @@ const SYSTEM_FILE_LIMIT: u64 = 64 * 1024;
 /// The text of a file that belongs to the system and lies outside every root.
 fn system_file(path: &str) -> Answer<String> {
     answer(begin(Path::new(path))).and_then(|mut bytes| {
-        // The limit may have cut the last character in two, which is no fault of the file.
+        // The limit may have cut the last character in two, which is not the file's fault.
         if let Err(error) = std::str::from_utf8(&bytes)
             && error.error_len().is_none()
             && bytes.len() as u64 == SYSTEM_FILE_LIMIT

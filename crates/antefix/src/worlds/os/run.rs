@@ -78,7 +78,7 @@ fn find(command: &Command) -> Option<PathBuf> {
     }
     // The last value of a variable that is given twice is the one that the program would see.
     let (_, path) = command.env.iter().rev().find(|(key, _)| key == "PATH")?;
-    // Batch files are no candidates on Windows: their arguments pass through a shell.
+    // Batch files are not candidates on Windows: their arguments pass through a shell.
     let file = format!("{}{}", command.program, std::env::consts::EXE_SUFFIX);
     std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())

@@ -96,7 +96,7 @@ impl Survivors {
     }
 }
 
-/// The parent of a process: the second field behind its name, which stands in parentheses and may contain anything.
+/// The parent of a process: the second field behind its name, which is in parentheses and may contain anything.
 #[cfg(target_os = "linux")]
 fn parent(number: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;

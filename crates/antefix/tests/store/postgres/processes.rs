@@ -13,7 +13,7 @@ use antefix::stores::PostgresStore;
 const JOB: &str = "ANTEFIX_TEST_JOB";
 const WORKERS: u64 = 4;
 const THREADS: u64 = 4;
-/// What stands before a worker's own lines among those of the test harness.
+/// What precedes a worker's own lines among those of the test harness.
 const MARK: &str = "» ";
 
 fn open(address: &str) -> PostgresStore {

@@ -155,7 +155,7 @@ fn replaced(args: &[Value]) -> Result<usize, Error> {
     limited(whole.len().saturating_add(count.saturating_mul(to.len())))
 }
 
-/// The text of an argument. What is no text, the engine prints first; how long that gets is weighed before.
+/// The text of an argument. What is not text, the engine prints first; how long that gets is weighed before.
 fn text(args: &[Value], number: usize) -> Result<Cow<'_, str>, Error> {
     let argument = args.get(number).ok_or_else(|| Error::from(ErrorKind::MissingArgument))?;
     match argument.as_str() {

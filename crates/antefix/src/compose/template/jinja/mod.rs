@@ -430,7 +430,7 @@ fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>
     Value::from_object(Numbered(numbered))
 }
 
-/// What stands behind an output that may compute: it prints nothing, and lets the tracker know which tag that was.
+/// What follows an output that may compute: it prints nothing, and lets the tracker know which tag that was.
 #[derive(Debug)]
 struct Mark(usize);
 

@@ -5,7 +5,7 @@
 //! nothing else. What lies at no known address was computed; the mark behind its tag (see [`guard`](super::guard)) says
 //! by which one.
 //!
-//! Property tests hold this against the engine: the pieces cover the text, each origin is right, and the text is what the
+//! Property tests compare this with the engine: the pieces cover the text, each origin is right, and the text is what the
 //! bare engine prints.
 
 use std::io;

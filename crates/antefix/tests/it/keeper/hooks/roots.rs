@@ -103,7 +103,7 @@ fn what_a_hook_named_stands_while_it_cannot_be_asked() {
     let first = talk.hooked(&world(), &[&names]);
     let turn = talk.hooked(&world(), &[&fails]);
     assert_eq!((turn.epoch, codes(&turn_codes(&talk, &fails))), (first.epoch, vec!["warning hook-failed".to_owned()]));
-    // It stands even where an epoch is composed anew.
+    // It stays even where an epoch is composed anew.
     let (renewed, _) = talk.with_hooks(&[&fails]).renew(&world().file("/p/AGENTS.md", "Other."), Cause::Reloaded);
     assert_eq!(renewed.text(), "(vendor/rules/AGENTS.md) Vendor.\n(AGENTS.md) Other.\n");
 }
