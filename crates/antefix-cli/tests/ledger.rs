@@ -167,7 +167,7 @@ fn a_store_that_fails_is_exit_code_3_and_is_left_alone() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_reported() {
     let scratch = project();
     for (args, code, says) in [
         (vec!["turn", "c", "--store", "mongodb://x"], 2, "sqlite:PATH"),

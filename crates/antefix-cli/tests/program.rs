@@ -499,7 +499,7 @@ fn server_label(settings: &str) -> String {
 
 #[cfg(feature = "http")]
 #[test]
-fn explain_tells_what_became_of_the_memory() {
+fn explain_says_what_became_of_the_memory() {
     let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nI am Ada";
     let none = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
     let down = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
@@ -831,7 +831,7 @@ fn reasons_of_failures_have_no_secrets() {
 
 /// Who renews during an outage is told what the new epoch goes without.
 #[test]
-fn a_renewal_tells_what_it_could_not_ask_for() {
+fn a_renewal_reports_what_it_could_not_ask_for() {
     let settings = |command: &str| format!("[memory.core]\ncommand = [\"sh\", \"-c\", \"{command}\"]\n");
     let scratch = project().file("home/.config/antefix/settings.toml", &settings("echo core"));
     assert_eq!(scratch.run(&["turn", "c", "--layout", "buzz"]).code, 0);

@@ -40,7 +40,7 @@ fn main() {
     if let Ok(root) = std::env::var("ANTEFIX_BENCH_LOOK") {
         let cost = projects::look(root.as_ref());
         let peak = cost.peak.unwrap_or_default();
-        println!("looked: {}\t{}\t{peak}\t{}", cost.time.as_nanos(), cost.prompt, cost.told.join(" "));
+        println!("looked: {}\t{}\t{peak}\t{}", cost.time.as_nanos(), cost.prompt, cost.reported.join(" "));
         return;
     }
     let mut criterion = Criterion::default().configure_from_args();

@@ -25,7 +25,7 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-pub(super) fn a_conversation_remembers_what_it_was_told_last(medium: &dyn Medium) {
+pub(super) fn a_conversation_remembers_what_was_said_last(medium: &dyn Medium) {
     let store = open(medium);
     let before = won(&*store, "c", 1, "x");
     assert_eq!(standing(&*store, "c").said, None);
@@ -86,7 +86,7 @@ pub(super) fn a_conversation_that_nobody_opened_remembers_nothing(medium: &dyn M
     }
 }
 
-pub(super) fn what_one_conversation_remembers_is_not_told_to_another(medium: &dyn Medium) {
+pub(super) fn what_one_conversation_remembers_is_unknown_to_another(medium: &dyn Medium) {
     let store = open(medium);
     for name in ["a", "A", "ab", "b"] {
         won(&*store, name, 1, "x");

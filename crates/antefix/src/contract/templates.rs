@@ -101,7 +101,7 @@ pub(super) fn a_template_belongs_to_its_layout(medium: &dyn Medium) {
     assert_eq!(store.template(2).unwrap(), Some(second));
 }
 
-pub(super) fn layouts_are_told_apart_byte_by_byte(medium: &dyn Medium) {
+pub(super) fn layouts_are_compared_byte_by_byte(medium: &dyn Medium) {
     let store = open(medium);
     let layouts = ["a", "A", "é", "e\u{301}", "", "%", "_", "a\0", "a ", "/p/café.toml", "'; drop table templates; --"];
     let entries: Vec<TemplateEntry> =

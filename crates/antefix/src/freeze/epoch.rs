@@ -214,7 +214,7 @@ impl EpochBody {
     }
 
     /// The tools that the model sees, as a delivery takes them; none if the caller named none.
-    pub fn told_tools(&self) -> StoreResult<Option<Vec<Tool>>> {
+    pub fn parsed_tools(&self) -> StoreResult<Option<Vec<Tool>>> {
         let Some(text) = &self.tools else { return Ok(None) };
         serde_json::from_str(text).map(Some).map_err(|error| {
             let message = format!("the tools of the epoch {} cannot be read", self.digest());

@@ -195,7 +195,7 @@ fn a_prefix_comes_to_the_minimum_at_a_byte_or_not_at_all() {
 
 #[cfg(feature = "tokens")]
 #[test]
-fn a_prefix_below_the_minimum_is_told_by_how_much() {
+fn a_prefix_below_the_minimum_is_reported_with_the_difference() {
     // Each word is one token.
     let prefix = |words: usize| " word".repeat(words);
     let finding = |model: &str, words: usize| {

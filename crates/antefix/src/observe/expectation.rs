@@ -210,7 +210,7 @@ impl Comparison<'_> {
         }
         let standing = |receipt: &Receipt| -> Vec<Part> {
             let moving = receipt.parts.iter().filter(|part| !part.is_prefix());
-            moving.filter(|part| stands_before_history(&part.pointer)).cloned().collect()
+            moving.filter(|part| is_before_history(&part.pointer)).cloned().collect()
         };
         let (moving, old) = (standing(self.now), standing(before));
         let same = moving.iter().zip(&old).take_while(|(one, other)| is_same(one, other)).count();
@@ -368,7 +368,7 @@ fn is_same(one: &Part, other: &Part) -> bool {
 }
 
 /// Whether a place of a request is read before its messages.
-fn stands_before_history(pointer: &str) -> bool {
+fn is_before_history(pointer: &str) -> bool {
     ["/system/", "/systemInstruction/"].iter().any(|place| pointer.starts_with(place))
 }
 

@@ -70,7 +70,7 @@ unavailable     switched off    base                            identity:operato
 ";
 
 #[test]
-fn the_fallback_stands_where_nobody_said_and_the_memory_is_known_to_be_empty() {
+fn the_fallback_is_used_where_nobody_said_and_the_memory_is_known_to_be_empty() {
     let world = MemoryWorld::new()
         .file("/own/text.md", "A text.")
         .file("/own/blank.md", " \n\t\n")

@@ -60,10 +60,10 @@ fn files_that_hold_secrets_are_withheld() {
         "\u{130}d_rsa",
         "server.\u{212a}ey",
     ];
-    let told = "unavailable: withheld, because such files contain secrets";
+    let reported = "unavailable: withheld, because such files contain secrets";
     for path in secret {
         let answer = answer(&MemoryWorld::new().file(format!("/p/{path}"), "word"), &format!("file:{path}"));
-        assert!(answer.starts_with(told), "{path}: {answer}");
+        assert!(answer.starts_with(reported), "{path}: {answer}");
     }
     let open =
         [".gitignore", ".github/a.md", "environment.md", "keys.md", "idea.md", "credential.md", "a.envy", "K.md"];
@@ -75,7 +75,7 @@ fn files_that_hold_secrets_are_withheld() {
 
 /// All times are UTC, whatever the instant was written in.
 #[test]
-fn the_clock_is_told_in_utc() {
+fn the_clock_is_in_utc() {
     let rows = [
         ("2024-06-15T12:30:00Z", "2024-06-15T12:30:00.000Z", "2024-06-15", "12:30:00", "2024-06-15T12:30:00Z"),
         // D44: 20:00 on the 15th, five hours behind, is the 16th.
@@ -103,7 +103,7 @@ fn the_clock_is_told_in_utc() {
 
 /// D46, D47: the distribution's name, with a mark for Windows' subsystem.
 #[test]
-fn the_operating_system_is_told_as_the_table_says() {
+fn the_operating_system_is_named_as_the_table_says() {
     let linux = |release: &str| MemoryWorld::new().text(SystemText::OsRelease, release);
     let wsl = |world: MemoryWorld| world.text(SystemText::WslInterop, "");
     let kernel = |world: MemoryWorld, text: &str| world.text(SystemText::KernelVersion, text);

@@ -557,9 +557,10 @@ fn a_skill_that_a_link_leads_out_to_is_listed_with_its_reason() {
     let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, &root.join("p")) };
     let fact = FactName::new("skills", "listing");
     let discovery = discover(&world, &Parts::new(workspace).situation(), [&fact]);
-    let told: Vec<_> = discovery.report.not_loaded.iter().map(|one| (one.path.as_deref(), one.why.name())).collect();
+    let reported: Vec<_> =
+        discovery.report.not_loaded.iter().map(|one| (one.path.as_deref(), one.why.name())).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (Some(".agents/skills/broken"), "failed"),
             (Some(".agents/skills/no-skill"), "outside-root"),

@@ -94,7 +94,7 @@ const FAULTS: [(&str, &str, &str); 21] = [
 ];
 
 #[test]
-fn whatever_a_program_does_wrong_is_bounded_told_and_leaves_nobody_behind() {
+fn whatever_a_program_does_wrong_is_bounded_reported_and_leaves_nobody_behind() {
     if Need::SETSID.is_left_out() {
         return;
     }
@@ -104,9 +104,12 @@ fn whatever_a_program_does_wrong_is_bounded_told_and_leaves_nobody_behind() {
         let script = script.replace("OUTSIDER", OUTSIDER);
         let turn = scene.turn("before_turn", &script, "time_limit_ms = 1500\noutput_limit = 65536", None);
         assert!(start.elapsed() < Duration::from_secs(8), "{case}: {:?}", start.elapsed());
-        let told: Vec<&str> = turn.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+        let reported: Vec<&str> = turn.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
         let passed = "hook `h` (before_turn) is skipped: ";
-        assert!(told.len() == 1 && told[0].starts_with(passed) && told[0].contains(expected), "{case}: {told:?}");
+        assert!(
+            reported.len() == 1 && reported[0].starts_with(passed) && reported[0].contains(expected),
+            "{case}: {reported:?}"
+        );
         assert_eq!(turn.system(), "Base.\n", "{case}");
         if cfg!(target_os = "linux") || !script.contains("setsid") {
             scene.assert_nobody_is_left(case);
@@ -115,7 +118,7 @@ fn whatever_a_program_does_wrong_is_bounded_told_and_leaves_nobody_behind() {
 }
 
 #[test]
-fn a_program_need_not_read_what_it_is_told() {
+fn a_program_need_not_read_its_input() {
     for script in ["exec <&-; echo '{\"append\": \"x\"}'", "echo '{\"append\": \"x\"}'"] {
         let scene = Scene::new();
         let history: Vec<Value> = vec![json!({"role": "user", "text": "y".repeat(1 << 20)})];
@@ -142,15 +145,15 @@ fn a_program_that_prints_nothing_changes_nothing() {
 }
 
 #[test]
-fn a_program_is_told_where_it_is_and_what_stands() {
+fn a_program_is_given_its_place_and_the_standing_epoch() {
     let scene = Scene::new();
     let turn = scene.turn("before_turn", "cat > heard; pwd > where; env | cut -d= -f1 | sort > names", "", None);
     assert_eq!(turn.diagnostics, []);
-    let heard: Value = serde_json::from_slice(&fs::read(scene.path("p/heard")).unwrap()).unwrap();
+    let received: Value = serde_json::from_slice(&fs::read(scene.path("p/heard")).unwrap()).unwrap();
     let root = scene.path("p").display().to_string();
     let digest = turn.epoch.unwrap().digest().to_string();
     assert_eq!(
-        heard,
+        received,
         json!({
             "version": 1, "on": "before_turn", "hook": "h", "conversation": "c", "cwd": root,
             "root": root, "model": null, "epoch": {"number": 1, "cause": "opened", "digest": digest},

@@ -20,21 +20,21 @@ const TIME: Duration = Duration::from_secs(1);
 /// Answers each connection by the path that was asked for, and remembers what was asked.
 struct Server {
     at: SocketAddr,
-    heard: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     fn start() -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let theirs = Arc::clone(&heard);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let theirs = Arc::clone(&received);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (mut stream, heard) = (stream.unwrap(), Arc::clone(&theirs));
+                let (mut stream, received) = (stream.unwrap(), Arc::clone(&theirs));
                 thread::spawn(move || {
                     let head = read_head(&mut stream);
-                    heard.lock().unwrap().push(head.clone());
+                    received.lock().unwrap().push(head.clone());
                     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
                     // A client that gave up is what some of the answers are for.
                     let _ = answer(&mut stream, &path, at);
@@ -42,7 +42,7 @@ impl Server {
                 });
             }
         });
-        Server { at, heard }
+        Server { at, received }
     }
 }
 
@@ -247,8 +247,8 @@ fn every_answer_of_a_server_has_its_outcome() {
                 assert!(start.elapsed() < TIME * 4, "{path} took {:?}", start.elapsed());
                 let outcome = outcome(&discovery).replace(port, "PORT");
                 // Whatever is unavailable is reported; what is there, or is not, is not reported.
-                let told = discovery.diagnostics.iter().any(|finding| finding.code != Code::Secret);
-                assert_eq!(told, outcome.starts_with("unavailable"), "{path}: {:?}", discovery.diagnostics);
+                let reported = discovery.diagnostics.iter().any(|finding| finding.code != Code::Secret);
+                assert_eq!(reported, outcome.starts_with("unavailable"), "{path}: {:?}", discovery.diagnostics);
                 format!("{path:<20}{outcome}\n")
             })
         });
@@ -286,8 +286,8 @@ fn without_tls_there_is_no_answer() {
 fn a_request_says_who_asks_and_nothing_else() {
     let server = Server::start();
     ask(&format!("http://127.0.0.1:{}/text?core=1", server.at.port()), None);
-    let heard = server.heard.lock().unwrap().pop().unwrap();
-    let mut lines: Vec<String> = heard.trim_end().lines().map(str::to_ascii_lowercase).collect();
+    let received = server.received.lock().unwrap().pop().unwrap();
+    let mut lines: Vec<String> = received.trim_end().lines().map(str::to_ascii_lowercase).collect();
     assert_eq!(lines.remove(0), "get /text?core=1 http/1.1");
     lines.sort();
     assert_eq!(
@@ -309,12 +309,12 @@ fn a_token_is_sent_and_never_shown() {
     let token = std::env::var("HOME").unwrap();
     let discovery = ask(&format!("http://127.0.0.1:{}/to-text", server.at.port()), Some("HOME"));
     assert_eq!(outcome(&discovery), "present \"I am the core.\"");
-    let heard = server.heard.lock().unwrap();
-    assert_eq!(heard.len(), 2);
-    for head in heard.iter() {
+    let received = server.received.lock().unwrap();
+    assert_eq!(received.len(), 2);
+    for head in received.iter() {
         assert!(head.to_ascii_lowercase().contains(&format!("authorization: bearer {token}").to_ascii_lowercase()));
     }
-    drop(heard);
+    drop(received);
     let failed = ask(&format!("http://127.0.0.1:{}/401", server.at.port()), Some("HOME"));
     assert!(!format!("{failed:?}").contains(&format!("Bearer {token}")), "{failed:?}");
     let unset = ask(&format!("http://127.0.0.1:{}/text", server.at.port()), Some("ANTEFIX_SURELY_NOT_SET"));

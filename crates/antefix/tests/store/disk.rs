@@ -73,7 +73,7 @@ fn fill(directory: &Path, make_room: impl FnOnce()) {
 }
 
 #[test]
-fn a_full_disk_is_told_and_room_is_used_at_once() {
+fn a_full_disk_is_reported_and_room_is_used_at_once() {
     let directory = tempfile::tempdir().unwrap();
     if Need::MOUNT.is_left_out() {
         // A limit of the size of files is used instead.

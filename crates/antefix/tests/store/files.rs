@@ -110,7 +110,7 @@ fn foreign(directory: &Path) -> Vec<(PathBuf, Fault, &'static str)> {
 }
 
 #[test]
-fn what_is_no_store_of_ours_is_told_and_left_as_it_is() {
+fn what_is_not_our_store_is_reported_and_left_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     for (path, fault, message) in foreign(directory.path()) {
         let bytes = || path.is_file().then(|| fs::read(&path).unwrap());

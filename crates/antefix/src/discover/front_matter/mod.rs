@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_an_error() {
+    fn a_key_that_occurs_twice_is_an_error() {
         assert!(matches!(read("a: 1\na: 2\n"), Err(Missing::Invalid(_))));
         assert!(matches!(read("a: \"1\"\na: \"2\"\n"), Err(Missing::Invalid(_))));
         // In other letters, and where YAML has given up.

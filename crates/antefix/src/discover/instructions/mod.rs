@@ -355,7 +355,7 @@ impl Search<'_> {
                 self.not_loaded(label, Why::OverBudget { bytes });
                 return None;
             }
-            self.tell_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
+            self.report_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
         }
         let path = Some(label.to_string());
         loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });

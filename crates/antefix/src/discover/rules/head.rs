@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_knows_where_it_stands() {
+    fn a_pattern_knows_where_it_is() {
         let text = "---\nname: x\npaths:\n  - \"x\"\n  - \"[\"\n---\n";
         let Applies::For(patterns) = read(text, Convention::Paths).unwrap().applies else { panic!() };
         let at: Vec<&str> =

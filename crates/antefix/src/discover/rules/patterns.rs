@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_beyond_the_budget_are_characters_and_it_is_told() {
+    fn braces_beyond_the_budget_are_characters_and_that_is_reported() {
         let mut limits = GlobLimits::default();
         let ten = "{0,1,2,3,4,5,6,7,8,9}";
         let fits = Glob::read(&ten.repeat(2), &mut limits).unwrap();

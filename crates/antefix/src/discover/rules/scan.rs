@@ -44,7 +44,7 @@ impl Search<'_> {
                 continue;
             }
             if self.bounds.directories == DIRECTORIES {
-                self.tell_scan(root, inside, &format!("more than {DIRECTORIES} directories of rules"));
+                self.report_scan(root, inside, &format!("more than {DIRECTORIES} directories of rules"));
                 break;
             }
             let listing = match self.world.list(root, &directory, NAMES) {
@@ -64,14 +64,14 @@ impl Search<'_> {
                 real = self.world.resolve(&root.join(&directory)).present().unwrap_or_else(|| root.join(&directory));
             }
             if listing.more {
-                self.tell_scan(root, &directory, &format!("more than {NAMES} names"));
+                self.report_scan(root, &directory, &format!("more than {NAMES} names"));
             }
             for entry in listing.entries.iter().filter(|entry| !entry.name.starts_with('.')) {
                 let path = directory.join(&entry.name);
                 match (entry.kind, entry.link) {
                     (Some(Kind::Directory), _) if entry.name == "node_modules" => {}
                     (Some(Kind::Directory), _) if depth == DEPTH => {
-                        self.tell_scan(root, inside, &format!("directories more than {DEPTH} levels deep"));
+                        self.report_scan(root, inside, &format!("directories more than {DEPTH} levels deep"));
                     }
                     (Some(Kind::Directory), Link::None) => {
                         waiting.push((path, real.join(&entry.name), depth + 1));
@@ -81,7 +81,7 @@ impl Search<'_> {
                         links.extend(target.map(|target| (path, target, depth + 1)));
                     }
                     _ if entry.name.ends_with(convention.suffix()) => files.push(path),
-                    (None, Link::Symbolic) => self.tell_link(root, &path),
+                    (None, Link::Symbolic) => self.report_link(root, &path),
                     _ => {}
                 }
             }
@@ -90,7 +90,7 @@ impl Search<'_> {
         files.sort();
         let room = RULES - self.bounds.rules;
         if files.len() > room {
-            self.tell_scan(root, inside, &format!("more rules than the {RULES} that are read"));
+            self.report_scan(root, inside, &format!("more rules than the {RULES} that are read"));
             files.truncate(room);
         }
         self.bounds.rules += files.len();
@@ -98,7 +98,7 @@ impl Search<'_> {
     }
 
     /// Lists a link that is not followed, because it leads nowhere, or to a directory out of what may be read.
-    fn tell_link(&mut self, root: &Path, path: &Path) {
+    fn report_link(&mut self, root: &Path, path: &Path) {
         let path = root.join(path);
         let (code, detail) = match self.world.kind(&path) {
             Answer::Present(Kind::Directory) => (ReasonCode::OutsideRoot, "the link leads elsewhere"),
@@ -111,7 +111,7 @@ impl Search<'_> {
         self.not_loaded(&label, Why::Unavailable(reason));
     }
 
-    fn tell_scan(&mut self, root: &Path, directory: &Path, what: &str) {
+    fn report_scan(&mut self, root: &Path, directory: &Path, what: &str) {
         let shown = self.situation.workspace.show(&root.join(directory), Paths::Portable);
         let message = format!("{shown} has {what}: the rest is not searched");
         let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(Subject::file(shown));

@@ -92,15 +92,15 @@ impl Search<'_> {
         loop {
             if directories == DIRECTORIES || names >= NAMES {
                 let message = format!(
-                    "the project has more than {DIRECTORIES} directories or {NAMES} names: the rest is not looked \
-                     through for what the rules match, nor for nested instruction files"
+                    "the project has more than {DIRECTORIES} directories or {NAMES} names: the rest is not searched \
+                     for what the rules match, nor for nested instruction files"
                 );
                 self.diagnostics.push(Diagnostic::note(Code::ScanLimit, message).about(self.name.as_str()));
                 return Complete::No;
             }
             if steps == 0 {
-                let message = "the patterns of the rules take too long to match: the rest of the project is not looked \
-                               through for what they match, nor for nested instruction files";
+                let message = "the patterns of the rules take too long to match: the rest of the project is not searched \
+                     for what they match, nor for nested instruction files";
                 self.diagnostics.push(Diagnostic::note(Code::ScanLimit, message).about(self.name.as_str()));
                 return Complete::No;
             }

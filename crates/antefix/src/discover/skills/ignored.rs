@@ -74,7 +74,7 @@ impl Scan<'_> {
                 );
                 self.report(Code::ScanLimit, &shown, message);
             }
-            self.tell_faults(&label, &faults);
+            self.report_faults(&label, &faults);
             ignores = with;
         }
         ignores
@@ -91,7 +91,7 @@ impl Scan<'_> {
     }
 
     /// Lists what an ignore file names: the skill, if it is one, else the directory that is not searched.
-    pub(super) fn tell_ignored(&mut self, root: &Path, path: &Path, by: String) {
+    pub(super) fn report_ignored(&mut self, root: &Path, path: &Path, by: String) {
         let is = |path: &Path| self.world.kind(&root.join(path)).present();
         let skill = path.join("SKILL.md");
         let path = match is(path) {
@@ -103,7 +103,7 @@ impl Scan<'_> {
         self.not_loaded(&shown, Why::Ignored { by });
     }
 
-    fn tell_faults(&mut self, label: &str, faults: &[Fault]) {
+    fn report_faults(&mut self, label: &str, faults: &[Fault]) {
         for Fault { line, pattern, why } in faults.iter().take(REPORTED) {
             let shown: String = pattern.chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             let message = format!("{label}:{line} has the pattern `{shown}`, which fits nothing: {why}");

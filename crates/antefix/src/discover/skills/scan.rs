@@ -121,14 +121,14 @@ impl<'s> Scan<'s> {
             visited += 1;
             if visited > DIRECTORIES {
                 let limit = format!("has more than {DIRECTORIES} directories: the rest is not searched");
-                return self.tell_limit(root, inside, &limit);
+                return self.report_limit(root, inside, &limit);
             }
             // Most directories here are skills, and a skill is not searched further.
             let called = directory.file_name().and_then(|name| name.to_str());
             if depth > 0 {
                 let file = join(&directory, "SKILL.md");
                 match self.ignored_by(&ignores, inside, &file, Entry::File) {
-                    Some(by) => self.tell_ignored(root, &file, by),
+                    Some(by) => self.report_ignored(root, &file, by),
                     None if self.skill(root, &file, called) == Found::File => continue,
                     None => {}
                 }
@@ -138,12 +138,12 @@ impl<'s> Scan<'s> {
                 Answer::Absent => continue,
                 Answer::Unavailable(reason) => {
                     self.unavailable.get_or_insert_with(|| reason.clone());
-                    self.tell_unavailable(root, &directory, reason);
+                    self.report_unavailable(root, &directory, reason);
                     continue;
                 }
             };
             if listing.more {
-                self.tell_limit(root, &directory, &format!("has more than {ENTRIES} entries: the rest is ignored"));
+                self.report_limit(root, &directory, &format!("has more than {ENTRIES} entries: the rest is ignored"));
             }
             let ignores = self.with_ignore_files(ignores, root, inside, &directory, &listing);
             let (first, first_link) = (waiting.len(), links.len());
@@ -156,14 +156,14 @@ impl<'s> Scan<'s> {
                     && self.situation.rules.skills.loose == Loose::Skills;
                 let is_hidden = entry.name.starts_with('.') || entry.name == "node_modules";
                 if entry.kind.is_none() && entry.link == Link::Symbolic && !is_hidden {
-                    self.tell_link(root, &path);
+                    self.report_link(root, &path);
                 }
                 if !is_loose && (!is_directory || is_hidden) {
                     continue;
                 }
                 let asked = if is_directory { Entry::Directory } else { Entry::File };
                 if let Some(by) = self.ignored_by(&ignores, inside, &path, asked) {
-                    self.tell_ignored(root, &path, by);
+                    self.report_ignored(root, &path, by);
                 } else if is_loose {
                     self.skill(root, &path, entry.name.strip_suffix(".md"));
                 } else if entry.link == Link::Symbolic && !self.is_new(root, inside, &path) {
@@ -175,7 +175,7 @@ impl<'s> Scan<'s> {
                     queue.push(Waiting { directory: path, depth: depth + 1, ignores: ignores.clone() });
                 }
                 if self.steps == 0 {
-                    return self.tell_limit(
+                    return self.report_limit(
                         root,
                         inside,
                         "has ignore files that take too long: the rest is not searched",
@@ -187,7 +187,7 @@ impl<'s> Scan<'s> {
             links[first_link..].reverse();
         }
         if too_deep {
-            self.tell_limit(
+            self.report_limit(
                 root,
                 inside,
                 &format!("has directories more than {DEPTH} levels deep: they are not searched"),
@@ -210,23 +210,23 @@ impl<'s> Scan<'s> {
     }
 
     /// Lists a link that is not followed: it leads nowhere, or to a directory out of what may be read.
-    fn tell_link(&mut self, root: &Path, path: &Path) {
+    fn report_link(&mut self, root: &Path, path: &Path) {
         let (code, detail) = match self.world.kind(&root.join(path)) {
             Answer::Present(Kind::Directory) => (ReasonCode::OutsideRoot, "the link leads elsewhere"),
             Answer::Absent => (ReasonCode::Failed, "the link is broken"),
             Answer::Present(_) | Answer::Unavailable(_) => return,
         };
-        self.tell_unavailable(root, path, Reason { code, detail: detail.to_owned() });
+        self.report_unavailable(root, path, Reason { code, detail: detail.to_owned() });
     }
 
-    fn tell_unavailable(&mut self, root: &Path, path: &Path, reason: Reason) {
+    fn report_unavailable(&mut self, root: &Path, path: &Path, reason: Reason) {
         let shown = self.situation.workspace.show_beneath(root, path, self.situation.rules.skills.labels);
         let shown = self.situation.permissions.hygiene.label(shown.into_owned(), &[]);
         self.warn(&shown, format!("is not loaded: {reason}"));
         self.not_loaded(&shown, Why::Unavailable(reason));
     }
 
-    fn tell_limit(&mut self, root: &Path, path: &Path, limit: &str) {
+    fn report_limit(&mut self, root: &Path, path: &Path, limit: &str) {
         let shown = self.situation.workspace.show(&root.join(path), Paths::Portable);
         self.diagnostics
             .push(Diagnostic::warning(Code::ScanLimit, format!("{shown} {limit}")).about(Subject::file(&shown)));

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_told_without_its_password() {
+    fn an_address_is_shown_without_its_password() {
         let address = Address::parse("postgres://ada:hunter2@db.example:6000/ledger?schema=own&connections=3").unwrap();
         assert_eq!(address.shown(), "postgres://ada@db.example:6000/ledger");
         assert_eq!((address.schema.as_str(), address.connections), ("own", 3));

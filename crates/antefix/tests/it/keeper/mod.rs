@@ -174,6 +174,6 @@ pub(super) fn project() -> MemoryWorld {
 }
 
 /// Changes as `kind origin`.
-pub(super) fn told(changes: &[Change]) -> Vec<String> {
+pub(super) fn reported(changes: &[Change]) -> Vec<String> {
     changes.iter().map(|change| format!("{} {}", change.kind.name(), change.origin)).collect()
 }

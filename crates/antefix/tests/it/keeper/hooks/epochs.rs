@@ -51,7 +51,7 @@ fn hooks_hear_of_a_renewal_once_and_of_none_that_kept_the_bytes() {
     assert_eq!(renewed.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::HookFailed]);
     let kept = talk.renew_with(&agents("two"), &[&fails, &hears]);
     assert_eq!((kept.began, actions(&kept.hooks), kept.diagnostics), (Began::Before, vec![], vec![]));
-    assert_eq!(hears.heard(), ["began c 2 requested"]);
+    assert_eq!(hears.received(), ["began c 2 requested"]);
 }
 
 #[test]
@@ -69,5 +69,5 @@ fn hooks_hear_of_a_compaction_once_and_of_none_that_kept_the_epoch() {
     // The epoch that stays began with a compaction as well, but not with this one.
     let kept = talk.compact_with(&agents("two"), &[&fails, &hears]);
     assert_eq!((kept.epoch.number(), kept.began, actions(&kept.hooks)), (2, Began::Before, vec![]));
-    assert_eq!(hears.heard(), ["began c 2 compacted"]);
+    assert_eq!(hears.received(), ["began c 2 compacted"]);
 }

@@ -5,7 +5,7 @@ use antefix::freeze::Cause;
 use antefix::hooks::HookPoint;
 use antefix::worlds::MemoryWorld;
 
-use super::super::{Talk, project, told};
+use super::super::{Talk, project, reported};
 use super::{Voice, assert_accounted, codes, did};
 
 const LAYOUT: &str = r#"
@@ -77,9 +77,9 @@ fn other_roots_begin_another_epoch_and_the_same_ones_do_not() {
     talk.hooked(&world(), &[&one]);
     talk.hooked(&world(), &[&one]);
     let turn = talk.hooked(&world(), &[&two]);
-    assert_eq!(told(&turn.changes), ["root-added vendor/one.md", "root-removed vendor/rules"]);
+    assert_eq!(reported(&turn.changes), ["root-added vendor/one.md", "root-removed vendor/rules"]);
     let turn = talk.turn(&world());
-    assert_eq!(told(&turn.changes), ["root-removed vendor/one.md"]);
+    assert_eq!(reported(&turn.changes), ["root-removed vendor/one.md"]);
     assert_eq!(talk.ledger(), [(1, "opened"), (2, "resources-changed"), (3, "resources-changed")]);
 }
 
@@ -96,7 +96,7 @@ fn a_root_without_anything_new_in_it_keeps_the_epoch() {
 }
 
 #[test]
-fn what_a_hook_named_stands_while_it_cannot_be_asked() {
+fn what_a_hook_named_stays_while_it_cannot_be_asked() {
     let talk = Talk::new(LAYOUT);
     let names = Voice::roots("vendor", &[], &[], &["vendor/rules"]);
     let fails = Voice::failing("vendor", &[HookPoint::Discover]);
