@@ -22,7 +22,7 @@ pub(crate) struct Composer {
 /// Whether the live part of a layout goes with every prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Live {
-    /// It does.
+    /// The live part goes with each prompt.
     #[default]
     Sent,
     /// Only what hooks append to it.

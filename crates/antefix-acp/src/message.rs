@@ -64,7 +64,7 @@ impl<'m> Members<'m> {
         self.0.is_empty()
     }
 
-    /// The object.
+    /// The object as JSON.
     pub(crate) fn print(&self) -> String {
         let mut text = String::from("{");
         for (number, (key, member)) in self.0.iter().enumerate() {
@@ -105,7 +105,7 @@ impl<'de: 'm, 'm> Deserialize<'de> for Members<'m> {
     }
 }
 
-/// A message.
+/// A JSON-RPC message.
 #[derive(Debug)]
 pub(crate) struct Message<'m> {
     pub(crate) members: Members<'m>,

@@ -26,7 +26,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Reads on.
+    /// Scans the next bytes of the message.
     pub(crate) fn read(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.in_string {

@@ -149,7 +149,7 @@ impl Error {
         self.kind
     }
 
-    /// The sentence alone.
+    /// The message alone, without its place.
     pub fn message(&self) -> &str {
         &self.message
     }

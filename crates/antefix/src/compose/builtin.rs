@@ -7,9 +7,9 @@ use crate::text::Digest;
 /// A built-in layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// Its name.
+    /// The name that `layout = "…"` and `--layout` take.
     pub name: &'static str,
-    /// Its file.
+    /// The text of its `layout.toml`.
     pub text: &'static str,
 }
 

@@ -44,7 +44,7 @@ use crate::discover::{Facts, FileLeft};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Draft, Origin, Piece, Text, Transform, roomy};
 
-/// Composes a prompt.
+/// Composes the prompt of a layout from facts. An error names the file and the place that it is about.
 pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {
     roomy(|| Composition::new(layout).finish(facts)).map(|(prompt, _)| prompt)
 }

@@ -6,10 +6,10 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnCompaction {
-    /// It is composed afresh.
+    /// The prefix is composed again, as a new epoch.
     #[default]
     Renew,
-    /// It stays.
+    /// The prefix stays as it is.
     Keep,
 }
 
@@ -55,7 +55,7 @@ pub enum Undeliverable {
     /// The nearest form that it can take, named in the receipt.
     #[default]
     Substitute,
-    /// Nothing is delivered.
+    /// Delivering is an error.
     Refuse,
 }
 
@@ -66,7 +66,7 @@ pub enum WhenUnavailable {
     /// What depends on it is left out, and the prompt names the gap.
     #[default]
     Gap,
-    /// There is no prompt.
+    /// Composing is an error.
     Refuse,
 }
 
@@ -87,7 +87,7 @@ pub enum Joint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trim {
-    /// Nothing.
+    /// The sections follow each other directly.
     #[default]
     None,
     /// Line feeds and spaces at its end.

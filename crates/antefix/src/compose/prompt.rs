@@ -52,14 +52,14 @@ pub struct PromptSection {
 pub struct LeftOut {
     /// Its id in the layout.
     pub id: String,
-    /// Why.
+    /// Why it is left out, for people.
     pub why: String,
 }
 
 /// A run of a prompt's bytes with one origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The bytes.
+    /// The bytes in the prompt.
     pub range: Range<usize>,
     /// The number of their section.
     pub section: usize,
@@ -74,7 +74,7 @@ pub struct Span {
 pub struct Gap {
     /// The section that names the fact.
     pub section: String,
-    /// The fact.
+    /// The fact that is missing.
     pub fact: FactName,
     /// Why it is unavailable.
     pub reason: Reason,
@@ -167,7 +167,7 @@ impl Prompt {
         &self.layout
     }
 
-    /// All of it.
+    /// The whole text, before and after the boundary.
     pub fn text(&self) -> &str {
         &self.text
     }

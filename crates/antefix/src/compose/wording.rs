@@ -96,7 +96,7 @@ impl WordingKey {
         })
     }
 
-    /// Its name.
+    /// The key as it is written in wording files.
     pub fn name(self) -> &'static str {
         BUILT_IN[self.0].key
     }
@@ -171,7 +171,7 @@ impl Wording {
         &self.copies
     }
 
-    /// The source in force.
+    /// The text of the layer that wins for this key.
     pub fn source(&self, key: WordingKey) -> &Arc<Source> {
         &self.sources[key.0]
     }

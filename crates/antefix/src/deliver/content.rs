@@ -44,7 +44,7 @@ const TAG: &str = "setting";
 pub struct Notice<'c> {
     /// Its number in its epoch.
     pub number: u64,
-    /// What it says.
+    /// The text of the notice.
     pub text: &'c str,
     /// How many messages there were before it when it was new; none if the caller did not say.
     pub after: Option<usize>,

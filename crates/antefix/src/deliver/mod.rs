@@ -42,7 +42,7 @@ use crate::tokens::Tokenizer;
 pub struct Delivery {
     /// To merge into the request.
     pub fragment: Fragment,
-    /// What went where.
+    /// Which bytes went where.
     pub receipt: Receipt,
 }
 

@@ -17,12 +17,12 @@ use crate::tokens::{Tokenizer, Tokens};
 /// The version that is written.
 const VERSION: u32 = 1;
 
-/// What went where.
+/// Proof of what was sent: which bytes went where, and what was done instead of what could not be expressed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// Which fields there are.
+    /// The version of this format; see [`Receipt::parse`].
     pub version: u32,
-    /// The shape.
+    /// The name of the target.
     pub target: String,
     /// The row of the table that was followed; none if the safest form was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ impl Part {
 /// Something that the target could not take as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Substitution {
-    /// What.
+    /// What could not be expressed.
     pub what: String,
     /// What was done instead, and why.
     pub instead: String,

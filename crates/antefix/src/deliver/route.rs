@@ -76,7 +76,7 @@ impl Mode {
 /// What an agent announces of `sessionCapabilities.systemPrompt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SystemField {
-    /// Nothing.
+    /// It announces no field for a system prompt.
     #[default]
     None,
     /// Instructions can be added.
@@ -90,7 +90,7 @@ pub enum SystemField {
 pub struct Agent<'a> {
     /// The name that it gives itself.
     pub name: Option<&'a str>,
-    /// What it announces.
+    /// What it announces about system prompts.
     pub field: SystemField,
     /// The variable that named a file with the prompt when it was started.
     pub launched: Option<&'a str>,
@@ -101,7 +101,7 @@ pub struct Agent<'a> {
 /// A way, and why it is that one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The way.
+    /// How the prompt gets to the agent.
     pub way: Way,
     /// Why, for people.
     pub because: String,

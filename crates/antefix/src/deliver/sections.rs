@@ -23,7 +23,7 @@ const OPERATOR: &str = "identity:operator";
 pub struct SaidSection {
     /// Its id in the layout; `base` for all that is fixed.
     pub section: String,
-    /// The text.
+    /// The text of the section, with its label.
     pub text: String,
 }
 

@@ -40,7 +40,7 @@ impl Level {
 pub struct Diagnostic {
     /// How much it matters.
     pub level: Level,
-    /// What it is.
+    /// The kind of finding; programs branch on it.
     pub code: Code,
     /// For people: lower case, no final stop.
     pub message: String,
@@ -48,7 +48,7 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// What it is about, if that is known by a name or a path.
     pub about: Option<Subject>,
-    /// What to do.
+    /// What to do about it, for people.
     pub hint: Option<String>,
 }
 
@@ -135,12 +135,12 @@ impl Diagnostic {
         Diagnostic { level, code, message: message.into(), place: None, about: None, hint: None }
     }
 
-    /// A note.
+    /// A finding that is good to know.
     pub fn note(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Level::Note, code, message)
     }
 
-    /// A warning.
+    /// A finding that is probably a mistake.
     pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Level::Warning, code, message)
     }

@@ -12,9 +12,9 @@ use crate::text::{FactName, Origin, Text};
 /// A caller that fetched a memory itself can say that there is none, or that it could not be fetched, and the two stay apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
-    /// A text.
+    /// One text.
     Text(String),
-    /// Several texts.
+    /// A list, for facts that are lists.
     List(Vec<String>),
     /// Several maps of texts, such as files with `path` and `text`.
     Maps(Vec<BTreeMap<String, String>>),

@@ -15,7 +15,7 @@ pub struct Report {
 /// Something that was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {
-    /// The fact.
+    /// The fact that it is about.
     pub fact: FactName,
     /// The file that it came from, if it was one.
     pub path: Option<String>,
@@ -26,16 +26,16 @@ pub struct Loaded {
 /// Something that was not loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotLoaded {
-    /// The fact.
+    /// The fact that it is about.
     pub fact: FactName,
     /// The file, if it was one of several candidates.
     pub path: Option<String>,
-    /// Why not.
+    /// Why it was not loaded.
     pub why: Why,
 }
 
 impl NotLoaded {
-    /// For people.
+    /// The reason in words, for people.
     pub fn detail(&self) -> String {
         match (&self.why, self.fact.as_str()) {
             (Why::Absent, "git:branch") => "not in a git repository, or there is no commit yet".to_owned(),
@@ -166,7 +166,7 @@ impl Why {
         }
     }
 
-    /// For people.
+    /// The reason in words, for people.
     pub fn detail(&self) -> String {
         match self {
             Why::Absent => "there is none".to_owned(),

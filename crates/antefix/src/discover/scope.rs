@@ -46,9 +46,9 @@ pub struct ScopeRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
-    /// Reading.
+    /// Reading alone.
     Read,
-    /// Writing.
+    /// Writing, which includes reading.
     Write,
 }
 

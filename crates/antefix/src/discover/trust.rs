@@ -25,20 +25,20 @@ use crate::diagnostic::{Code, Diagnostic};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UntrustedText {
-    /// It is used.
+    /// Text of an untrusted project is used.
     #[default]
     Use,
-    /// It is withheld.
+    /// Text of an untrusted project is withheld.
     Withhold,
 }
 
 /// Whether a workspace's text may be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// It may.
+    /// Text of the project may enter a prompt.
     #[default]
     Trusted,
-    /// It is withheld.
+    /// Text of the project is withheld.
     Untrusted,
 }
 

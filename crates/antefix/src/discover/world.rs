@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 /// What the world says to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// It is there.
+    /// There is one, and this is it.
     Present(T),
     /// Asked, and there is none.
     Absent,
@@ -203,9 +203,9 @@ pub struct ListedEntry {
 /// Whether a name is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// It is one.
+    /// The entry is a symbolic link.
     Symbolic,
-    /// It is none.
+    /// The entry is not a link.
     None,
 }
 
@@ -240,7 +240,7 @@ pub struct Command {
     pub args: Vec<String>,
     /// Its whole environment: nothing is inherited.
     pub env: Vec<(String, String)>,
-    /// Where it runs.
+    /// The directory that it runs in.
     pub cwd: PathBuf,
     /// What it may read from its standard input; without any, its input is empty. It need not read all of it.
     pub stdin: Vec<u8>,
@@ -332,7 +332,7 @@ pub enum SystemText {
 
 /// Everything outside the process. It may be asked from several threads at once.
 pub trait World: Sync {
-    /// The clock.
+    /// The current time.
     fn now(&self) -> Timestamp;
 
     /// `linux`, `darwin`, `win32` and so on.

@@ -73,7 +73,7 @@ impl<'e> EpochOf<'e> {
     }
 }
 
-/// A notice.
+/// A notice that was appended to a conversation.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AmendmentOf<'a> {
@@ -118,12 +118,12 @@ pub struct MessageOf<'m> {
     text: &'m str,
 }
 
-/// A queued message.
+/// The document of a queued message.
 pub fn message(message: &QueuedMessage) -> MessageOf<'_> {
     MessageOf { number: message.number, at: message.at.to_string(), text: &message.text }
 }
 
-/// A change.
+/// A change since the epoch was composed.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChangeOf<'c> {
@@ -134,7 +134,7 @@ pub struct ChangeOf<'c> {
     detail: &'c str,
 }
 
-/// Changes, in order.
+/// The documents of changes, in order.
 pub fn changes(changes: &[Change]) -> Vec<ChangeOf<'_>> {
     changes.iter().map(ChangeOf::new).collect()
 }

@@ -19,7 +19,7 @@ pub struct Amendment {
     pub number: u64,
     /// When it was appended.
     pub at: Timestamp,
-    /// What it says.
+    /// Its text, and what it is about.
     pub body: Arc<AmendmentBody>,
 }
 

@@ -21,16 +21,16 @@ use crate::text::{Digest, FactName};
 /// The roots that hooks name, by hook; none for one that could not be asked.
 type HookRoots = BTreeMap<String, Option<NamedRoots>>;
 
-/// One difference.
+/// One difference between the standing epoch and what composing now would give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What kind.
+    /// The kind of change; programs branch on it.
     pub kind: ChangeKind,
     /// The section that it shows in; none if it is about the prompt as a whole.
     pub section: Option<String>,
     /// The file, fact, tool or model that changed.
     pub origin: String,
-    /// For people.
+    /// What changed, in words for people.
     pub detail: String,
 }
 

@@ -67,16 +67,16 @@ impl DifferenceKind {
 /// Whether two things are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Same {
-    /// They are.
+    /// They are the same.
     Yes,
-    /// They are not.
+    /// They differ.
     No,
 }
 
 /// One side of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side {
-    /// The section.
+    /// The section that the byte is in.
     pub section: String,
     /// Where the byte came from.
     pub origin: Option<RecordedOrigin>,

@@ -37,7 +37,7 @@ impl Epoch {
         Epoch { row, body }
     }
 
-    /// Whose it is.
+    /// The conversation that it belongs to.
     pub fn conversation(&self) -> &ConversationId {
         &self.row.conversation
     }
@@ -86,7 +86,7 @@ impl Epoch {
 /// What an epoch is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpochBody {
-    /// What made it.
+    /// The versions and digests of what composed it.
     pub made_by: MadeBy,
     /// The frozen prefix.
     pub text: Arc<str>,
@@ -117,7 +117,7 @@ pub struct EpochSection {
     pub stability: Stability,
     /// Its bytes in the prefix, with the joint before them.
     pub range: Range<usize>,
-    /// Their digest.
+    /// The digest of those bytes.
     pub digest: Digest,
 }
 

@@ -82,10 +82,10 @@ pub struct RecordedOrigin {
     pub kind: String,
     /// The template's reference, the wording's key, the fact's or the hook's name.
     pub name: String,
-    /// The file.
+    /// The file that the bytes came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The line.
+    /// The line of that file, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
@@ -111,13 +111,13 @@ impl RecordedSpan {
 /// A section that goes without something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedGap {
-    /// The section.
+    /// The section that has the gap.
     pub section: String,
     /// The fact that could not be asked for.
     pub fact: String,
     /// The reason's name.
     pub reason: String,
-    /// For people.
+    /// The reason in words, for people.
     pub detail: String,
 }
 
@@ -128,7 +128,7 @@ pub struct RecordedDiagnostic {
     pub level: String,
     /// The name of its code, as text: a ledger outlives the codes that were in use when it was written.
     pub code: String,
-    /// For people.
+    /// The message, for people.
     pub message: String,
     /// A fact's name or a file's path.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -28,7 +28,7 @@ use crate::text::Digest;
 /// An epoch as it is kept: what belongs to one conversation alone. All else is in its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpochRow {
-    /// Whose.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// From 1, without gaps. Order is by this number, never by time.
     pub number: u64,
@@ -51,7 +51,7 @@ pub struct EpochRow {
 /// An amendment as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmendmentRow {
-    /// Whose.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The epoch that it amends.
     pub epoch: u64,
@@ -66,7 +66,7 @@ pub struct AmendmentRow {
 /// A body and the texts that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
-    /// The body.
+    /// The text that the row names as its body.
     pub body: Arc<str>,
     /// Its parts, by their digests.
     pub parts: BTreeMap<Digest, Arc<str>>,
@@ -109,14 +109,14 @@ pub struct QueuedMessage {
     pub number: u64,
     /// When it was queued.
     pub at: Timestamp,
-    /// What it says.
+    /// The text of the message.
     pub text: String,
 }
 
 /// A compaction that was begun. It is not part of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactionRow {
-    /// Whose.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// Who may commit it.
     pub token: String,
@@ -140,9 +140,9 @@ pub enum Committed {
 /// Whether a sweep deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
-    /// It counts.
+    /// Texts that no row names are counted, and stay.
     DryRun,
-    /// It deletes.
+    /// Texts that no row names are deleted.
     Delete,
 }
 

@@ -44,7 +44,7 @@ pub struct TemplateRow {
 pub struct SavedTemplate {
     /// What is known of it.
     pub row: TemplateRow,
-    /// What it says.
+    /// The text of the template.
     pub text: Arc<str>,
 }
 

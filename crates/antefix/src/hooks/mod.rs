@@ -88,7 +88,7 @@ pub trait Hook: Sync {
 /// What a hook is given, at every point.
 #[derive(Clone, Copy)]
 pub struct Question<'q> {
-    /// What is outside.
+    /// The world, for hooks that ask it something.
     pub world: &'q dyn World,
     /// Who, where, with which tools.
     pub situation: Situation<'q>,
@@ -121,7 +121,7 @@ impl EpochOfTurn {
 pub struct SystemOfTurn<'s> {
     /// What is before the boundary.
     pub prefix: &'s str,
-    /// What follows it.
+    /// What is after the boundary.
     pub suffix: &'s str,
 }
 

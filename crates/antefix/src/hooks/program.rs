@@ -94,7 +94,7 @@ impl Program {
         &self.rule
     }
 
-    /// Whose it is.
+    /// Whether it came with the project or is the user's own.
     pub fn whose(&self) -> Whose {
         self.whose
     }

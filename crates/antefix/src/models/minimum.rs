@@ -34,22 +34,22 @@ impl Models {
 /// The shortest prefix that a model's provider caches, held against one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Minimum {
-    /// So many tokens.
+    /// The minimum, in tokens.
     pub tokens: usize,
     /// The byte at which the prefix comes to them, by the likeliest count; none if it does not.
     pub at: Option<usize>,
-    /// Whether it does.
+    /// Whether the prefix reaches the minimum.
     pub reached: Reached,
 }
 
 /// Whether a prefix is long enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// It is.
+    /// The prefix reaches the minimum.
     Yes,
     /// The minimum lies in the band of an estimate.
     Perhaps,
-    /// It is not.
+    /// The prefix is below the minimum.
     No,
 }
 

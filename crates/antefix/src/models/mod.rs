@@ -69,7 +69,7 @@ impl Provider {
 pub struct Model {
     /// The name of its row, or of its family.
     pub name: String,
-    /// Who answers.
+    /// The provider that serves the model.
     pub provider: Provider,
     /// How its tokens are counted.
     pub tokenizer: Tokenizer,

@@ -60,7 +60,7 @@ pub struct Expectation {
 /// Where two requests begin to differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Divergence {
-    /// There is none before.
+    /// There is no request before this one.
     First,
     /// Nowhere: the prefix is the same.
     Nowhere,
@@ -106,9 +106,9 @@ impl Divergence {
 /// A beginning of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stretch {
-    /// In bytes of text.
+    /// The length in bytes of text.
     pub bytes: usize,
-    /// In tokens.
+    /// The length in tokens.
     pub tokens: Tokens,
 }
 

@@ -57,14 +57,14 @@ impl Unit {
 /// The most that a text may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// How much.
+    /// The most units that a text may have.
     pub most: usize,
-    /// Of what.
+    /// The unit that is counted.
     pub unit: Unit,
 }
 
 impl Budget {
-    /// So many bytes.
+    /// A budget of `most` bytes.
     pub const fn bytes(most: usize) -> Budget {
         Budget { most, unit: Unit::Bytes }
     }

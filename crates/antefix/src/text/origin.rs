@@ -28,14 +28,14 @@ pub enum Origin {
     },
     /// The text of a fact.
     Fact {
-        /// Which one.
+        /// The fact's name and, for a file, its path.
         fact: Arc<FactOrigin>,
         /// The line of the file that the text begins at, from 1.
         line: usize,
     },
     /// What a hook said.
     Hook {
-        /// Its name.
+        /// The hook's name.
         name: Arc<str>,
     },
 }

@@ -10,7 +10,7 @@ use super::{Origin, Transform};
 pub struct Piece {
     /// The bytes, in the text that the piece belongs to.
     pub range: Range<usize>,
-    /// Where they came from.
+    /// Where the bytes came from.
     pub origin: Origin,
     /// What was done to them.
     pub transform: Option<Transform>,

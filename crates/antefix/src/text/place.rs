@@ -35,7 +35,7 @@ pub struct Within {
 /// Whether the lines of a text are those of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
-    /// They are.
+    /// The lines are those of the file.
     Files,
     /// The text is on one line of the file.
     One,

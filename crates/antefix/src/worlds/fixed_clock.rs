@@ -10,9 +10,9 @@ use crate::discover::world::{
 
 /// Another world, at a given instant.
 pub struct FixedClock<'w> {
-    /// The world.
+    /// The world that is asked for everything but the time.
     pub world: &'w dyn World,
-    /// What its clock says.
+    /// The time that its clock always gives.
     pub now: Timestamp,
 }
 

@@ -63,7 +63,7 @@ impl MemoryWorld {
         }
     }
 
-    /// With a file.
+    /// Adds a file, and the directories that lead to it.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> MemoryWorld {
         self.entries.insert(path.into(), Entry::File(bytes.into()));
@@ -77,7 +77,7 @@ impl MemoryWorld {
         self
     }
 
-    /// With a symbolic link.
+    /// Adds a symbolic link.
     #[must_use]
     pub fn link(mut self, path: impl Into<PathBuf>, target: impl Into<PathBuf>) -> MemoryWorld {
         self.entries.insert(path.into(), Entry::Link(target.into()));
@@ -112,7 +112,7 @@ impl MemoryWorld {
         self
     }
 
-    /// With another platform.
+    /// Sets the platform, such as `linux`.
     #[must_use]
     pub fn platform_is(mut self, platform: &str) -> MemoryWorld {
         self.platform = platform.to_owned();

@@ -17,13 +17,13 @@ pub enum Observation {
     Env(String, Answer<String>),
     /// What a path leads to.
     Kind(PathBuf, Answer<Kind>),
-    /// Whose it is.
+    /// The owner of a path.
     Owner(PathBuf, Answer<Owner>),
     /// Where links lead.
     Resolve(PathBuf, Answer<PathBuf>),
-    /// A file.
+    /// The contents of a file.
     Read(PathBuf, PathBuf, usize, Answer<Contents>),
-    /// A directory.
+    /// The entries of a directory.
     List(PathBuf, PathBuf, usize, Answer<Listing>),
     /// Something that may be another each time.
     Moving,

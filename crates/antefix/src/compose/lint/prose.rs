@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A sentence.
 #[derive(Debug)]
 pub(super) struct Sentence {
     /// Its bytes.

@@ -82,7 +82,6 @@ impl Bracket {
         })
     }
 
-    /// Prints the template.
     pub(crate) fn render(&self, facts: &Facts) -> (Draft, Vec<Diagnostic>) {
         let mut draft = Draft::default();
         let mut blanks = Findings::default();

@@ -28,7 +28,7 @@ pub enum Prefix {
 }
 
 impl Prefix {
-    /// All of them.
+    /// All prefixes.
     pub const ALL: [Prefix; 4] = [Prefix::Builtin, Prefix::User, Prefix::Workspace, Prefix::Layout];
 
     /// The name with its dollar sign.
@@ -140,7 +140,7 @@ pub enum TemplateLookup {
     File {
         /// The file that was looked for, for messages.
         path: String,
-        /// Its text.
+        /// Its text; absent if there is no such file.
         text: Answer<Arc<str>>,
     },
 }

@@ -38,7 +38,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: [Dialect; 3] = [Dialect::Bracket, Dialect::Jinja, Dialect::Plain];
 
     /// The name in layouts and options.
@@ -151,7 +151,6 @@ impl Template {
         }
     }
 
-    /// Prints it.
     pub(crate) fn render(&self, facts: &Facts) -> Result<Rendered> {
         match self {
             Template::Bracket(template) => {

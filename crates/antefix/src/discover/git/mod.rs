@@ -113,7 +113,7 @@ impl<'w> Git<'w> {
         self
     }
 
-    /// Asks git.
+    /// Asks git one question.
     pub fn ask(&mut self, question: GitQuestion) -> Answer<GitText> {
         let answer = match question {
             GitQuestion::Status => self.short_way().map(|short| short.status.clone()),

@@ -65,7 +65,7 @@ pub enum Entry {
 pub struct Fault {
     /// The line, from 1.
     pub line: usize,
-    /// The pattern.
+    /// The pattern as it is written.
     pub pattern: String,
     /// Why it fits nothing.
     pub why: &'static str,

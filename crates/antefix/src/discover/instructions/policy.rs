@@ -13,7 +13,7 @@ pub struct InstructionRules {
     pub names: Vec<String>,
     /// Parts of names that are refused, in any case.
     pub never: Vec<String>,
-    /// Which directories.
+    /// Which directories are searched.
     pub walk: Walk,
     /// How many names of one directory.
     pub take: Take,
@@ -22,7 +22,7 @@ pub struct InstructionRules {
     /// Directories of rules, relative to a directory: files that say for which paths they apply. With any, the user's own in
     /// `$config/rules` are used too.
     pub rules: Vec<String>,
-    /// In which order.
+    /// In which order the files are listed.
     pub order: Order,
     /// How files are labeled.
     pub labels: Paths,
@@ -118,9 +118,9 @@ pub enum Take {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Global {
-    /// Before all others.
+    /// The user's own file comes before all others.
     Before,
-    /// Not at all.
+    /// The user's own file is not used.
     None,
 }
 
@@ -138,7 +138,7 @@ pub enum Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Following {
-    /// It is text.
+    /// `@path` is text like any other.
     Leave,
     /// The file's text is used in its place.
     Follow,

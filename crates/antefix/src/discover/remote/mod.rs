@@ -52,7 +52,7 @@ pub enum Remote {
     SwitchedOff,
     /// It is kept there.
     Kept {
-        /// By whom.
+        /// What keeps it.
         by: Holder,
         /// How long asking may take, and how long the text may be.
         limits: RemoteLimits,

@@ -54,9 +54,9 @@ pub enum Descriptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loose {
-    /// They are not.
+    /// Loose files are ignored.
     Ignored,
-    /// They are.
+    /// Loose files are skills.
     Skills,
 }
 
@@ -66,6 +66,6 @@ pub enum Loose {
 pub enum Ignore {
     /// `.gitignore`, `.ignore` and `.fdignore` are, as git reads its own.
     Git,
-    /// None is.
+    /// No ignore file is read.
     None,
 }

@@ -29,7 +29,7 @@ use crate::text::canonical;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tool {
-    /// Its name.
+    /// The name that the model calls it by; the first of a name is used.
     pub name: String,
     /// What it does, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,10 +52,10 @@ pub struct Tool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum Hidden {
-    /// It is listed.
+    /// The tool is listed.
     #[default]
     No,
-    /// It is not.
+    /// The list leaves the tool out.
     Yes,
 }
 

@@ -38,7 +38,6 @@ const ONE: &str = concat!(
      WHERE e.conversation = $1 AND e.number = $2 ORDER BY a.number"
 );
 
-/// One epoch.
 pub(super) async fn epoch(
     session: &Session,
     conversation: &ConversationId,
@@ -103,7 +102,6 @@ pub(super) async fn last(session: &Session, conversation: &ConversationId) -> Re
     session.query_opt(LAST, &[&conversation.as_str()]).await?.as_ref().map(rows::epoch).transpose()
 }
 
-/// Appends an epoch.
 pub(super) async fn append(
     session: &Session,
     row: &EpochRow,
@@ -153,7 +151,6 @@ pub(super) async fn has(session: &Session, row: &EpochRow) -> Result<bool, Troub
 const INSERT_AMENDMENT: &str = "\
     INSERT INTO amendments (conversation, epoch, number, at, body) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
 
-/// Appends an amendment.
 pub(super) async fn amend(
     session: &Session,
     row: &AmendmentRow,

@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// A parameter of a statement.
 pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
-/// A connection.
+/// A connection to the server, with its settings.
 pub(super) struct Session {
     client: Client,
     statements: RefCell<BTreeMap<&'static str, Statement>>,

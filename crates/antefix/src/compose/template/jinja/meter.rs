@@ -59,7 +59,6 @@ impl std::fmt::Display for LimitReached {
 impl std::error::Error for LimitReached {}
 
 impl Meter {
-    /// Begins anew.
     pub(super) fn reset(&self) {
         self.made.store(0, Ordering::Relaxed);
         self.work.store(0, Ordering::Relaxed);

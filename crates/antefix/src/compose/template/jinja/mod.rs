@@ -133,7 +133,6 @@ impl Jinja {
         self.0.places.iter().find(|(known, _)| known == name).map(|(_, place)| place.clone())
     }
 
-    /// Prints it.
     pub(crate) fn render(&self, values: &Values<'_>) -> Result<(Draft, Spent)> {
         let program = &*self.0;
         let kit = program.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();

@@ -56,7 +56,6 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Begins anew.
     pub(super) fn reset(&self) {
         self.expected.store(false, Ordering::Relaxed);
         self.tags.lock().unwrap_or_else(PoisonError::into_inner).clear();
