@@ -39,7 +39,7 @@ mod report;
 mod rewrite;
 mod situation;
 mod system;
-mod workspace;
+pub(crate) mod workspace;
 
 pub use fact::{Fact, Facts, Value};
 pub(crate) use file::read_text;
@@ -52,7 +52,7 @@ pub use report::{Loaded, NotLoaded, Report, Why};
 pub use situation::{Caller, Permissions, Rules, Situation};
 pub(crate) use skills::skills_within;
 pub use workspace::Workspace;
-pub(crate) use workspace::{join, normalize};
+pub(crate) use workspace::normalize;
 pub use world::{Answer, Reason, ReasonCode, World};
 
 use self::catalog::Lookup;

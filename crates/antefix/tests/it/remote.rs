@@ -19,7 +19,7 @@ use crate::parts::Parts;
 use crate::watched::Watched;
 
 fn kept(by: Holder) -> Remote {
-    Remote::Kept { by, limits: RemoteLimits::default() }
+    Remote::Configured { by, limits: RemoteLimits::default() }
 }
 
 fn file(path: &str) -> Remote {
@@ -195,7 +195,7 @@ fn every_answer_of_a_file_or_a_program_has_its_outcome() {
             (_, program) => Holder::Command(vec![program.to_owned(), "--core".to_owned()]),
         };
         let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
-        situation.permissions.memory = Remote::Kept { by, limits };
+        situation.permissions.memory = Remote::Configured { by, limits };
         let outcome = match discover(&world, &situation.situation(), [&name]).facts.get(&name).unwrap() {
             Answer::Present(value) => format!("present {:?}", value.text(&name).as_str()),
             Answer::Absent => "absent".to_owned(),

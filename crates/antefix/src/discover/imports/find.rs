@@ -29,7 +29,7 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
             continue;
         }
         let place = items.enter(line);
-        if let Some(last) = fence(&lines, number, place) {
+        if let Some(last) = fence_end(&lines, number, place) {
             in_paragraph(text, paragraph, &mut found);
             number = last;
             let (start, line) = lines[number];
@@ -54,7 +54,7 @@ struct Items(Vec<usize>);
 
 /// Where the text of a line is.
 #[derive(Clone, Copy)]
-struct Standing<'l> {
+struct Position<'l> {
     /// The line behind the marks of lists.
     text: &'l str,
     /// The column in which the innermost item begins.
@@ -65,7 +65,7 @@ struct Standing<'l> {
 
 impl Items {
     /// Leaves the items that a line does not belong to, and enters those that begin in it.
-    fn enter<'l>(&mut self, line: &'l str) -> Standing<'l> {
+    fn enter<'l>(&mut self, line: &'l str) -> Position<'l> {
         let mut column = columns_of(line);
         let mut text = line.trim_start_matches([' ', '\t']);
         while self.0.last().is_some_and(|item| column < *item) {
@@ -81,7 +81,7 @@ impl Items {
             column += mark + blanks;
             text = behind.trim_start_matches([' ', '\t']);
         }
-        Standing { text, item: self.inner(), set_in: column.saturating_sub(self.inner()) }
+        Position { text, item: self.inner(), set_in: column.saturating_sub(self.inner()) }
     }
 
     fn inner(&self) -> usize {
@@ -102,7 +102,7 @@ fn item_mark(text: &str) -> Option<(usize, &str)> {
 
 /// The fence that a line is: its character and how often it is repeated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Mark {
+struct Fence {
     c: char,
     length: usize,
 }
@@ -125,19 +125,19 @@ impl Container {
     }
 
     /// Whether a line closes a fence in it: with the same character, at least as often, and nothing behind.
-    fn is_closed_by(self, line: &str, open: Mark) -> bool {
+    fn is_closed_by(self, line: &str, open: Fence) -> bool {
         let inner = match self {
             Container::Item(column) if columns_of(line) > column + 3 => return false,
             Container::Item(_) => line.trim_start(),
             Container::Quote => line.trim_start_matches([' ', '\t', '>']),
         };
-        matches!(mark(inner), Some((close, "")) if close.c == open.c && close.length >= open.length)
+        matches!(parse_fence(inner), Some((close, "")) if close.c == open.c && close.length >= open.length)
     }
 }
 
 /// The number of the last line of the fence that a line opens, if it does: the one that closes it, or the last one of what it
 /// is in.
-fn fence(lines: &[(usize, &str)], number: usize, place: Standing<'_>) -> Option<usize> {
+fn fence_end(lines: &[(usize, &str)], number: usize, place: Position<'_>) -> Option<usize> {
     if place.set_in > 3 {
         return None;
     }
@@ -149,15 +149,15 @@ fn fence(lines: &[(usize, &str)], number: usize, place: Standing<'_>) -> Option<
         }
         None => (Container::Item(place.item), place.text),
     };
-    let (mark, info) = mark(text)?;
-    if mark.c == '`' && info.contains('`') {
+    let (open, info) = parse_fence(text)?;
+    if open.c == '`' && info.contains('`') {
         return None;
     }
     for (number, (_, line)) in lines.iter().enumerate().skip(number + 1) {
         if !container.has(line) {
             return Some(number - 1);
         }
-        if container.is_closed_by(line, mark) {
+        if container.is_closed_by(line, open) {
             return Some(number);
         }
     }
@@ -178,11 +178,11 @@ fn columns_of(line: &str) -> usize {
 }
 
 /// The fence that a line without indentation is, and what follows it.
-fn mark(line: &str) -> Option<(Mark, &str)> {
+fn parse_fence(line: &str) -> Option<(Fence, &str)> {
     let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(c);
     let length = line.len() - rest.len();
-    (length >= 3).then_some((Mark { c, length }, rest.trim()))
+    (length >= 3).then_some((Fence { c, length }, rest.trim()))
 }
 
 /// The imports of a paragraph, outside code spans.

@@ -145,12 +145,12 @@ fn form(content_type: &str) -> Option<Form> {
 /// `{"text": "…"}`, or `{"text": null}` for none. What else is there is the server's own affair.
 fn json(body: &str) -> Answer<String> {
     #[derive(Deserialize)]
-    struct Kept {
+    struct Body {
         text: Value,
     }
     // A list of one text would be read as well, by its position.
     let is_map = body.trim_start().starts_with('{');
-    match serde_json::from_str::<Kept>(body).map(|kept| kept.text) {
+    match serde_json::from_str::<Body>(body).map(|kept| kept.text) {
         Ok(Value::String(text)) if is_map => without_nul(text),
         Ok(Value::Null) if is_map => Answer::Absent,
         Ok(_) | Err(_) => Answer::unavailable(ReasonCode::Failed, "its JSON is not {\"text\": \"…\"}"),

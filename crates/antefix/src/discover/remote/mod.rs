@@ -50,8 +50,8 @@ pub enum Remote {
     NotConfigured,
     /// The user does not want it asked for.
     SwitchedOff,
-    /// It is kept there.
-    Kept {
+    /// The settings say where it is kept.
+    Configured {
         /// What keeps it.
         by: Holder,
         /// How long asking may take, and how long the text may be.
@@ -112,7 +112,7 @@ pub(super) fn answer(
         _ => return Answer::Absent,
     };
     let (holder, limits) = match remote {
-        Remote::Kept { by, limits } => (by, *limits),
+        Remote::Configured { by, limits } => (by, *limits),
         Remote::NotConfigured if name.namespace() == "identity" => return Answer::Absent,
         Remote::NotConfigured => {
             return Answer::unavailable(ReasonCode::Disabled, format!("your settings have no {table}"));

@@ -47,7 +47,7 @@ impl TryFrom<RemoteTable> for Remote {
             (None, None, None) if !enabled => return Ok(Remote::SwitchedOff),
             _ => return Err("name exactly one of `file`, `command` and `http`".to_owned()),
         };
-        Ok(if enabled { Remote::Kept { by, limits } } else { Remote::SwitchedOff })
+        Ok(if enabled { Remote::Configured { by, limits } } else { Remote::SwitchedOff })
     }
 }
 
