@@ -37,7 +37,7 @@ def turn(project, conversation, target, model, messages):
 
 
 # One function a provider: sends the fragment, and answers with the message to keep, and the tokens read and written.
-# `**fragment` is all there is to it; a request's own settings stand beside it.
+# `**fragment` is all there is to it; a request's own settings go beside it.
 
 
 def anthropic(base, model, fragment):

@@ -50,7 +50,7 @@ function turn(messages: Message[]): Turn {
   return JSON.parse(printed) as Turn;
 }
 
-// One function a provider. The fragment is spread into the request; a request's own settings stand beside it.
+// One function a provider. The fragment is spread into the request; a request's own settings go beside it.
 const providers: Record<string, (fragment: object) => Promise<Answer>> = {
   async anthropic(fragment) {
     const client = new Anthropic({ baseURL: base });

@@ -7,19 +7,20 @@
 
 mod accounted;
 
-use antefix::compose::{Dialect, Layout, Shelf, Stock, TemplateRef, compose};
+use antefix::compose::template::{TemplateLoader, TemplateLookup, TemplateRef};
+use antefix::compose::{Dialect, Layout, Wording, compose};
 use antefix::discover::Facts;
 use antefix::text::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
 
 const LARGE: usize = 512 * 1024;
 
-/// A bracket template includes nothing, so its shelf is empty.
-struct NoShelf;
+/// A bracket template includes nothing, so there are none to load.
+struct NoTemplates;
 
-impl Shelf for NoShelf {
-    fn fetch(&self, _: &TemplateRef) -> Stock {
-        Stock::NotConfigured { hint: String::new() }
+impl TemplateLoader for NoTemplates {
+    fn fetch(&self, _: &TemplateRef) -> TemplateLookup {
+        TemplateLookup::NotConfigured { hint: String::new() }
     }
 }
 
@@ -33,8 +34,8 @@ fuzz_target!(|text: &str| {
 
 fn check(text: String) {
     let source = Source::new(SourceKind::Template, "fuzz", text);
-    let layout =
-        Layout::of_template(&source.into(), None, Dialect::Bracket, &Wording::built_in(), &NoShelf).expect("every text is a template");
+    let layout = Layout::of_template(&source.into(), None, Dialect::Bracket, &Wording::built_in(), &NoTemplates)
+        .expect("every text is a template");
     // The values look like tags, because what a fact contains must never be parsed.
     let facts = Facts::default()
         .with("prompt:cwd", "/p/[git:branch]")

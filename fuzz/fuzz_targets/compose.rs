@@ -15,10 +15,11 @@ mod parts;
 use std::path::Path;
 
 use antefix::compose::{Layout, Wording, compose};
-use antefix::discover::{Tool, Workspace, discover};
-use antefix::{text::FactName, project::Shelves};
+use antefix::discover::tools::Tool;
+use antefix::discover::{Given, Workspace, discover};
+use antefix::project::TemplateDirectories;
+use antefix::text::{FactName, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
-use antefix::text::{Source, SourceKind};
 use libfuzzer_sys::fuzz_target;
 use parts::Parts;
 
@@ -42,15 +43,15 @@ fuzz_target!(|text: &str| {
         world = world.file(format!("{PROMPTS}/{name}.md"), template);
     }
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, Some(Path::new(PROMPTS)));
+    let templates = TemplateDirectories::new(&world, &workspace, Some(Path::new(PROMPTS)));
     let source = Source::new(SourceKind::Layout, "fuzz", layout).into();
-    let Ok(layout) = Layout::parse(&source, &Wording::built_in(), &shelves) else { return };
+    let Ok(layout) = Layout::parse(&source, &Wording::built_in(), &templates) else { return };
 
     let mut situation = Parts::new(workspace.clone());
     situation.rules.paths = layout.rules().paths;
     situation.caller.model = Some("model".to_owned());
     situation.caller.tools = Some(["edit", "grep", "read"].map(Tool::named).into_iter().collect());
-    situation.caller.given.insert(FactName::new("git", "branch"), "main".to_owned());
+    situation.caller.given.insert(FactName::new("git", "branch"), Given::Text("main".to_owned()));
     let discovery = discover(&world, &situation.situation(), &layout.facts());
     let Ok(prompt) = compose(&layout, &discovery.facts) else { return };
     accounted::check(&prompt);

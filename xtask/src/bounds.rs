@@ -2,7 +2,7 @@
 //!
 //! 1. Each project is made anew and looked at in a process of its own, which says how long it took and what its peak of
 //!    memory was.
-//! 2. What was left out must have been told, or the bound would be a silent cut.
+//! 2. What was left out must have been reported, or the bound would be a silent cut.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ struct Bound {
     make: fn(&Path),
     millis: f64,
     mebibytes: f64,
-    told: &'static str,
+    reported: &'static str,
 }
 
 const GIBIBYTE: u64 = 1 << 30;
@@ -28,21 +28,21 @@ const BOUNDS: [Bound; 3] = [
         make: |root| projects::skills(root, 10_000, ""),
         millis: 500.0,
         mebibytes: 64.0,
-        told: "over-budget scan-limit",
+        reported: "over-budget scan-limit",
     },
     Bound {
         name: "instruction and ignore files of 1 GiB, sparse",
         make: |root| projects::huge(root, GIBIBYTE, Fill::Sparse),
         millis: 100.0,
         mebibytes: 64.0,
-        told: "cut",
+        reported: "cut",
     },
     Bound {
         name: "instruction and ignore files of 1 GiB, dense",
         make: |root| projects::huge(root, GIBIBYTE, Fill::Dense),
         millis: 100.0,
         mebibytes: 64.0,
-        told: "cut",
+        reported: "cut",
     },
 ];
 
@@ -67,10 +67,10 @@ pub(crate) fn measure(size: Size) -> Outcome<Vec<String>> {
         let outcome = look(&place);
         // What is left behind is in the system's own directory for such things.
         let _ = fs::remove_dir_all(&place);
-        let (millis, mebibytes, told) = outcome?;
-        let passes = millis <= bound.millis && mebibytes <= bound.mebibytes && told == bound.told;
+        let (millis, mebibytes, reported) = outcome?;
+        let passes = millis <= bound.millis && mebibytes <= bound.mebibytes && reported == bound.reported;
         println!(
-            "{}: {millis:.1} ms (≤ {:.0} ms), peak {mebibytes:.1} MiB (≤ {:.0} MiB), told: {told}  {}",
+            "{}: {millis:.1} ms (≤ {:.0} ms), peak {mebibytes:.1} MiB (≤ {:.0} MiB), reported: {reported}  {}",
             bound.name,
             bound.millis,
             bound.mebibytes,
@@ -83,7 +83,7 @@ pub(crate) fn measure(size: Size) -> Outcome<Vec<String>> {
     Ok(missed)
 }
 
-/// Milliseconds, mebibytes and what was told.
+/// Milliseconds, mebibytes and what was reported.
 fn look(place: &Path) -> Outcome<(f64, f64, String)> {
     let output = cargo(&["bench", "--quiet", "--package", "antefix", "--bench", "compose"])
         .env("ANTEFIX_BENCH_LOOK", place)

@@ -75,7 +75,7 @@ fn target_run(target: &str, seconds: u32) -> Outcome {
         eprintln!("{}", last_lines(&log, 60));
         return Err(format!("fuzz target `{target}` found an input that breaks it; see above how to run it again"));
     }
-    // A run without figures is no run: a target that was killed early must not pass for a good one.
+    // A run without figures is not a run: a target that was killed early must not pass for a good one.
     let figure = |name| statistic(&log, name).ok_or_else(|| format!("fuzz target `{target}` printed no statistics"));
     eprintln!(
         "  done in {:.1} s: {} executions, {} a second, peak memory {} MB",

@@ -64,7 +64,7 @@ pub(crate) fn read(command: &mut Command) -> Outcome<String> {
     if !output.status.success() {
         return Err(format!("`{words}` failed: {}", String::from_utf8_lossy(&output.stderr).trim_end()));
     }
-    String::from_utf8(output.stdout).map_err(|_| format!("`{words}` printed bytes that are no UTF-8"))
+    String::from_utf8(output.stdout).map_err(|_| format!("`{words}` printed bytes that are not UTF-8"))
 }
 
 /// What cargo says about the workspace. `args` narrow it down.

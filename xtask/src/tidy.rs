@@ -96,7 +96,7 @@ fn files() -> Outcome<Vec<File>> {
     paths.sort_unstable();
     paths.dedup();
     let text = |path: &str| {
-        // What is listed and gone was removed without `git rm`; what is no UTF-8 or has a NUL in it is no text.
+        // What is listed and gone was removed without `git rm`; what is not UTF-8 or has a NUL in it is not text.
         let text = fs::read_to_string(root().join(path)).ok().filter(|text| !text.contains('\0'))?;
         Some(File { path: path.to_owned(), text })
     };

@@ -68,7 +68,7 @@ class ProblemDocument(TypedDict):
 
 
 class AmendmentOf(TypedDict):
-    """A notice."""
+    """A notice that was appended to a conversation."""
 
     at: str
     file: NotRequired[str | None]
@@ -205,7 +205,7 @@ class BegunDocument(TypedDict):
 
 
 class ChangeOf(TypedDict):
-    """A change."""
+    """A change since the epoch was composed."""
 
     detail: str
     kind: str
@@ -219,9 +219,9 @@ class Count(TypedDict):
     count: int
     """The likeliest value."""
     high: int
-    """At most."""
+    """The highest value of an estimate; `count` if it is exact."""
     low: int
-    """At least."""
+    """The lowest value of an estimate; `count` if it is exact."""
 
 
 class Bill(TypedDict):

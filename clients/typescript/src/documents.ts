@@ -62,7 +62,7 @@ export interface ProblemDocument {
   type: string;
 }
 
-/** A notice. */
+/** A notice that was appended to a conversation. */
 export interface AmendmentOf {
   at: string;
   file?: string | null;
@@ -198,7 +198,7 @@ export interface BegunDocument {
   hooks?: HookOf[];
 }
 
-/** A change. */
+/** A change since the epoch was composed. */
 export interface ChangeOf {
   detail: string;
   kind: string;
@@ -210,9 +210,9 @@ export interface ChangeOf {
 export interface Count {
   /** The likeliest value. */
   count: number;
-  /** At most. */
+  /** The highest value of an estimate; `count` if it is exact. */
   high: number;
-  /** At least. */
+  /** The lowest value of an estimate; `count` if it is exact. */
   low: number;
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn wait_for_exit(id: u32) {
     while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
 }
 
-/// Where exits cannot be waited for without collecting them, the end of the agent's output tells.
+/// Where exits cannot be waited for without collecting them, the end of the agent's output decides.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")))]
 pub(crate) fn wait_for_exit(_id: u32) {
     loop {

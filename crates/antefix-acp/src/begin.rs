@@ -2,7 +2,7 @@
 //!
 //! 1. The prompt is composed before the request goes on, for the session's own directory. If that fails the client gets
 //!    an error: no session begins without what its layout says.
-//! 2. Of a session that the ledger knows, the standing bytes are sent again. A fork takes over what its original was told.
+//! 2. Of a session that the ledger knows, the standing bytes are sent again. A fork takes over what its original has.
 //! 3. The ledger is written when the agent has said yes, under the id that it gave.
 //! 4. What a client brings along is kept: its prompt for the operator's section, its own system prompt beside ours.
 
@@ -14,7 +14,7 @@ use antefix::diagnostic::Code;
 use antefix::keeper::Began;
 use serde_json::{Value, json};
 
-use crate::composer::{Told, operator_of, says_operator};
+use crate::composer::{SessionPrompt, operator_of, says_operator};
 use crate::hooked;
 use crate::message::{INTERNAL_ERROR, INVALID_PARAMS, Members, Message, error, string};
 use crate::relay::{Fate, Launched, Relay};
@@ -30,7 +30,7 @@ pub(crate) struct Begin {
     session: Option<String>,
     cwd: PathBuf,
     operator: Option<String>,
-    pub(crate) told: Told,
+    pub(crate) prompt: SessionPrompt,
     route: Route,
     agent: AgentReport,
 }
@@ -51,7 +51,7 @@ impl Relay {
             error(id, INTERNAL_ERROR, &format!("antefix cannot compose the system prompt: {failure}"))
         };
         let brought = params.get("_meta").and_then(|meta| self.brought(meta));
-        let (told, operator) = self.told(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
+        let (prompt, operator) = self.prompt_of(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
         let (mut route, agent) = self.route();
         let Some(mut params) = Members::parse(&raw) else { return Ok((None, Fate::Forward)) };
         let mut changed = false;
@@ -59,7 +59,7 @@ impl Relay {
             self.take_out(&mut params);
             changed = true;
         }
-        let text = told.text();
+        let text = prompt.text();
         if !text.is_empty() {
             let put = match route.way {
                 Way::Field(mode) => put_field(&mut params, text, mode),
@@ -77,17 +77,17 @@ impl Relay {
         }
         let fate = if changed { Fate::Replace(message.with_params(&params)) } else { Fate::Forward };
         let (id, method) = (id.to_owned(), method.to_owned());
-        Ok((Some(Begin { id, method, session, cwd, operator, told, route, agent }), fate))
+        Ok((Some(Begin { id, method, session, cwd, operator, prompt, route, agent }), fate))
     }
 
-    /// What the session is told, and what of it the client said.
-    fn told(
+    /// The prompt that the session is given, and what of it the client said.
+    fn prompt_of(
         &self,
         method: &str,
         session: Option<&str>,
         cwd: &Path,
         brought: Option<String>,
-    ) -> antefix::Result<(Told, Option<String>)> {
+    ) -> antefix::Result<(SessionPrompt, Option<String>)> {
         let project = self.composer.project(cwd)?;
         let before = session.map(|session| project.conversation(self.conversation(session)?.as_str())).transpose()?;
         let before = match before {
@@ -110,22 +110,24 @@ impl Relay {
             operator = None;
         }
         let ask = self.composer.ask(operator.as_deref());
-        let told = match (&self.wishes.launched, before) {
+        let prompt = match (&self.wishes.launched, before) {
             (Some(launched), _) => {
                 self.compare_directories(launched, cwd);
-                Told::Draft(Arc::clone(&launched.draft))
+                SessionPrompt::Draft(Arc::clone(&launched.draft))
             }
-            (None, Some(before)) if method == "session/fork" => Told::Fork(Arc::new(before.fork(ask)?)),
-            (None, Some(before)) => Told::Standing(Box::new(before.turn(ask)?)),
-            (None, None) => Told::Draft(Arc::new(project.draft(ask)?)),
+            (None, Some(before)) if method == "session/fork" => SessionPrompt::Fork(Arc::new(before.fork(ask)?)),
+            (None, Some(before)) => SessionPrompt::Standing(Box::new(before.turn(ask)?)),
+            (None, None) => SessionPrompt::Draft(Arc::new(project.draft(ask)?)),
         };
-        let mut findings = match &told {
-            Told::Draft(draft) | Told::Fork(draft) => [resolved.findings(), draft.diagnostics()].concat(),
-            Told::Standing(turn) => turn.diagnostics.clone(),
+        let mut findings = match &prompt {
+            SessionPrompt::Draft(draft) | SessionPrompt::Fork(draft) => {
+                [resolved.findings(), draft.diagnostics()].concat()
+            }
+            SessionPrompt::Standing(turn) => turn.diagnostics.clone(),
         };
         findings.extend(hooked::unasked(resolved.layout()));
         self.reports.findings(&findings);
-        Ok((told, operator))
+        Ok((prompt, operator))
     }
 
     /// Says so if a session works elsewhere than the agent was started for.
@@ -171,7 +173,7 @@ impl Relay {
             return Fate::Forward;
         };
         match (begin.route.way.clone(), line) {
-            (Way::Method(method), Some(line)) if !begin.told.text().is_empty() => {
+            (Way::Method(method), Some(line)) if !begin.prompt.text().is_empty() => {
                 self.ask_to_take(&method, begin, session, line);
                 Fate::Keep
             }
@@ -190,17 +192,17 @@ impl Relay {
 
     /// A session has begun. `other` is another way than the one that was meant.
     pub(crate) fn register(&self, begin: Begin, session: &str, other: Option<Route>) {
-        let Begin { method, cwd, operator, told, route, agent, .. } = begin;
+        let Begin { method, cwd, operator, prompt, route, agent, .. } = begin;
         let route = other.unwrap_or(route);
         let conversation = match self.conversation(session) {
             Ok(conversation) => conversation,
             Err(error) => return self.reports.warn(Code::Undelivered, &error.to_string()),
         };
-        let mut report = SessionReport::new(&conversation, &agent, &route, told.text());
+        let mut report = SessionReport::new(&conversation, &agent, &route, prompt.text());
         let to_user = route.way == Way::UserMessage;
-        let sections = match &told {
-            Told::Draft(draft) if to_user => draft.said_sections(),
-            Told::Standing(turn) if to_user && turn.began == Began::Now => turn.said_sections(),
+        let sections = match &prompt {
+            SessionPrompt::Draft(draft) if to_user => draft.said_sections(),
+            SessionPrompt::Standing(turn) if to_user && turn.began == Began::Now => turn.said_sections(),
             _ => Ok(Vec::new()),
         };
         let owed: Vec<Owed> = match sections {
@@ -211,16 +213,16 @@ impl Relay {
             }
         };
         report.delivered = owed.is_empty();
-        if report.delivered && !told.text().is_empty() && !to_user {
+        if report.delivered && !prompt.text().is_empty() && !to_user {
             let to = pointer(&method, &route.way);
-            report.sent(SentPart::new(self.composer.now(), "prefix", &to, told.text()));
+            report.sent(SentPart::new(self.composer.now(), "prefix", &to, prompt.text()));
         }
-        let (draft, standing, known) = match told {
-            Told::Draft(draft) | Told::Fork(draft) if owed.is_empty() => {
+        let (draft, standing, known) = match prompt {
+            SessionPrompt::Draft(draft) | SessionPrompt::Fork(draft) if owed.is_empty() => {
                 (None, None, self.adopt(&conversation, &draft))
             }
-            Told::Draft(draft) | Told::Fork(draft) => (Some(draft), None, None),
-            Told::Standing(turn) => {
+            SessionPrompt::Draft(draft) | SessionPrompt::Fork(draft) => (Some(draft), None, None),
+            SessionPrompt::Standing(turn) => {
                 // The prefix goes with the request or is owed already; earlier notices are in the session's history.
                 let notices = turn.amendments.len() - turn.fresh;
                 let known = turn.epoch.as_deref().map(|epoch| Known { epoch: epoch.number(), notices });

@@ -1,4 +1,4 @@
-//! What a session is told: from its working directory to texts, by way of the library's front door.
+//! The prompt of a session: from its working directory to texts, by way of the library's front door.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,29 +22,29 @@ pub(crate) struct Composer {
 /// Whether the live part of a layout goes with every prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Live {
-    /// It does.
+    /// The live part goes with each prompt.
     #[default]
     Sent,
     /// Only what hooks append to it.
     LeftOut,
 }
 
-/// What a session is told when it begins.
-pub(crate) enum Told {
+/// The prompt that a session is given when it begins.
+pub(crate) enum SessionPrompt {
     /// The ledger knows nothing of it yet.
     Draft(Arc<Draft>),
-    /// It goes on from another one, and so does the agent: it was told already.
+    /// It goes on from another one, and so does the agent: it has the prompt already.
     Fork(Arc<Draft>),
-    /// It is told again what it was told before, or what took its place.
+    /// It is given the same prompt again, or what took its place.
     Standing(Box<Turn>),
 }
 
-impl Told {
+impl SessionPrompt {
     pub(crate) fn text(&self) -> &str {
         match self {
-            Told::Draft(draft) | Told::Fork(draft) => draft.text(),
-            // The bytes that stand: what a hook makes of one turn has no place in a session.
-            Told::Standing(turn) => turn.epoch.as_deref().map_or("", |epoch| epoch.text()),
+            SessionPrompt::Draft(draft) | SessionPrompt::Fork(draft) => draft.text(),
+            // The bytes of the epoch: what a hook changes in one turn has no place in a session.
+            SessionPrompt::Standing(turn) => turn.epoch.as_deref().map_or("", |epoch| epoch.text()),
         }
     }
 }

@@ -31,7 +31,6 @@ impl From<antefix::Error> for Failure {
     }
 }
 
-/// One line.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

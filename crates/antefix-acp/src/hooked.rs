@@ -2,13 +2,13 @@
 //!
 //! 1. What a hook appends goes with the live part, and also where that is left out. A message that it adds is a block of
 //!    its own, framed, if it is the system's or the user's and made of text.
-//! 2. All else cannot be said to an agent that keeps its instructions and its history to itself: it is left out, and told
+//! 2. All else cannot be said to an agent that keeps its instructions and its history to itself: it is left out, and reported
 //!    every time. Nothing is dropped without a word.
 //! 3. It is for one prompt alone. If that fails, the hooks are asked again for the next one.
 
 use antefix::compose::{HookPoint, Layout};
 use antefix::diagnostic::Code;
-use antefix::hooks::Deed;
+use antefix::hooks::HookAction;
 use antefix::{Diagnostic, Result, Turn};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn joined_live(turn: &Turn, live: Live) -> Result<String> {
     if turn.replacement.is_none() && live == Live::Sent {
         return Ok(turn.suffix.text().to_owned());
     }
-    if turn.replacement.is_none() && who(turn, &[Deed::Appended, Deed::Replaced]).is_empty() {
+    if turn.replacement.is_none() && who(turn, &[HookAction::Appended, HookAction::Replaced]).is_empty() {
         return Ok(String::new());
     }
     let sections = turn.epoch.iter().flat_map(|epoch| &epoch.body().sections);
@@ -40,7 +40,7 @@ fn joined_live(turn: &Turn, live: Live) -> Result<String> {
 
 /// The texts of the messages that hooks add, each with its name in a receipt, and what cannot be said.
 pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) {
-    let (mut said, mut untold) = (Vec::new(), Vec::new());
+    let (mut said, mut undelivered) = (Vec::new(), Vec::new());
     for added in &turn.added {
         match text(&added.message) {
             Some(text) => said.push((format!("message of hook {}", added.hook), text)),
@@ -49,11 +49,11 @@ pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) 
                     "a message of hook `{}` is left out: an agent takes texts with a prompt, of the system or the user, and nothing else",
                     added.hook
                 );
-                untold.push(Diagnostic::warning(Code::HookUndelivered, message).about(added.hook.as_str()));
+                undelivered.push(Diagnostic::warning(Code::HookUndelivered, message).about(added.hook.as_str()));
             }
         }
     }
-    (said, untold)
+    (said, undelivered)
 }
 
 /// What hooks did that cannot be said, and where they failed.
@@ -61,7 +61,7 @@ pub(crate) fn findings(turn: &Turn) -> Vec<Diagnostic> {
     let failed = turn.diagnostics.iter().filter(|finding| finding.code.is_about_hooks());
     let mut findings: Vec<Diagnostic> = failed.cloned().collect();
     if turn.replacement.is_some() {
-        for hook in who(turn, &[Deed::Replaced, Deed::Appended]) {
+        for hook in who(turn, &[HookAction::Replaced, HookAction::Appended]) {
             let message = format!(
                 "what hook `{hook}` makes of the system text is left out: an agent takes a system prompt only when a session begins"
             );
@@ -84,8 +84,8 @@ pub(crate) fn unasked(layout: &Layout) -> Vec<Diagnostic> {
 }
 
 /// The hooks that did one of these to the system text.
-fn who<'t>(turn: &'t Turn, deeds: &[Deed]) -> Vec<&'t str> {
-    let did = turn.hooks.iter().filter(|did| did.on == HookPoint::BeforeTurn && deeds.contains(&did.deed));
+fn who<'t>(turn: &'t Turn, actions: &[HookAction]) -> Vec<&'t str> {
+    let did = turn.hooks.iter().filter(|did| did.on == HookPoint::BeforeTurn && actions.contains(&did.action));
     let mut names: Vec<&str> = did.map(|did| did.hook.as_str()).collect();
     names.dedup();
     names

@@ -2,7 +2,7 @@
 //!
 //! 1. Everything that is said goes on as the very bytes that were said, except for the requests that begin a session and
 //!    for prompts that carry something. stdout carries the protocol and nothing else.
-//! 2. A session is told its prompt in exactly one way, the best that its agent has; whoever has none is told in the first
+//! 2. A session is given its prompt in exactly one way, the best that its agent has; for one that has none it is in the first
 //!    message of the user's, until that has succeeded.
 //! 3. The bytes are in the ledger, under the agent's name and the session's id, and they are the same when the session is
 //!    loaded again. What changes meanwhile goes with the next prompt.
@@ -52,7 +52,7 @@ use self::scan::Scan;
 
 /// The longest line of the client's that may be changed: a prompt may have pictures in it.
 const CLIENT_LIMIT: usize = 16 * 1024 * 1024;
-/// The longest line of the agent's that is looked into: the answers that matter are short.
+/// The longest line of the agent's that is parsed: the answers that matter are short.
 const AGENT_LIMIT: usize = 1024 * 1024;
 /// The longest line in a chain, where every line is wrapped or unwrapped.
 const CHAIN_LIMIT: usize = 256 * 1024 * 1024;
@@ -101,7 +101,7 @@ pub fn run(antefix: Antefix, options: Options, reporter: impl Reporter + 'static
         launched: None,
         program: agent.first().map(|program| name_of(Path::new(program))),
     };
-    // A ledger that cannot be opened is better known before anybody is told anything.
+    // A ledger that cannot be opened is better known before anything is sent.
     antefix.keeper()?;
     let composer = Composer { antefix, ask, live };
     let reports = Reports::new(Box::new(reporter), receipts);
@@ -171,18 +171,18 @@ fn direct(
 ) -> Result<u8, Failure> {
     let (events, happened) = mpsc::channel();
     listen_to_signals(&events)?;
-    let (number, told) = (process.id(), events.clone());
+    let (number, sender) = (process.id(), events.clone());
     thread("antefix-exit", move || {
         agent::wait_for_exit(number);
-        let _ = told.send(Event::AgentExited);
+        let _ = sender.send(Event::AgentExited);
     })?;
-    let (listening, told) = (Arc::clone(relay), events.clone());
+    let (listening, sender) = (Arc::clone(relay), events.clone());
     thread("antefix-agent", move || {
         let mut agent = Lines::new(agent, AGENT_LIMIT);
         let end = pass_to_client(&listening, &mut agent);
-        let _ = told.send(end);
+        let _ = sender.send(end);
     })?;
-    let (talking, told) = (Arc::clone(relay), events);
+    let (talking, sender) = (Arc::clone(relay), events);
     thread("antefix-client", move || {
         let mut next = Ok(first);
         while let Ok(found) = next {
@@ -197,7 +197,7 @@ fn direct(
             }
             next = client.next();
         }
-        let _ = told.send(Event::ClientGone);
+        let _ = sender.send(Event::ClientGone);
     })?;
     Ok(finish(&happened, process, relay))
 }
@@ -224,7 +224,7 @@ fn pass_to_client<R: Read>(relay: &Arc<Relay>, agent: &mut Lines<R>) -> Event {
     }
 }
 
-/// Passes on a line that is too long to be looked into.
+/// Passes on a line that is too long to be parsed.
 fn pour_to_agent<R: Read>(relay: &Relay, client: &mut Lines<R>) -> io::Result<()> {
     // Most say what they are at their beginning; the answer may come before we have seen the end.
     let mut head = Scan::default();
@@ -298,7 +298,7 @@ fn wait_for(happened: &Receiver<Event>, patience: Duration, mut wanted: impl FnM
     }
 }
 
-/// The status as a shell tells it.
+/// The exit status as a shell reports it.
 fn code(status: &ExitStatus) -> i32 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(status) {
@@ -371,7 +371,7 @@ fn linked(relay: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
 fn ways(agents: &BTreeMap<String, String>) -> antefix::Result<BTreeMap<String, Way>> {
     let rows = agents.iter().map(|(name, way)| {
         let parsed = Way::parse(way).ok_or_else(|| {
-            let message = format!("`{way}` in `[acp.agents]` of your settings is no way to deliver a prompt");
+            let message = format!("`{way}` in `[acp.agents]` of your settings is not a way to deliver a prompt");
             antefix::Error::new(ErrorKind::Settings, message).with_hint("write meta, user-message or method:NAME")
         });
         parsed.map(|way| (name.clone(), way))

@@ -28,7 +28,7 @@ pub(crate) enum Next {
     Line,
     /// The beginning of a line that is too long: [`Lines::pour`] passes it on.
     Long,
-    /// Nothing any more.
+    /// The input has ended.
     End,
 }
 
@@ -43,7 +43,7 @@ impl<R: Read> Lines<R> {
         Lines { limit, ..self }
     }
 
-    /// Reads on.
+    /// Reads up to the end of the next line.
     pub(crate) fn next(&mut self) -> io::Result<Next> {
         self.line.clear();
         self.line.shrink_to(ROOM);

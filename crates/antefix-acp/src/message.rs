@@ -64,7 +64,7 @@ impl<'m> Members<'m> {
         self.0.is_empty()
     }
 
-    /// The object.
+    /// The object as JSON.
     pub(crate) fn print(&self) -> String {
         let mut text = String::from("{");
         for (number, (key, member)) in self.0.iter().enumerate() {
@@ -105,7 +105,7 @@ impl<'de: 'm, 'm> Deserialize<'de> for Members<'m> {
     }
 }
 
-/// A message.
+/// A JSON-RPC message.
 #[derive(Debug)]
 pub(crate) struct Message<'m> {
     pub(crate) members: Members<'m>,
@@ -115,7 +115,7 @@ pub(crate) struct Message<'m> {
 }
 
 impl<'m> Message<'m> {
-    /// The message that the text is; none if it is no object.
+    /// The message that the text is; none if it is not an object.
     pub(crate) fn parse(text: &'m str) -> Option<Message<'m>> {
         let members = Members::parse(text)?;
         let id = members.get("id").and_then(normal_id);
@@ -135,7 +135,7 @@ impl<'m> Message<'m> {
     }
 }
 
-/// An id in one spelling, so that a question and its answer are found together; none if it is no id.
+/// An id in one spelling, so that a question and its answer are found together; none if it is not an id.
 pub(crate) fn normal_id(raw: &str) -> Option<String> {
     match serde_json::from_str(raw).ok()? {
         Value::String(text) => Some(string(&text)),

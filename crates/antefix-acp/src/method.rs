@@ -2,7 +2,7 @@
 //!
 //! 1. The answer that the session has begun is held back until the agent has taken the prompt, and so is all that the
 //!    agent says meanwhile: no prompt of the user's can overtake it.
-//! 2. An agent that does not know the request is told in the user's message, in this session and in all others.
+//! 2. An agent that does not know the request gets the prompt in the user's message, in this session and in all others.
 //! 3. Any other error is the client's to see: the session is not one that the client may go on with.
 
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Relay {
             "jsonrpc": "2.0",
             "id": asked,
             "method": method,
-            "params": {"sessionId": session, "mode": "set", "key": "antefix", "text": begin.told.text()},
+            "params": {"sessionId": session, "mode": "set", "key": "antefix", "text": begin.prompt.text()},
         });
         let asked = normal_id(&request["id"].to_string()).unwrap_or_default();
         let (method, lines) = (method.to_owned(), vec![line.to_vec()]);

@@ -50,7 +50,7 @@ pub(crate) struct Wishes {
     pub(crate) client_key: String,
     /// The user's own rows of the table of agents.
     pub(crate) agents: BTreeMap<String, Way>,
-    /// The variable that the agent was started with, and what it was told.
+    /// The variable that the agent was started with, and its value.
     pub(crate) launched: Option<Launched>,
     /// The name of the agent's program.
     pub(crate) program: Option<String>,
@@ -211,7 +211,7 @@ impl Relay {
         }
     }
 
-    /// What becomes of a message of the client's; none if it is no message.
+    /// What becomes of a message of the client's; none if it is not a message.
     fn client_message(&self, text: &str) -> Option<Fate> {
         let message = Message::parse(text)?;
         let (Some(id), Some(method)) = (message.id.clone(), message.method.clone()) else { return Some(Fate::Forward) };
@@ -322,7 +322,7 @@ impl Relay {
             .or_else(|_| ConversationId::parse(&format!("acp:{}", antefix::text::Digest::of(&plain))))
     }
 
-    /// A request of the client's that was too long to be looked into.
+    /// A request of the client's that was too long to be parsed.
     pub(crate) fn passed_to_agent(&self, scan: &Scan) {
         let Some(id) = scan.id.clone() else { return };
         let Some(method) = scan.method.as_deref() else { return };
@@ -333,7 +333,7 @@ impl Relay {
         self.state().pending.insert(id, Pending::Other);
     }
 
-    /// An answer of the agent's that was too long to be looked into.
+    /// An answer of the agent's that was too long to be parsed.
     pub(crate) fn passed_to_client(&self, scan: &Scan) {
         if scan.method.is_some() {
             return;

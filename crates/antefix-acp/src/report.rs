@@ -23,7 +23,7 @@ pub trait Reporter: Send + Sync {
 /// How many parts a receipt lists; of earlier ones it has the number.
 const MOST: usize = 200;
 
-/// Where to tell.
+/// Where reports go.
 pub(crate) struct Reports {
     reporter: Box<dyn Reporter>,
     /// Where receipts are written, if they are wanted.

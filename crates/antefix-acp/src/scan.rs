@@ -1,6 +1,6 @@
 //! What a message is, found while it passes by.
 //!
-//! A message that is too long to be kept still has an id, a method or a result, which may stand anywhere in it. They are
+//! A message that is too long to be kept still has an id, a method or a result, which may be anywhere in it. They are
 //! picked out of its outermost object; everything within is passed over. Nothing is checked: whoever gets the message
 //! does that.
 
@@ -26,7 +26,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Reads on.
+    /// Scans the next bytes of the message.
     pub(crate) fn read(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.in_string {

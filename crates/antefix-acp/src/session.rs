@@ -1,8 +1,8 @@
-//! A session: what it was told, what it is owed, and what goes with its prompts.
+//! A session: what it was given, what it is owed, and what goes with its prompts.
 //!
 //! 1. What is owed is carried by one prompt. If that prompt fails, is canceled or refused, another one carries it;
 //!    once it has succeeded, no other does.
-//! 2. What is told in a user's message is in the ledger once it has arrived, and not before.
+//! 2. What goes with a user's message is in the ledger once it has arrived, and not before.
 //! 3. An epoch that somebody else has begun, with `antefix renew` or over HTTP, is news for a session as well, and so is a
 //!    notice that somebody else's turn has appended.
 //! 4. A slash command carries nothing: its words would no longer be the first or the last.
@@ -55,7 +55,7 @@ pub(crate) struct Owed {
     pub(crate) carried_by: Option<String>,
 }
 
-/// Where in a prompt a text stands.
+/// The position of a text in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Front,
@@ -77,7 +77,7 @@ impl Relay {
             return Fate::Forward;
         }
         let news = self.moved(id, session).unwrap_or_else(|error| {
-            let message = format!("a prompt goes without news and without its live part: {error}");
+            let message = format!("a prompt is sent without changes and without its live part: {error}");
             self.reports.warn(Code::Turn, &message);
             Vec::new()
         });
@@ -117,9 +117,9 @@ impl Relay {
                 turn
             }
         };
-        let (messages, untold) = hooked::messages(&turn);
+        let (messages, undelivered) = hooked::messages(&turn);
         self.reports.findings(&hooked::findings(&turn));
-        self.reports.findings(&untold);
+        self.reports.findings(&undelivered);
         let live = hooked::live(&turn, self.composer.live)?;
         let live = Some(("live".to_owned(), live)).filter(|(_, text)| !text.is_empty());
         Ok(messages.into_iter().chain(live).map(|(name, text)| (name, turn.framed(&text))).collect())
@@ -135,7 +135,7 @@ impl Relay {
         });
         adopted
             .map_err(|error| {
-                let message = format!("{conversation} was told, but its ledger could not be written: {error}");
+                let message = format!("{conversation} has its prompt, but its ledger could not be written: {error}");
                 self.reports.warn(Code::Store, &message);
             })
             .ok()

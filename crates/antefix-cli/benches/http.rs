@@ -50,7 +50,7 @@ fn main() {
     let served = Served::start(&mut project.server(&store, Some("dispatch")));
     let asking = Asking { project: &project, token: project.token() };
     asking.open(&runtime, &served);
-    // The default layout, with branch and status behind the boundary, in a repository.
+    // The default layout, with branch and status after the boundary, in a repository.
     let with_git = Served::start(&mut project.server(&format!("sqlite:{}", project.path("git.db").display()), None));
     asking.open(&runtime, &with_git);
     let plain = ["GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".to_owned()];

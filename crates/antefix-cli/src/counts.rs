@@ -1,7 +1,7 @@
 //! Token counts that the next run need not make again.
 //!
 //! 1. The file is `$XDG_CACHE_HOME/antefix/tokens`, else `~/.cache/antefix/tokens`. It holds digests and numbers, no text.
-//! 2. A file that is missing, damaged, too large or not ours is as good as none; one that cannot be written is no news.
+//! 2. A file that is missing, damaged, too large or not ours is ignored, and so is one that cannot be written.
 //! 3. It is written beside itself and renamed, so that nobody reads half of it, and only if something new was counted.
 
 use std::io::{Read, Write};

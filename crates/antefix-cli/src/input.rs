@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-use antefix::discover::Tools;
+use antefix::discover::tools::Tools;
 use serde::de::{Deserialize, Deserializer};
 
 use crate::Failure;

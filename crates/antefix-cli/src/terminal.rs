@@ -38,7 +38,7 @@ pub(crate) fn print_styled(text: &str) -> Result<(), Failure> {
 
 /// Prints something with styles that is not the result.
 pub(crate) fn print_aside(text: &str) {
-    // Nobody can be told that nobody listens.
+    // There is nobody left to report this to.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -195,7 +195,7 @@ fn is_hidden(c: char) -> bool {
         | '\u{061c}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A table with aligned columns. Columns whose heading begins with `#` are numbers and stand at the right.
+/// A table with aligned columns. Columns whose heading begins with `#` are numbers and are aligned right.
 pub(crate) struct Table {
     headings: Vec<&'static str>,
     rows: Vec<Row>,

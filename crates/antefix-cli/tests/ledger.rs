@@ -5,7 +5,7 @@
 use antefix_testing::Scratch;
 use serde_json::Value;
 
-/// One file of instructions, which amends; the clock behind the boundary.
+/// One file of instructions, which amends; the clock after the boundary.
 const LAYOUT: &str = r#"
 [instructions]
 global = "none"
@@ -92,7 +92,7 @@ fn drift_and_diff_name_the_file_the_byte_and_the_price() {
     assert!(words.contains("file-edited: the bytes part at byte 4"), "{words}");
     assert_eq!(scratch.ok(&["epochs", "c", "2"]).stdout, "Use spaces.");
     let again = scratch.ok(&["renew", "c"]).stdout;
-    assert_eq!(again, "epoch 2 stands: composing now gives the same bytes\n");
+    assert_eq!(again, "epoch 2 stays: composing now gives the same bytes\n");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_store_that_fails_is_exit_code_3_and_is_left_alone() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_reported() {
     let scratch = project();
     for (args, code, says) in [
         (vec!["turn", "c", "--store", "mongodb://x"], 2, "sqlite:PATH"),

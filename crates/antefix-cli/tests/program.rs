@@ -499,7 +499,7 @@ fn server_label(settings: &str) -> String {
 
 #[cfg(feature = "http")]
 #[test]
-fn explain_tells_what_became_of_the_memory() {
+fn explain_says_what_became_of_the_memory() {
     let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nI am Ada";
     let none = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
     let down = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
@@ -588,7 +588,7 @@ fn a_project_says_nothing_about_where_memory_is_kept() {
     );
     let ran = scratch.run(&["show"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("there is no key `memory` here"), "{ran:?}");
+    assert!(ran.stderr.contains("unknown key `memory`"), "{ran:?}");
     assert!(!scratch.path("p/CANARY").exists() && !scratch.path("home/CANARY").exists());
 }
 
@@ -597,7 +597,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_place() {
     let rows = [
         ("[memory.core]\nhttp = \"http://memory.example/\"\n", "plain http, which anyone on the way can forge"),
         ("[memory.core]\nfile = \"a\"\ncommand = [\"b\"]\n", "name exactly one of `file`, `command` and `http`"),
-        ("[memory]\nfile = \"a\"\n", "there is no key `file` here"),
+        ("[memory]\nfile = \"a\"\n", "unknown key `file`"),
     ];
     for (settings, message) in rows {
         let ran = project().file("home/.config/antefix/settings.toml", settings).run(&["show"]);
@@ -671,7 +671,7 @@ fn check_compares_the_prefix_with_the_models_minimum() {
     assert_eq!(ran.code, 0);
     assert!(ran.stderr.contains("the prefix has 2 tokens, and gpt-5 caches none with less than 1024"), "{ran:?}");
     assert!(!scratch.run(&["check", "--template", "t.md"]).stderr.contains("below-cache-minimum"));
-    // The user's own rows count, and a bad file is told with its place.
+    // The user's own rows count, and a bad file is reported with its place.
     let scratch =
         scratch.file("home/.config/antefix/models.json", "{\"models\": [{\"name\": \"gpt-5\", \"minimum\": 2}]}");
     assert!(!check(&scratch, "gpt-5").stderr.contains("below-cache-minimum"));
@@ -746,7 +746,7 @@ fn show_touch_prints_the_notice_and_nothing_else() {
     // A path outside is an error, and nothing is half said.
     let ran = scratch.run(&["show", "--touch", "src/new.rs", "--touch", "../../x"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
-    assert!(ran.stderr.contains("../../x lies outside the project"), "{ran:?}");
+    assert!(ran.stderr.contains("../../x is outside the project"), "{ran:?}");
     // Paths are relative to the conversation's working directory.
     let ran = scratch.run(&["show", "--cwd", "sub", "--touch", "../src/a.rs"]);
     assert!(ran.stdout.contains("Format it.") && !ran.stdout.contains("Nested."), "{ran:?}");
@@ -762,18 +762,18 @@ fn explain_lists_what_waits_for_a_path_and_show_does_not_look() {
     for line in [
         "scoped         it waits for a path like src/**/*.rs",
         "never-matched  no file of the project is like *.zig",
-        "nested         it holds once something in its directory is touched",
+        "nested         it applies once something in its directory is touched",
     ] {
         assert!(ran.stdout.contains(line), "{line}: {ran:?}");
     }
     let ran = scratch.run(&["check"]);
-    assert!(ran.stderr.contains("zig.md never holds") && ran.code == 0, "{ran:?}");
+    assert!(ran.stderr.contains("zig.md never applies") && ran.code == 0, "{ran:?}");
     let ran = scratch.run(&["show"]);
     assert!(ran.stdout.contains("Be kind.") && !ran.stdout.contains("Format it."), "{ran:?}");
     assert!(!ran.stderr.contains("never holds"), "{ran:?}");
 }
 
-/// A project's layout, wordings and templates are looked through like its other files.
+/// A project's layout, wordings and templates are checked like its other files.
 #[test]
 fn a_projects_own_files_are_looked_through() {
     let token = "ghp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5";
@@ -784,7 +784,7 @@ fn a_projects_own_files_are_looked_through() {
         .file("p/.antefix/t.md", &format!("one {token}\n"));
     let shown = scratch.run(&["show"]);
     assert_eq!((shown.code, shown.stdout.as_str()), (0, "one [redacted:github-pat]"), "{shown:?}");
-    assert!(shown.stderr.contains("what looks like a secret (github-pat) stood here"), "{shown:?}");
+    assert!(shown.stderr.contains("what looks like a secret (github-pat) was here"), "{shown:?}");
     assert!(!shown.stderr.contains(token), "{shown:?}");
     let scratch = scratch.file("p/.antefix/t.md", "one \u{e0069}\u{e0067}\n");
     let blocked = scratch.run(&["show"]);
@@ -833,7 +833,7 @@ fn reasons_of_failures_have_no_secrets() {
 
 /// Who renews during an outage is told what the new epoch goes without.
 #[test]
-fn a_renewal_tells_what_it_could_not_ask_for() {
+fn a_renewal_reports_what_it_could_not_ask_for() {
     let settings = |command: &str| format!("[memory.core]\ncommand = [\"sh\", \"-c\", \"{command}\"]\n");
     let scratch = project().file("home/.config/antefix/settings.toml", &settings("echo core"));
     assert_eq!(scratch.run(&["turn", "c", "--layout", "buzz"]).code, 0);
@@ -843,7 +843,7 @@ fn a_renewal_tells_what_it_could_not_ask_for() {
     assert!(renewed.stderr.contains("memory:core could not be asked for"), "{renewed:?}");
     // Also if nothing begins.
     let again = scratch.run(&["renew", "c", "--layout", "buzz"]);
-    assert!(again.stdout.contains("epoch 2 stands"), "{again:?}");
+    assert!(again.stdout.contains("epoch 2 stays"), "{again:?}");
     assert!(again.stderr.contains("memory:core could not be asked for"), "{again:?}");
 }
 

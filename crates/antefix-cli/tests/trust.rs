@@ -97,8 +97,8 @@ fn nothing_of_a_project_runs_before_it_is_trusted() {
     for args in COMPOSING {
         let ran = scratch.run(args);
         assert!(ran.code == 0 && !scratch.ran(), "{args:?}: {ran:?}");
-        let told = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(told.contains("hook-untrusted") && told.contains("antefix trust"), "{args:?}: {told}");
+        let reported = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(reported.contains("hook-untrusted") && reported.contains("antefix trust"), "{args:?}: {reported}");
         assert!(!ran.stdout.contains("Noted.") && !ran.stdout.contains("Vendor."), "{ran:?}");
     }
     for args in [&["renew", "c"][..], &["drift", "c"], &["compact", "c", "begin"]] {
@@ -235,7 +235,7 @@ fn what_is_trusted_is_shown_listed_and_revoked() {
 }
 
 #[test]
-fn a_damaged_or_shared_file_makes_nothing_trusted_and_is_told() {
+fn a_damaged_or_shared_file_makes_nothing_trusted_and_is_reported() {
     let damages: [(&str, Option<&str>, u32); 4] = [
         ("cut", Some("{\"version\": 1, \"works"), 0o600),
         ("newer", Some("{\"version\": 2}"), 0o600),

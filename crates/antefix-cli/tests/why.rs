@@ -70,7 +70,7 @@ fn an_edited_file_is_named_with_its_line_by_receipts_and_ledger() {
     let miss = usage(0, 3_000);
     let by_part = scratch.ok_with(&["why", "--receipt", "3.json", "--before", "2.json"], &miss).stdout;
     let begins =
-        "The prefix differs from the turn before in the frozen part, which stands at /system/1 and begins at byte 9.";
+        "The prefix differs from the turn before in the frozen part, which is at /system/1 and begins at byte 9.";
     assert!(by_part.starts_with("The cache was not hit, as expected") && by_part.contains(begins), "{by_part}");
     let args = ["why", "--receipt", "3.json", "--before", "2.json", "--conversation", "c"];
     let by_byte = scratch.ok_with(&args, &miss).stdout;
@@ -120,7 +120,10 @@ fn what_makes_no_sense_is_refused_with_the_codes_of_all_commands() {
     let (code, said) = refused(&["why", "--conversation", "c"], "{}");
     assert!(code == 2 && said.contains("say it with --for TARGET"), "{said}");
     let (code, said) = refused(&["why", "--receipt", "1.json"], "{\"tokens\": 3}");
-    assert!(code == 1 && said.contains("no usage block of a provider that antefix knows: it has `tokens`"), "{said}");
+    assert!(
+        code == 1 && said.contains("not a usage block of a provider that antefix knows: it has `tokens`"),
+        "{said}"
+    );
     let (code, said) = refused(&["why", "--receipt", "1.json"], "{\"prompt_tokens\": 3}");
     assert!(code == 1 && said.contains("has the shape of openai-chat, and the request went to anthropic"), "{said}");
     let (code, said) = refused(&["why", "--receipt", "bad.json"], "{}");

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use antefix::discover::{Given, Tools, catalog};
+use antefix::discover::tools::Tools;
+use antefix::discover::{Given, catalog};
 use antefix::freeze::ConversationId;
 use antefix::text::FactName;
 use axum::body::Bytes;

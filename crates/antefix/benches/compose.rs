@@ -15,9 +15,11 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
-use antefix::compose::{Dialect, Layout, TemplateRef, Wording, builtin, compose};
-use antefix::discover::{Discovery, Facts, Tool, Workspace, discover};
-use antefix::project::Shelves;
+use antefix::compose::template::TemplateRef;
+use antefix::compose::{Dialect, Layout, Wording, builtin, compose};
+use antefix::discover::tools::Tool;
+use antefix::discover::{Discovery, Facts, Workspace, discover};
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::{MemoryWorld, OsWorld};
 use criterion::{Criterion, Throughput};
@@ -38,7 +40,7 @@ fn main() {
     if let Ok(root) = std::env::var("ANTEFIX_BENCH_LOOK") {
         let cost = projects::look(root.as_ref());
         let peak = cost.peak.unwrap_or_default();
-        println!("looked: {}\t{}\t{peak}\t{}", cost.time.as_nanos(), cost.prompt, cost.told.join(" "));
+        println!("looked: {}\t{}\t{peak}\t{}", cost.time.as_nanos(), cost.prompt, cost.reported.join(" "));
         return;
     }
     let mut criterion = Criterion::default().configure_from_args();
@@ -75,9 +77,9 @@ fn tokens(criterion: &mut Criterion) {
 fn fixed(criterion: &mut Criterion) {
     let world = MemoryWorld::new();
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let source = Source::new(SourceKind::Template, "short", "x").into();
-    let layout = Layout::of_template(&source, None, Dialect::Jinja, &Wording::built_in(), &shelves)
+    let layout = Layout::of_template(&source, None, Dialect::Jinja, &Wording::built_in(), &templates)
         .expect("the template is valid");
     let facts = Facts::default();
     criterion.benchmark_group("fixed").bench_function("compose", |bencher| bencher.iter(|| compose(&layout, &facts)));
@@ -90,9 +92,9 @@ fn bracket(criterion: &mut Criterion) {
     let source = Arc::new(Source::new(SourceKind::Template, "bracket", line.repeat(SIZE / line.len())));
     let world = MemoryWorld::new();
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let parse = || {
-        Layout::of_template(&source, None, Dialect::Bracket, &Wording::built_in(), &shelves)
+        Layout::of_template(&source, None, Dialect::Bracket, &Wording::built_in(), &templates)
             .expect("every text is a template")
     };
     let layout = parse();
@@ -172,10 +174,10 @@ fn jinja(criterion: &mut Criterion, name: &str, workload: &Workload) {
         world = world.file(format!("/p/.antefix/prompts/{name}.md"), text.as_str());
     }
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let root = Source::new(SourceKind::Template, "$workspace/main", workload.templates[0].1.as_str()).into();
     let reference = TemplateRef::parse("$workspace/main", None).expect("the reference is well formed");
-    let layout = Layout::of_template(&root, Some(&reference), Dialect::Jinja, &Wording::built_in(), &shelves)
+    let layout = Layout::of_template(&root, Some(&reference), Dialect::Jinja, &Wording::built_in(), &templates)
         .expect("the workload is valid");
     let facts = ask(&world, &workspace, &layout).facts;
 
@@ -226,10 +228,10 @@ fn discovery(criterion: &mut Criterion) {
     let world = world().file("/p/AGENTS.md", "Use tabs. Test what you claim.\n".repeat(200));
     let whole = || {
         let workspace = Workspace::find(&world, Path::new("/p"));
-        let shelves = Shelves::new(&world, &workspace, None);
+        let templates = TemplateDirectories::new(&world, &workspace, None);
         let built_in = builtin::LAYOUTS[0];
         let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
-        let layout = Layout::parse(&source, &Wording::built_in(), &shelves)?;
+        let layout = Layout::parse(&source, &Wording::built_in(), &templates)?;
         let facts = ask(&world, &workspace, &layout).facts;
         compose(&layout, &facts)
     };
@@ -249,10 +251,10 @@ fn around(criterion: &mut Criterion) {
     let cwd = root.join("a/b/c/d/e");
     let world = OsWorld::new();
     let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, &cwd) };
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let built_in = builtin::LAYOUTS[0];
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
-    let layout = Layout::parse(&source, &Wording::built_in(), &shelves).expect("the built-in layout is valid");
+    let layout = Layout::parse(&source, &Wording::built_in(), &templates).expect("the built-in layout is valid");
     let mut situation = Parts::new(workspace.clone());
     situation.rules.instructions = layout.rules().instructions.clone();
     situation.rules.skills = layout.rules().skills.clone();

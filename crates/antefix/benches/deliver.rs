@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use antefix::deliver::{Content, Notice, Target, deliver};
-use antefix::discover::{Tool, Tools};
+use antefix::discover::tools::{Tool, Tools};
 use antefix::models::Models;
 use antefix::text::{Digest, PrefixDigests};
 use criterion::{Criterion, Throughput};

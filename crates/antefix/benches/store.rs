@@ -17,10 +17,12 @@ use std::sync::Arc;
 
 use antefix::compose::{Layout, Wording, builtin};
 use antefix::contract::{epoch, id};
-use antefix::discover::{Tool, Workspace};
-use antefix::freeze::{Bundle, ConversationId, EpochRow, Store};
+use antefix::discover::Workspace;
+use antefix::discover::tools::Tool;
+use antefix::freeze::ConversationId;
+use antefix::freeze::store::{Bundle, EpochRow, Store};
 use antefix::keeper::{Keeper, TurnInput};
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::stores::{MemoryStore, SqliteStore};
 use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
@@ -135,17 +137,17 @@ fn writes(criterion: &mut Criterion, path: &Path) {
     });
 }
 
-/// A whole turn of a conversation that stands, in memory and in a file, without tools and with 50 of them, and of
+/// A whole turn of a standing conversation, in memory and in a file, without tools and with 50 of them, and of
 /// conversations all over a small ledger and a large one. Its layout is one frozen template that holds what it was told,
 /// so nothing has to be asked for.
 fn turns(criterion: &mut Criterion, directory: &Path, large: u64) {
     let world = MemoryWorld::new().file("/p/.git/HEAD", "ref: refs/heads/main\n").file("/p/AGENTS.md", text());
     let workspace = Workspace::find(&world, Path::new("/p"));
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let wording = Wording::built_in();
     let built_in = builtin::layout("dispatch").expect("it is built in");
     let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
-    let layout = Layout::parse(&source, &wording, &shelves).expect("the built-in layout is valid");
+    let layout = Layout::parse(&source, &wording, &templates).expect("the built-in layout is valid");
     let mut plain = Parts::new(workspace.clone());
     plain.rules.paths = layout.rules().paths;
     let mut with_tools = plain.clone();

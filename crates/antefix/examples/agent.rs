@@ -12,7 +12,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use antefix::discover::Tool;
+use antefix::discover::tools::Tool;
 use antefix::{Antefix, Ask, Conversation, Delivery, Target};
 use serde_json::{Value, json};
 

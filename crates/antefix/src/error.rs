@@ -20,7 +20,7 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A layout file cannot be read, is no valid TOML, or contradicts itself.
+    /// A layout file cannot be read, is not valid TOML, or contradicts itself.
     Layout,
     /// A template reference is invalid, its prefix is not configured, or the file is missing or unreadable.
     Load,
@@ -156,7 +156,7 @@ impl Error {
         self.kind
     }
 
-    /// The sentence alone.
+    /// The message alone, without its place.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -29,7 +29,7 @@
 //! println!("{request}"); // POST it, and keep turn.passed_on() as the conversation's messages
 //! # assert_eq!(turn.prefix(), "Ask Ada.", "the layout of the project, and the settings of the user");
 //! # assert_eq!(turn.passed_on().last(), Some(&user("The build is red.")), "the queue");
-//! # assert!(turn.diagnostics.iter().any(|found| found.code == "hook-untrusted"), "{:?}", turn.diagnostics);
+//! # assert!(turn.diagnostics.iter().any(|found| found.code.name() == "hook-untrusted"), "{:?}", turn.diagnostics);
 //! # let (model, _) = antefix.models().0.find("claude-opus-5").expect("it is in the table");
 //! # assert_eq!(model.minimum, Some(2), "the user's models");
 //! # Ok::<(), antefix::Error>(())
@@ -91,7 +91,7 @@
 //!
 //! # A hook
 //!
-//! Hooks have a say in every turn. What they add counts for one turn, and is no part of an epoch.
+//! Hooks have a say in every turn. What they add applies to one turn, and is not part of an epoch.
 //!
 //! ```
 //! # use antefix::{Antefix, Ask, worlds::MemoryWorld};
@@ -147,12 +147,12 @@
 //! 1. [`compose`], [`freeze`] and [`deliver`] read no clock, environment, file, process or network.
 //! 2. "There is none" and "could not ask" are different answers everywhere.
 //! 3. Substitution is single-pass: what a fact contains is data, never template.
-//! 4. Everything injected is bounded, a cut is visible in the text, and the user is told.
+//! 4. Everything injected is bounded, a cut is visible in the text, and reported.
 //! 5. Same inputs, same bytes: on any machine, in any locale, time zone, directory order or process.
 //!
 //! `ARCHITECTURE.md` lists all of them with their guards.
 
-// The modules stand in the order of the flow; the blank lines keep them from being sorted.
+// The modules are in the order of the flow; the blank lines keep them from being sorted.
 
 pub mod text;
 

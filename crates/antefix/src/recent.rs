@@ -70,7 +70,7 @@ impl<K: Ord + Clone, V> RecentlyUsed<K, V> {
         }
     }
 
-    /// Keys and values; what was used last stands last.
+    /// Keys and values; what was used last is last.
     pub(crate) fn in_order_of_use(&self) -> impl Iterator<Item = (&K, &V)> {
         self.order.values().filter_map(|key| Some((key, &self.entries.get(key)?.value)))
     }

@@ -1,7 +1,7 @@
 //! What is wrong with a TOML file, in the words of somebody who writes one and not of the types that it is read into.
 //!
-//! 1. A key or a choice that nobody knows is told with the one that was probably meant, else with all that there are.
-//! 2. What has the wrong kind of value is told with the kind that is needed.
+//! 1. A key or a choice that nobody knows is reported with the one that was probably meant, else with all that there are.
+//! 2. What has the wrong kind of value is reported with the kind that is needed.
 //! 3. What is not recognized is said as the parser says it: nothing is hidden.
 
 use std::ops::Range;
@@ -21,7 +21,7 @@ impl Error {
     /// let source = Arc::new(Source::new(SourceKind::Layout, "settings.toml", "secret = \"keep\"\n"));
     /// let message = "unknown field `secret`, expected `secrets` or `trusted`";
     /// let error = Error::of_toml(ErrorKind::Layout, &source, message, Some(0..6));
-    /// assert_eq!(error.to_string(), "settings.toml:1:1: there is no key `secret` here");
+    /// assert_eq!(error.to_string(), "settings.toml:1:1: unknown key `secret`");
     /// assert_eq!(error.hint(), Some("did you mean `secrets`?"));
     /// ```
     pub fn of_toml(kind: ErrorKind, source: &Arc<Source>, message: &str, range: Option<Range<usize>>) -> Error {
@@ -39,10 +39,10 @@ fn plain(message: &str) -> (String, Option<String>) {
     // A parser may add lines of context of its own; the place says the same.
     let line = message.lines().next().unwrap_or_default();
     if let Some((name, known)) = unknown(line, "unknown field `") {
-        return (format!("there is no key `{name}` here"), Some(instead(name, &known, "the keys are")));
+        return (format!("unknown key `{name}`"), Some(instead(name, &known, "the keys are")));
     }
     if let Some((name, known)) = unknown(line, "unknown variant `") {
-        return (format!("`{name}` is no choice here"), Some(instead(name, &known, "write one of")));
+        return (format!("unknown value `{name}`"), Some(instead(name, &known, "write one of")));
     }
     if let Some(name) = line.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         return (format!("the key `{name}` is missing here"), None);
@@ -67,14 +67,14 @@ fn unknown<'m>(line: &'m str, begin: &str) -> Option<(&'m str, Vec<&'m str>)> {
 fn instead(name: &str, known: &[&str], list: &str) -> String {
     match (did_you_mean(name, known.iter().copied()), known) {
         (Some(meant), _) => format!("did you mean `{meant}`?"),
-        (None, []) => "there is nothing to be said here".to_owned(),
+        (None, []) => "no keys are expected here".to_owned(),
         (None, known) => format!("{list} `{}`", known.join("`, `")),
     }
 }
 
 fn needed(expected: &str) -> &str {
     match expected {
-        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number from 0 on",
+        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number, 0 or more,",
         "isize" | "i64" | "i32" => "a whole number",
         "f64" | "f32" => "a number",
         "a string" | "path string" => "a text in quotes",
@@ -109,24 +109,21 @@ mod tests {
         let rows = [
             (
                 "unknown field `sction`, expected one of `dialect`, `section`",
-                "there is no key `sction` here; did you mean `section`?",
+                "unknown key `sction`; did you mean `section`?",
             ),
-            ("unknown field `zzz`, expected `a` or `b`", "there is no key `zzz` here; the keys are `a`, `b`"),
-            (
-                "unknown field `zzz`, there are no fields",
-                "there is no key `zzz` here; there is nothing to be said here",
-            ),
+            ("unknown field `zzz`, expected `a` or `b`", "unknown key `zzz`; the keys are `a`, `b`"),
+            ("unknown field `zzz`, there are no fields", "unknown key `zzz`; no keys are expected here"),
             (
                 "unknown variant `frosen`, expected one of `fixed`, `frozen`, `live`",
-                "`frosen` is no choice here; did you mean `frozen`?",
+                "unknown value `frosen`; did you mean `frozen`?",
             ),
             ("missing field `id`", "the key `id` is missing here"),
             (
                 "invalid type: string \"x, expected y\", expected usize",
-                "a whole number from 0 on is needed here, and not the text \"x, expected y\"",
+                "a whole number, 0 or more, is needed here, and not the text \"x, expected y\"",
             ),
             ("invalid type: integer `3`, expected a string", "a text in quotes is needed here, and not 3"),
-            ("invalid value: integer `-1`, expected usize", "a whole number from 0 on is needed here, and not -1"),
+            ("invalid value: integer `-1`, expected usize", "a whole number, 0 or more, is needed here, and not -1"),
             (
                 "invalid type: boolean `true`, expected a sequence",
                 "a list in square brackets is needed here, and not true",
@@ -134,7 +131,7 @@ mod tests {
             ("invalid type: sequence, expected struct InstructionRules", "a table is needed here, and not a list"),
             (
                 "invalid type: floating point `1.5`, expected usize",
-                "a whole number from 0 on is needed here, and not 1.5",
+                "a whole number, 0 or more, is needed here, and not 1.5",
             ),
             ("something else", "something else"),
         ];

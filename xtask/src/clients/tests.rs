@@ -17,7 +17,7 @@ fn the_types_of_the_clients_are_those_of_the_document() {
     }
 }
 
-/// Every route stands in a client as the one text `GET /path`.
+/// Every route is in a client as the one text `GET /path`.
 #[test]
 fn the_routes_of_the_clients_are_those_of_the_document() {
     let document: serde_json::Value = serde_json::from_str(&kept()).unwrap_or_default();

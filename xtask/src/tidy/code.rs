@@ -1,7 +1,7 @@
 //! Rust source with its comments and strings blanked out, so that words in prose are not mistaken for code.
 //!
-//! This is no parser: it knows comments, strings, raw strings and character literals, and counts braces. Every byte keeps
-//! its place, so that lines can be told.
+//! This is not a parser: it knows comments, strings, raw strings and character literals, and counts braces. Every byte keeps
+//! its place, so that lines can be reported.
 
 /// Code without prose.
 pub(super) struct Code {

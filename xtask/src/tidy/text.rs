@@ -65,7 +65,7 @@ pub(super) fn machine_paths(path: &str, text: &str) -> Vec<Finding> {
     numbered(text).filter_map(found).collect()
 }
 
-/// Whether a line names the directory from the root on: `a/b/` is no `/b/`.
+/// Whether a line names the directory from the root on: `a/b/` is not a `/b/`.
 fn names_directory(line: &str, directory: &str) -> bool {
     let begins = |before: Option<char>| before.is_none_or(|c| !(c.is_alphanumeric() || "._-~}>)$".contains(c)));
     line.match_indices(directory).any(|(at, _)| begins(line[..at].chars().next_back()))

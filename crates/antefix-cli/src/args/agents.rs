@@ -1,4 +1,4 @@
-//! Commands that stand between others for as long as they run.
+//! Commands that run between two other programs.
 
 use clap::Args as ClapArgs;
 

@@ -90,7 +90,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Read a ledger that `export` wrote
     Import(ImportArgs),
-    /// Stand between an editor and an agent of the Agent Client Protocol, and deliver the prompt
+    /// Run between an editor and an agent of the Agent Client Protocol, and deliver the prompt
     Acp(AcpArgs),
     /// Answer over HTTP: the same for agents in any language, with a page to edit the template
     #[cfg(feature = "serve")]

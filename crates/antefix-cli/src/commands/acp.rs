@@ -56,7 +56,7 @@ impl From<antefix_acp::Failure> for Failure {
     fn from(failure: antefix_acp::Failure) -> Failure {
         match failure {
             antefix_acp::Failure::NoAgent => {
-                Failure::usage(failure.to_string(), "write the agent's command behind `--`")
+                Failure::usage(failure.to_string(), "write the agent's command after `--`")
             }
             antefix_acp::Failure::Antefix(error) => Failure::Input(error),
             antefix_acp::Failure::System { message, hint } => Failure::Plain { message, hint: hint.map(str::to_owned) },

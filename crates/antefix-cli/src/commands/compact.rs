@@ -18,7 +18,7 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
         CompactStep::Begin => {
             let begun = conversation.begin_compaction(args.compose.ask()?)?;
             if args.json {
-                let document = document::compaction(&args.id, &begun, &begun.diagnostics);
+                let document = document::ledger::compaction(&args.id, &begun, &begun.diagnostics);
                 terminal::print_result(&document::print(&document))?;
             } else {
                 terminal::print_result(&begun.prompt)?;
@@ -29,12 +29,12 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
         CompactStep::Commit => {
             let done = conversation.commit_compaction(token, args.compose.ask()?)?;
             if args.json {
-                let document = document::begun(&args.id, None, &done.epoch, &done.hooks, &done.diagnostics);
+                let document = document::ledger::begun(&args.id, None, &done.epoch, &done.hooks, &done.diagnostics);
                 terminal::print_result(&document::print(&document))?;
             } else {
                 terminal::print_diagnostics(&done.diagnostics);
                 let (number, digest) = (done.epoch.number(), done.epoch.digest().short());
-                terminal::print_styled(&format!("epoch {number} stands ({digest})\n"))?;
+                terminal::print_styled(&format!("epoch {number} stays ({digest})\n"))?;
             }
         }
         CompactStep::Abort => {

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let prediction = args.target.map(|target| predicted(&drift, target, model, &models)).transpose()?;
     counts.keep();
     if args.json {
-        let document = document::drift(&args.id, &drift, bill.as_ref()).predicting(prediction.as_ref());
+        let document = document::ledger::drift(&args.id, &drift, bill.as_ref()).predicting(prediction.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }

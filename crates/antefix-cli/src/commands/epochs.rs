@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use antefix::Antefix;
 use antefix::document::{self, Bill};
-use antefix::freeze::{ConversationId, Difference, EpochRow};
+use antefix::freeze::store::EpochRow;
+use antefix::freeze::{ConversationId, Difference};
 use antefix::keeper::Keeper;
 
 use crate::args::EpochsArgs;
@@ -60,7 +61,7 @@ fn print_rows(
     args: &EpochsArgs,
 ) -> Outcome {
     if args.json {
-        let rows: Vec<_> = rows.iter().map(document::row).collect();
+        let rows: Vec<_> = rows.iter().map(document::ledger::row).collect();
         terminal::print_result(&document::print(&rows))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -89,7 +90,7 @@ fn print_rows(
 fn one(keeper: &Keeper, conversation: &ConversationId, number: u64, args: &EpochsArgs) -> Outcome {
     let (epoch, amendments) = keeper.epoch(conversation, number)?;
     if args.json {
-        terminal::print_result(&document::print(&document::epoch(&epoch, &amendments)?))?;
+        terminal::print_result(&document::print(&document::ledger::epoch(&epoch, &amendments)?))?;
     } else {
         terminal::print_result(epoch.text())?;
     }
@@ -108,7 +109,7 @@ fn diff(antefix: &Antefix, conversation: &ConversationId, (a, b): (u64, u64), ar
     let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, &models));
     counts.keep();
     if args.json {
-        let difference = difference.as_ref().map(|one| document::DifferenceOf::new(one, bill.as_ref()));
+        let difference = difference.as_ref().map(|one| document::ledger::DifferenceOf::new(one, bill.as_ref()));
         terminal::print_result(&document::print(&difference))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -27,16 +27,16 @@ pub(crate) fn run(args: &ExplainArgs) -> Outcome {
     if args.json {
         terminal::print_result(&document::print(&document::explanation(&preview, tally.as_ref())))?;
     } else {
-        terminal::print_styled(&whole(&preview, tally.as_ref()))?;
+        terminal::print_styled(&overview(&preview, tally.as_ref()))?;
         terminal::print_diagnostics(&preview.diagnostics);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(preview: &Preview, tally: Option<&Tally>) -> String {
+fn overview(preview: &Preview, tally: Option<&Tally>) -> String {
     let prompt = &preview.prompt;
     let mut text = format!("{STRONG}{}{STRONG:#}\n\n", visible(prompt.layout()));
-    let sides = [("before the boundary", prompt.prefix()), ("behind it", prompt.suffix()), ("in all", prompt.text())];
+    let sides = [("before the boundary", prompt.prefix()), ("after it", prompt.suffix()), ("in all", prompt.text())];
     let tokens = tally.map(|tally| [tally.prefix, tally.suffix, tally.prefix + tally.suffix]);
     for (number_of, (side, bytes)) in sides.into_iter().enumerate() {
         let bytes = format!("{} bytes", number(bytes.len()));
@@ -92,7 +92,7 @@ fn counted_how(tally: &Tally) -> String {
 }
 
 fn sections(prompt: &Prompt, tally: Option<&Tally>) -> Table {
-    let mut table = Table::new(&["section", "holds for", "#bytes", "#tokens", "digest", "said by"]);
+    let mut table = Table::new(&["section", "stability", "#bytes", "#tokens", "digest", "said by"]);
     let mut behind = false;
     for (index, section) in prompt.sections().iter().enumerate() {
         if section.stability == Stability::Live && !behind {

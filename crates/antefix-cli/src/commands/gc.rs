@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use antefix::freeze::Sweep;
+use antefix::freeze::store::Sweep;
 
 use antefix::document;
 

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &InitArgs) -> Outcome {
     for directory in [project.clone(), project.join("prompts")] {
         match directory.symlink_metadata() {
             Ok(metadata) if !metadata.is_dir() => {
-                let message = format!("{} is there already, and is no directory", directory.display());
+                let message = format!("{} exists already and is not a directory", directory.display());
                 return Err(Failure::with_hint(message, "nothing was changed; move it away first"));
             }
             _ => {}

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &LayoutsArgs) -> Outcome {
 /// A text to copy.
 struct ToCopy {
     text: String,
-    /// How to be told when the original moves on, if the text itself cannot have a mark.
+    /// How to learn that the original changed, if the text itself cannot have a mark.
     note: Option<String>,
 }
 
@@ -45,7 +45,7 @@ fn find(name: &str) -> Result<ToCopy, Failure> {
             let known = PROMPTS.iter().map(|(path, _)| format!("$builtin/{path}")).collect::<Vec<_>>().join(", ");
             Failure::with_hint(format!("there is no template `{name}`"), format!("there are {known}"))
         })?;
-        // Whatever stood in a template would be in the prompt, so the layout has the mark.
+        // Whatever was in a template would be in the prompt, so the layout has the mark.
         let from = format!("from = \"{name} {}\"", Digest::of(text));
         let message = format!("say `{from}` in the section of your copy, to be told when the original changes");
         return Ok(ToCopy { text: text.to_owned(), note: Some(message) });

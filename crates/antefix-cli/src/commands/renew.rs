@@ -13,7 +13,7 @@ pub(crate) fn run(args: &RenewArgs) -> Outcome {
     let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
     let Renewed { epoch, began, hooks, diagnostics } = conversation.renew(args.cause, args.compose.ask()?)?;
     if args.json {
-        let document = document::begun(&args.id, Some(began), &epoch, &hooks, &diagnostics);
+        let document = document::ledger::begun(&args.id, Some(began), &epoch, &hooks, &diagnostics);
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RenewArgs) -> Outcome {
     let number = epoch.number();
     terminal::print_styled(&match began {
         Began::Now => format!("epoch {number} began ({}, {})\n", epoch.cause().name(), epoch.digest().short()),
-        Began::Before => format!("epoch {number} stands: composing now gives the same bytes\n"),
+        Began::Before => format!("epoch {number} stays: composing now gives the same bytes\n"),
     })?;
     Ok(ExitCode::SUCCESS)
 }

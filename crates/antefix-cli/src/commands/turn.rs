@@ -28,7 +28,7 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
         counts.keep();
     }
     if args.json {
-        let document = document::turn(&args.id, &turn, delivery.as_ref());
+        let document = document::ledger::turn(&args.id, &turn, delivery.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -62,7 +62,7 @@ fn plain(turn: &Turn, part: Part) -> String {
 fn eprint_pending(turn: &Turn) {
     for change in &turn.pending {
         let message = format!("held back: {}", change.detail);
-        let note = antefix::Diagnostic::note(Code::Pending, message).hint("it counts from the next renewal on");
+        let note = antefix::Diagnostic::note(Code::Pending, message).hint("it applies from the next renewal on");
         terminal::print_diagnostics(&[note]);
     }
     for message in &turn.messages {

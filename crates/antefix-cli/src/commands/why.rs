@@ -74,8 +74,9 @@ fn with_receipts(args: &WhyArgs, receipt: &Path, models: &Models) -> Result<Turn
     let (before, now) = (turns.before.as_ref().map(epoch).transpose()?, epoch(&turns.now)?);
     turns.epochs = before.flatten().zip(now);
     if turns.before.is_some() && turns.epochs.is_none() {
-        let message =
-            format!("the ledger of {id} does not have the epochs of both receipts, so no byte and no origin is told");
+        let message = format!(
+            "the ledger of {id} does not have the epochs of both receipts, so neither the byte nor its origin is known"
+        );
         terminal::print_diagnostics(&[Diagnostic::note(Code::OtherLedger, message).about(id.as_str())]);
     }
     Ok(turns)
@@ -114,7 +115,7 @@ fn from_ledger(args: &WhyArgs, models: &Models) -> Result<Turns, Failure> {
     Ok(turns)
 }
 
-/// The row of a model; one that nobody knows is told.
+/// The row of a model; one that nobody knows is reported.
 fn known(name: Option<&str>, models: &Models) -> Option<Model> {
     let name = name?;
     let found = models.find(name).map(|(model, _)| model);

@@ -28,8 +28,8 @@ fn what_is_not_ours_goes_on_as_the_very_bytes() {
     client.prompt("none", "hello");
     client.leave();
     let journal = std::fs::read_to_string(scratch.path("journal")).unwrap();
-    let heard: Vec<&str> = journal.lines().collect();
-    assert_eq!(heard[1..=lines.len()], lines);
+    let received: Vec<&str> = journal.lines().collect();
+    assert_eq!(received[1..=lines.len()], lines);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn answers_come_back_as_the_agent_wrote_them() {
 }
 
 #[test]
-fn a_session_within_a_batch_is_told_as_well() {
+fn a_session_within_a_batch_gets_its_prompt_as_well() {
     let scratch = project();
     let mut client = scratch.start(&[], &field());
     client.initialize();
@@ -104,9 +104,9 @@ fn an_agent_that_cannot_be_started_is_an_error_of_the_first_request() {
     client.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
     let answer = client.hear();
     assert!(answer["error"]["message"].as_str().unwrap().contains("no-such-agent-7c1"), "{answer}");
-    let (status, told) = client.end();
+    let (status, reported) = client.end();
     assert_eq!(status.code(), Some(1));
-    assert!(told.contains("is it installed"), "{told}");
+    assert!(reported.contains("is it installed"), "{reported}");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_huge_line_passes_in_little_memory() {
     let bytes = 100_000_000;
     let line = format!(r#"{{"params":"{}","method":"huge","id":"huge"}}"#, "y".repeat(bytes));
     client.say(&line);
-    // What was told beside the answer comes first.
+    // What was reported beside the answer comes first.
     assert_eq!(client.hear()["method"], "session/update");
     assert_eq!(client.hear()["result"], line.len());
     client.say(&json!({"id": 900, "method": "large", "params": {"bytes": bytes}}).to_string());
@@ -185,13 +185,13 @@ fn a_link_in_a_chain_starts_nothing_and_wraps_what_is_for_the_agent() {
     assert_eq!(client.hear()["method"], "fs/read_text_file");
     client.say(r#"{"jsonrpc":"2.0","id":9,"result":{"content":"c"}}"#);
     assert_eq!(client.hear(), json!({"jsonrpc": "2.0", "id": 9, "result": {"content": "c"}}));
-    let (status, told) = client.leave();
-    assert!(status.success(), "{told}");
+    let (status, reported) = client.leave();
+    assert!(status.success(), "{reported}");
     assert_eq!(scratch.epoch("acp:far:x").as_deref(), Some(super::PREFIX));
 }
 
 #[test]
-fn without_an_agent_and_without_a_chain_the_client_is_told() {
+fn without_an_agent_and_without_a_chain_the_client_gets_an_error() {
     let scratch = project();
     let mut client = Client::start(scratch.command(&["acp"]));
     client.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);

@@ -34,7 +34,7 @@ fn prompted(scratch: &Scratch, args: &[&str], agent: &Value) -> (Vec<String>, St
     client.initialize();
     client.ask("session/new", &scratch.new_session());
     client.prompt("s1", "hello");
-    let texts = texts(&scratch.heard("session/prompt")).into_iter().map(str::to_owned).collect();
+    let texts = texts(&scratch.received("session/prompt")).into_iter().map(str::to_owned).collect();
     let (_, errors) = client.leave();
     (texts, errors, std::fs::read_to_string(scratch.path("told")).unwrap_or_default())
 }
@@ -46,11 +46,11 @@ fn what_a_hook_appends_and_adds_goes_with_the_prompt() {
         {"role": "user", "content": [{"type": "text", "text": "two"}, {"type": "text", "text": "three"}]},
     ]});
     let scratch = scratch(&answer);
-    let (texts, errors, told) = prompted(&scratch, &[], &field());
+    let (texts, errors, reported) = prompted(&scratch, &[], &field());
     assert_eq!(texts, ["hello", &framed("one"), &framed("two\n\nthree"), &framed("LIVE\nNOTED")]);
     assert!(!errors.contains("is left out"), "{errors}");
     assert!(errors.contains("hook `trims` is not asked"), "{errors}");
-    assert_eq!(told, "opened\nbefore_turn\n");
+    assert_eq!(reported, "opened\nbefore_turn\n");
 }
 
 #[test]
@@ -63,15 +63,15 @@ fn what_a_hook_appends_goes_also_where_the_live_part_is_left_out() {
 #[test]
 fn hooks_have_a_say_in_the_first_prompt_that_carries_the_sections_as_well() {
     let scratch = scratch(&json!({"append": "\nNOTED"}));
-    let (texts, _, told) = prompted(&scratch, &[], &plain());
+    let (texts, _, reported) = prompted(&scratch, &[], &plain());
     assert_eq!(texts, ["[Base]\nCANARY-7c1 base.", "Use tabs.", "hello", &framed("LIVE\nNOTED")]);
     // The epoch begins when the prompt has succeeded.
-    assert_eq!(told, "before_turn\nopened\n");
+    assert_eq!(reported, "before_turn\nopened\n");
     assert_eq!(scratch.epoch("acp:plain:s1").as_deref(), Some(PREFIX));
 }
 
 #[test]
-fn what_cannot_be_said_to_an_agent_is_told() {
+fn what_cannot_be_said_to_an_agent_is_reported() {
     let answer = json!({"system": "Something else.", "messages": [
         {"role": "assistant", "content": "I never said that"},
         {"role": "user", "content": [{"type": "image", "source": {}}]},
@@ -84,10 +84,10 @@ fn what_cannot_be_said_to_an_agent_is_told() {
 }
 
 #[test]
-fn a_hook_that_fails_is_told() {
+fn a_hook_that_fails_is_reported() {
     let scratch = scratch(&json!([]));
     let (texts, errors, _) = prompted(&scratch, &[], &field());
     assert_eq!(texts, ["hello", &framed("LIVE")]);
-    let failed = "warning[hook-failed]: hook `says` (before_turn) is passed over: what it printed is no answer";
+    let failed = "warning[hook-failed]: hook `says` (before_turn) is skipped: its output is not an answer";
     assert!(errors.contains(failed), "{errors}");
 }

@@ -18,16 +18,19 @@ fn an_agent_that_announces_the_field_gets_it() {
     client.initialize();
     assert_eq!(client.ask("session/new", &scratch.new_session())["result"]["sessionId"], "s1");
     client.prompt("s1", "hello");
-    let (status, told) = client.leave();
-    assert!(status.success(), "{told}");
-    let heard = scratch.heard("session/new");
+    let (status, reported) = client.leave();
+    assert!(status.success(), "{reported}");
+    let received = scratch.received("session/new");
     let expected = json!({"mode": "append", "content": [{"type": "text", "text": PREFIX}]});
-    assert_eq!(heard["params"]["systemPrompt"], expected);
-    assert_eq!(heard["params"].get("_meta"), None);
-    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    assert_eq!(received["params"]["systemPrompt"], expected);
+    assert_eq!(received["params"].get("_meta"), None);
+    assert_eq!(texts(&scratch.received("session/prompt")), ["hello"]);
     assert_eq!(scratch.canaries(), 1);
     assert_eq!(scratch.epoch("acp:any:s1").as_deref(), Some(PREFIX));
-    assert!(told.contains("acp:any:s1") && told.contains("by way of field: it announces systemPrompt"), "{told}");
+    assert!(
+        reported.contains("acp:any:s1") && reported.contains("by way of field: it announces systemPrompt"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -38,7 +41,7 @@ fn override_is_sent_to_whoever_announces_it_and_to_nobody_else() {
         client.initialize();
         client.ask("session/new", &scratch.new_session());
         client.leave();
-        assert_eq!(scratch.heard("session/new")["params"]["systemPrompt"]["mode"], mode);
+        assert_eq!(scratch.received("session/new")["params"]["systemPrompt"]["mode"], mode);
     }
 }
 
@@ -52,10 +55,10 @@ fn an_agent_that_is_known_to_read_meta_gets_it_there_beside_other_keys() {
     client.ask("session/new", &params);
     client.prompt("s1", "hello");
     client.leave();
-    let heard = scratch.heard("session/new");
-    assert_eq!(heard["params"]["_meta"], json!({"sessionTitle": "T", "systemPrompt": {"append": PREFIX}}));
-    assert_eq!(heard["params"].get("systemPrompt"), None);
-    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    let received = scratch.received("session/new");
+    assert_eq!(received["params"]["_meta"], json!({"sessionTitle": "T", "systemPrompt": {"append": PREFIX}}));
+    assert_eq!(received["params"].get("systemPrompt"), None);
+    assert_eq!(texts(&scratch.received("session/prompt")), ["hello"]);
     assert_eq!(scratch.canaries(), 1);
 }
 
@@ -73,14 +76,14 @@ fn goose_is_asked_by_its_own_method_before_the_client_may_go_on() {
     let set = "_goose/unstable/session/system-prompt/set";
     assert_eq!(methods, ["initialize", "session/new", set, "session/prompt"]);
     let expected = json!({"sessionId": "s1", "mode": "set", "key": "antefix", "text": PREFIX});
-    assert_eq!(scratch.heard(set)["params"], expected);
-    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    assert_eq!(scratch.received(set)["params"], expected);
+    assert_eq!(texts(&scratch.received("session/prompt")), ["hello"]);
     assert_eq!(scratch.canaries(), 1);
     assert_eq!(scratch.epoch("acp:goose:s1").as_deref(), Some(PREFIX));
 }
 
 #[test]
-fn a_goose_that_does_not_know_the_method_is_told_in_the_message_and_asked_no_more() {
+fn a_goose_that_does_not_know_the_method_gets_the_prompt_in_the_message_and_is_asked_no_more() {
     let scratch = project();
     let mut script = agent("goose", json!({}));
     script["method"] = json!(-32601);
@@ -89,7 +92,7 @@ fn a_goose_that_does_not_know_the_method_is_told_in_the_message_and_asked_no_mor
     for session in ["s1", "s2"] {
         assert_eq!(client.ask("session/new", &scratch.new_session())["result"]["sessionId"], session);
         client.prompt(session, "hello");
-        assert_eq!(texts(&scratch.heard("session/prompt")), [BASE_BLOCK, "Use tabs.", "hello"]);
+        assert_eq!(texts(&scratch.received("session/prompt")), [BASE_BLOCK, "Use tabs.", "hello"]);
     }
     client.leave();
     let asked = scratch.journal().iter().filter(|one| one["method"].as_str().unwrap().starts_with("_goose")).count();
@@ -120,31 +123,31 @@ fn an_agent_can_be_started_with_the_prompt_in_a_file_of_its_own() {
     client.ask("session/new", &scratch.new_session());
     client.prompt("s1", "hello");
     client.leave();
-    let launched = scratch.heard("launched");
+    let launched = scratch.received("launched");
     assert_eq!(launched["params"]["text"], PREFIX);
-    assert_eq!(scratch.heard("session/new")["params"].get("systemPrompt"), None, "never two");
-    assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"]);
+    assert_eq!(scratch.received("session/new")["params"].get("systemPrompt"), None, "never two");
+    assert_eq!(texts(&scratch.received("session/prompt")), ["hello"]);
     assert_eq!(scratch.canaries(), 1);
     assert_eq!(scratch.epoch("acp:gemini:s1").as_deref(), Some(PREFIX));
     assert!(!std::path::Path::new(launched["params"]["path"].as_str().unwrap()).exists(), "the file goes with antefix");
 }
 
 #[test]
-fn everyone_else_is_told_in_the_first_message_that_succeeds_and_never_again() {
+fn everyone_else_gets_the_prompt_in_the_first_message_that_succeeds_and_never_again() {
     let scratch = project();
     let mut script = agent("plain", json!({}));
     script["prompts"] = json!(["error", "cancelled", "refusal", "end_turn", "end_turn"]);
     let mut client = scratch.start(&[], &script);
     client.initialize();
     client.ask("session/new", &scratch.new_session());
-    assert_eq!(scratch.heard("session/new")["params"], scratch.new_session(), "not a byte of it is ours");
+    assert_eq!(scratch.received("session/new")["params"], scratch.new_session(), "not a byte of it is ours");
     for turn in ["1", "2", "3", "4"] {
         assert_eq!(scratch.epoch("acp:plain:s1"), None, "the ledger has what has arrived");
         client.prompt("s1", turn);
-        assert_eq!(texts(&scratch.heard("session/prompt")), [BASE_BLOCK, "Use tabs.", turn]);
+        assert_eq!(texts(&scratch.received("session/prompt")), [BASE_BLOCK, "Use tabs.", turn]);
     }
     client.prompt("s1", "5");
-    assert_eq!(texts(&scratch.heard("session/prompt")), ["5"]);
+    assert_eq!(texts(&scratch.received("session/prompt")), ["5"]);
     client.leave();
     assert_eq!(scratch.epoch("acp:plain:s1").as_deref(), Some(PREFIX));
 }
@@ -172,9 +175,9 @@ fn a_slash_command_carries_nothing() {
     client.initialize();
     client.ask("session/new", &scratch.new_session());
     client.prompt("s1", "/help");
-    assert_eq!(texts(&scratch.heard("session/prompt")), ["/help"]);
+    assert_eq!(texts(&scratch.received("session/prompt")), ["/help"]);
     client.prompt("s1", "hello");
-    assert_eq!(texts(&scratch.heard("session/prompt"))[0], BASE_BLOCK);
+    assert_eq!(texts(&scratch.received("session/prompt"))[0], BASE_BLOCK);
     client.leave();
 }
 
@@ -186,13 +189,13 @@ fn the_users_settings_say_how_an_agent_takes_it() {
     client.initialize();
     client.ask("session/new", &scratch.new_session());
     client.leave();
-    assert_eq!(scratch.heard("session/new")["params"]["_meta"], json!({"systemPrompt": {"append": PREFIX}}));
+    assert_eq!(scratch.received("session/new")["params"]["_meta"], json!({"systemPrompt": {"append": PREFIX}}));
 }
 
 #[test]
-fn the_clients_own_system_prompt_stands_beside_ours() {
+fn the_clients_own_system_prompt_is_kept_beside_ours() {
     let mine = |mode: &str| json!({"mode": mode, "content": [{"type": "text", "text": "THEIRS"}]});
-    let contents = |heard: &Value| heard["params"]["systemPrompt"]["content"].clone();
+    let contents = |received: &Value| received["params"]["systemPrompt"]["content"].clone();
     let (ours, theirs) = (json!({"type": "text", "text": PREFIX}), json!({"type": "text", "text": "THEIRS"}));
     for (mode, expected) in [("append", [&ours, &theirs]), ("override", [&theirs, &ours])] {
         let scratch = project();
@@ -202,9 +205,9 @@ fn the_clients_own_system_prompt_stands_beside_ours() {
         params["systemPrompt"] = mine(mode);
         client.ask("session/new", &params);
         client.leave();
-        let heard = scratch.heard("session/new");
-        assert_eq!(contents(&heard), json!(expected));
-        assert_eq!(heard["params"]["systemPrompt"]["mode"], mode);
+        let received = scratch.received("session/new");
+        assert_eq!(contents(&received), json!(expected));
+        assert_eq!(received["params"]["systemPrompt"]["mode"], mode);
     }
 }
 
@@ -218,8 +221,8 @@ fn an_empty_prompt_is_sent_nowhere() {
         client.ask("session/new", &scratch.new_session());
         client.prompt("s1", "hello");
         client.leave();
-        assert_eq!(scratch.heard("session/new")["params"], scratch.new_session(), "{name}");
-        assert_eq!(texts(&scratch.heard("session/prompt")), ["hello"], "{name}");
+        assert_eq!(scratch.received("session/new")["params"], scratch.new_session(), "{name}");
+        assert_eq!(texts(&scratch.received("session/prompt")), ["hello"], "{name}");
     }
     // Nobody is asked by a method of its own either.
     let methods: Vec<Value> = scratch.journal().iter().map(|message| message["method"].clone()).collect();

@@ -62,7 +62,7 @@ trait Proxied {
     /// What the agent has heard, message by message.
     fn journal(&self) -> Vec<Value>;
     /// What the agent has heard of a method, the last time.
-    fn heard(&self, method: &str) -> Value;
+    fn received(&self, method: &str) -> Value;
     /// How often the agent has heard the word that is in the prompt and nowhere else.
     fn canaries(&self) -> usize;
     /// What the ledger has under an id; none if it knows none.
@@ -90,7 +90,7 @@ impl Proxied for Scratch {
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    fn heard(&self, method: &str) -> Value {
+    fn received(&self, method: &str) -> Value {
         let journal = self.journal();
         let found = journal.iter().rev().find(|message| message["method"] == method);
         found.cloned().unwrap_or_else(|| panic!("no {method} in {journal:?}"))
@@ -135,12 +135,12 @@ impl Client {
                 }
             }
         });
-        let (told, errors) = channel();
+        let (reported, errors) = channel();
         let mut stderr = child.stderr.take().unwrap();
         std::thread::spawn(move || {
             let mut text = String::new();
             let _ = std::io::Read::read_to_string(&mut stderr, &mut text);
-            let _ = told.send(text);
+            let _ = reported.send(text);
         });
         Client { stdin: child.stdin.take(), child, lines, errors, asked: 0 }
     }
@@ -164,9 +164,9 @@ impl Client {
         let id = self.asked;
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
         loop {
-            let heard = self.hear();
-            if heard["id"] == id && heard.get("method").is_none() {
-                return heard;
+            let received = self.hear();
+            if received["id"] == id && received.get("method").is_none() {
+                return received;
             }
         }
     }

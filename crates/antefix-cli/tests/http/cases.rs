@@ -198,7 +198,7 @@ impl Names {
         named
     }
 
-    /// The name of a value that stands between quotation marks; none if it does not change from run to run.
+    /// The name of a value that is between quotation marks; none if it does not change from run to run.
     fn name_of(&mut self, value: &str) -> Option<String> {
         if let Some((name, _)) = self.known.iter().find(|(_, known)| known == value) {
             return Some(name.clone());

@@ -106,7 +106,7 @@ fn when_too_much_is_composed_some_come_again_and_reading_goes_on() {
         let turn = |number: usize| server.post(&format!("/conversations/n{number}/turns"), "{}");
         let turns: Vec<_> = (0..60).map(|number| scope.spawn(move || turn(number))).collect();
         std::thread::sleep(Duration::from_millis(300));
-        // What stands is read all the while.
+        // Standing conversations are read all the while.
         for _ in 0..20 {
             let begun = Instant::now();
             server.get("/conversations/c/system-prompt").ok();

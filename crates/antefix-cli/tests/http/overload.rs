@@ -183,7 +183,7 @@ fn a_server_with_few_descriptors_leaves_some_for_its_own_work() {
     for number in 0..5 {
         server.post(&format!("/conversations/c{number}/turns"), "{}").ok();
     }
-    // More than fit wait in the system's line, and are no error.
+    // More than fit wait in the system's line, and are not an error.
     idle.extend((0..100).map(|_| server.connect()));
     assert!(server.descriptors() <= 64, "{}", server.descriptors());
     drop(idle);

@@ -18,7 +18,7 @@ fn what_needs_no_store_is_still_answered() {
     let refused = server.put("/system-prompt", r#"{"template":"x"}"#);
     assert_eq!((refused.status, refused.error().as_str()), (503, "System prompt service not available"));
     assert_eq!(refused.header("retry-after"), Some("1"));
-    // What is wrong with the request is told first.
+    // What is wrong with the request is reported first.
     assert_eq!(server.put("/system-prompt", "{}").status, 400);
     for path in ["/conversations", "/conversations/c", "/system-prompt/history"] {
         assert_eq!(server.get(path).status, 503, "{path}");

@@ -114,7 +114,7 @@ fn the_history_has_labels_and_leads_back() {
     for text in ["one", "two", "three"] {
         server.put("/system-prompt", &json!({"template": text}).to_string()).ok();
     }
-    // The same again is no news.
+    // The same again changes nothing.
     assert_eq!(server.put("/system-prompt", r#"{"template":"three"}"#).ok().json()["number"], 3);
     let labeled = server.post("/system-prompt/history/1/labels", r#"{"label":"known good"}"#).ok().json();
     assert_eq!(labeled["label"], "known good");

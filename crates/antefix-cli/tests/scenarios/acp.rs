@@ -53,7 +53,7 @@ impl Acp {
         let Some(proxy) = &mut self.proxy else { return Outcome::NotOffered };
         proxy.ask("session/prompt", &json!({"sessionId": "s1", "prompt": [{"type": "text", "text": SAID}]}));
         let reported = self.reported().split_off(reported);
-        if let Some((_, error)) = reported.split_once("a prompt goes without news and without its live part: ") {
+        if let Some((_, error)) = reported.split_once("a prompt is sent without changes and without its live part: ") {
             return Seen::failed(error.lines().next().unwrap_or_default(), None);
         }
         let (front, told) = self.told();

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use antefix::compose::Dialect;
-use antefix::discover::{
-    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, Tool, World,
+use antefix::discover::tools::Tool;
+use antefix::discover::world::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 use antefix::freeze::{Cause, Change, Epoch, Watch};
 use antefix::hooks::HookDid;
@@ -194,7 +195,7 @@ fn changes(changes: &[Change]) -> Vec<String> {
 }
 
 fn hooks(did: &[HookDid]) -> Vec<String> {
-    did.iter().map(|did| line(&[&did.hook, did.on.name(), did.deed.name(), &did.bytes.to_string()])).collect()
+    did.iter().map(|did| line(&[&did.hook, did.on.name(), did.action.name(), &did.bytes.to_string()])).collect()
 }
 
 fn findings(diagnostics: &[Diagnostic]) -> Vec<String> {

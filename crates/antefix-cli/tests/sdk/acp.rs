@@ -1,7 +1,7 @@
 //! The proxy between a client and agents that are made with the protocol's own SDK, and its messages against the published
 //! schema.
 //!
-//! `tee` stands on both sides of the proxy and keeps what goes by.
+//! `tee` is on both sides of the proxy and keeps what goes by.
 
 use std::path::{Path, PathBuf};
 
@@ -21,14 +21,14 @@ fn the_sdks_example_agent_hears_the_prompt_once_and_the_client_hears_the_agent()
     assert_eq!(session.said, ["prompt end_turn", "prompt end_turn", "updates 14", "ended 0"]);
     session.is_valid(&sdk);
     // It announces nothing, so the user's first message carries the prompt, and the second the notice.
-    let prompts = session.heard("session/prompt");
+    let prompts = session.received("session/prompt");
     assert_eq!(prompts.len(), 2);
     assert_eq!(counts(&prompts), [(1, 0), (0, 1)]);
-    assert!(session.heard("session/new")[0]["params"].get("systemPrompt").is_none());
+    assert!(session.received("session/new")[0]["params"].get("systemPrompt").is_none());
 }
 
 #[test]
-fn an_agent_with_the_field_is_told_there_and_is_told_the_same_again() {
+fn an_agent_with_the_field_gets_the_prompt_there_and_the_same_again() {
     let Some(sdk) = sdk() else { return };
     let script = std::fs::read_to_string(repository("tests/sdk/node/agent.js")).unwrap();
     let agent = sdk.beside_modules("acp-field", &[("agent.js", &script)]).join("agent.js");
@@ -37,14 +37,14 @@ fn an_agent_with_the_field_is_told_there_and_is_told_the_same_again() {
     assert_eq!(session.said[..3], said);
     assert_eq!(session.said[3..], ["loaded", "resumed", "prompt end_turn", "forked", "updates 4", "ended 0"]);
     session.is_valid(&sdk);
-    let told: Vec<Value> = ["session/new", "session/load", "session/resume", "session/fork"]
-        .map(|method| session.heard(method)[0]["params"]["systemPrompt"].clone())
+    let reported: Vec<Value> = ["session/new", "session/load", "session/resume", "session/fork"]
+        .map(|method| session.received(method)[0]["params"]["systemPrompt"].clone())
         .into();
-    assert_eq!(told[0]["mode"], "append");
-    assert_eq!(counts(&told[..1]), [(1, 0)]);
-    assert!(told.iter().all(|one| *one == told[0]));
+    assert_eq!(reported[0]["mode"], "append");
+    assert_eq!(counts(&reported[..1]), [(1, 0)]);
+    assert!(reported.iter().all(|one| *one == reported[0]));
     // No prompt says it a second time; the notice goes with the one behind the edit.
-    assert_eq!(counts(&session.heard("session/prompt")[..3]), [(0, 0), (0, 1), (0, 0)]);
+    assert_eq!(counts(&session.received("session/prompt")[..3]), [(0, 0), (0, 1), (0, 0)]);
 }
 
 #[test]
@@ -173,7 +173,7 @@ impl Session {
     }
 
     /// What the agent has heard of a method.
-    fn heard(&self, method: &str) -> Vec<Value> {
+    fn received(&self, method: &str) -> Vec<Value> {
         let messages = self.lines("to-agent").into_iter().map(|line| serde_json::from_str::<Value>(&line).unwrap());
         messages.filter(|message| message["method"] == method).collect()
     }

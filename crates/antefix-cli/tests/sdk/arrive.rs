@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use antefix::deliver::{Content, cached_contents};
-use antefix::discover::{Tool, Tools};
+use antefix::discover::tools::{Tool, Tools};
 use serde_json::{Value, json};
 
 use crate::provider::{Provider, Request};
@@ -45,7 +45,7 @@ fn a_cache_that_gemini_keeps_holds_the_prefix_and_the_tools() {
 }
 
 #[test]
-fn the_stand_in_tells_a_miss_if_one_byte_is_another() {
+fn the_mock_reports_a_miss_if_one_byte_differs() {
     let Some(sdk) = sdk() else { return };
     let (provider, (asked, turns)) = (Provider::start(&sdk), &fragments()[0]);
     let mut other = turns[0].clone();

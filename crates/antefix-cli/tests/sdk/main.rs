@@ -4,7 +4,7 @@
 //!
 //! 1. `cargo xtask test` installs the SDKs and says where by `ANTEFIX_TEST_SDK`; otherwise `target/sdk` is looked at.
 //! 2. `ANTEFIX_TEST_SDK=none` leaves these tests out. `cargo xtask test` sets it if they cannot be installed, and says so.
-//! 3. No provider is asked: `tests/providers/mock.py` stands in, and keeps what it was sent.
+//! 3. No provider is asked: `tests/providers/mock.py` replaces it, and keeps what it was sent.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]

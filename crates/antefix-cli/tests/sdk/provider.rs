@@ -54,7 +54,7 @@ impl Request {
     /// The members that a provider reads before the conversation, as the bytes that came: block for block, key for key.
     pub(crate) fn prefix(&self) -> Vec<&str> {
         let first = |key: &str| -> Option<&str> {
-            // The first message stands in a list with all the others: it is what is between the bracket and the second.
+            // The first message is in a list with all the others: it is what is between the bracket and the second.
             let messages: Vec<&RawValue> = serde_json::from_str(self.members.get(key)?.get()).ok()?;
             messages.first().map(|first| first.get())
         };

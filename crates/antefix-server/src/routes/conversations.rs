@@ -13,7 +13,7 @@ use crate::body::{Asked, Id};
 use crate::bounds;
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
-use antefix::document::{AmendmentOf, EpochOf, MessageOf, RowOf, amendments, message, row};
+use antefix::document::ledger::{AmendmentOf, EpochOf, MessageOf, RowOf, amendments, message, row};
 
 /// Conversations in the order of their ids, each with its standing epoch.
 #[derive(Serialize, ToSchema)]

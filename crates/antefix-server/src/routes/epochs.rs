@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use antefix::freeze::{Difference, Epoch, EpochRow};
+use antefix::freeze::store::EpochRow;
+use antefix::freeze::{Difference, Epoch};
 use antefix::keeper::Keeper;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
@@ -17,7 +18,8 @@ use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
 use antefix::document::Bill;
 use antefix::document::Tally;
-use antefix::document::{self, DifferenceOf, EpochDocument, RowOf};
+use antefix::document::ledger::{DifferenceOf, EpochDocument, RowOf};
+use antefix::document::{self};
 use antefix::document::{TokenCounts, token_counts};
 
 /// An epoch in a list.
@@ -74,7 +76,7 @@ pub(super) async fn list(State(server): State<Arc<Shared>>, Id(conversation): Id
 fn listed<'e>(keeper: &Keeper, row: &'e EpochRow) -> Answer<ListedEpoch<'e>> {
     let (epoch, amendments) = keeper.epoch(&row.conversation, row.number)?;
     let (bytes, degraded) = (epoch.text().len(), epoch.is_degraded());
-    Ok(ListedEpoch { row: document::row(row), bytes, degraded, amendments: amendments.len() })
+    Ok(ListedEpoch { row: document::ledger::row(row), bytes, degraded, amendments: amendments.len() })
 }
 
 /// One epoch, with the origin of every byte
@@ -98,7 +100,7 @@ pub(super) async fn one(
             return Ok(forever(&epoch, &wanted));
         }
         let tag = format!("{number}.{}.{}", amendments.len(), epoch.digest());
-        Ok(wanted.tagged(json(&document::epoch(&epoch, &amendments)?), tag))
+        Ok(wanted.tagged(json(&document::ledger::epoch(&epoch, &amendments)?), tag))
     })
     .await
 }

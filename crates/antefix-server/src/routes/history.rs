@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antefix::Ask;
-use antefix::freeze::{SavedTemplate, TemplateEntry, TemplateRow};
+use antefix::freeze::template::{SavedTemplate, TemplateEntry, TemplateRow};
 use antefix::text::Digest;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;

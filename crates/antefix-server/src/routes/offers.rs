@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antefix::Ask;
-use antefix::discover::Completed;
+use antefix::discover::file::Completed;
 use antefix::project::TemplateChoice;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(super) struct Here {
 
 /// What stands on the shelves.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Shelves {
+pub(super) struct TemplateDirectories {
     shelves: Vec<ShelfOf>,
 }
 
@@ -47,7 +47,7 @@ struct ShelfOf {
 
 /// The templates that a jinja template may include
 #[utoipa::path(get, path = "/system-prompt/templates", tag = "template", params(Here), responses(
-    (status = 200, body = Shelves), (status = 403, body = ProblemDocument, description = "The directory is not under a root")))]
+    (status = 200, body = TemplateDirectories), (status = 403, body = ProblemDocument, description = "The directory is not under a root")))]
 pub(super) async fn templates(State(server): State<Arc<Shared>>, Asked(here): Asked<Here>) -> Answer {
     work::read(server, move |server| {
         let own = Ask::new().template(TemplateChoice::Own);
@@ -57,7 +57,7 @@ pub(super) async fn templates(State(server): State<Arc<Shared>>, Asked(here): As
             let templates = shelved.templates.iter().map(|path| format!("{prefix}/{path}")).collect();
             ShelfOf { prefix, directory: shelved.directory, templates, more: shelved.more }
         });
-        Ok(json(&Shelves { shelves: shelves.collect() }))
+        Ok(json(&TemplateDirectories { shelves: shelves.collect() }))
     })
     .await
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use antefix::compose::Dialect;
-use antefix::document::{self, Bill, DriftDocument, Explained, Explanation, Tally};
+use antefix::document::ledger::DriftDocument;
+use antefix::document::{self, Bill, Explained, Explanation, Tally};
 use antefix::freeze::ConversationId;
 use antefix::keeper::Drift;
 use antefix::project::{Look, Preview, TemplateChoice};
@@ -82,7 +83,7 @@ fn preview(server: &Shared, body: PreviewBody) -> Answer {
         .as_ref()
         .and_then(|drift| drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, preview.models())));
     let change = drift.as_ref().zip(conversation.as_deref());
-    let change = change.map(|(drift, id)| document::drift(id, drift, bill.as_ref()));
+    let change = change.map(|(drift, id)| document::ledger::drift(id, drift, bill.as_ref()));
     let explained = Explained {
         prompt: &preview.prompt,
         report: &preview.report,

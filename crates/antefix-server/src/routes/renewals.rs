@@ -19,7 +19,7 @@ use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
 use antefix::document;
 use antefix::document::Bill;
-use antefix::document::{
+use antefix::document::ledger::{
     BegunDocument, CompactionDocument, DriftDocument, begun as begun_document, compaction, drift as drift_document,
 };
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use antefix::document::{self, TurnDocument};
+use antefix::document::ledger::TurnDocument;
+use antefix::document::{self};
 use antefix::freeze::Watch;
 use antefix::keeper::Began;
 use antefix::{Target, Turn};
@@ -84,7 +85,7 @@ fn turn(server: &Shared, Id(id): &Id, body: TurnBody) -> Answer {
     };
     count(server, &turn);
     server.metrics.compose.add(begun.elapsed());
-    let response = written(document::print(&document::turn(id.as_str(), &turn, delivery.as_ref())));
+    let response = written(document::print(&document::ledger::turn(id.as_str(), &turn, delivery.as_ref())));
     Ok(match &turn.epoch {
         Some(epoch) => noted(response, epoch.number(), epoch.digest()),
         None => response,

@@ -7,9 +7,9 @@ use crate::text::Digest;
 /// A built-in layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// Its name.
+    /// The name that `layout = "…"` and `--layout` take.
     pub name: &'static str,
-    /// Its file.
+    /// The text of its `layout.toml`.
     pub text: &'static str,
 }
 
@@ -55,7 +55,7 @@ pub const PROMPTS: &[(&str, &str)] = prompts![
 /// How the first line of a copied layout begins: what it is a copy of, and the digest of that, follow.
 pub(crate) const MARK: &str = "# from built-in ";
 
-/// The first line of a layout that is made from this one, so that `antefix check` can tell when the original moves on.
+/// The first line of a layout that is made from this one, so that `antefix check` can report when the original changes.
 pub fn mark(layout: &BuiltIn) -> String {
     format!("{MARK}{}, {}\n", layout.name, Digest::of(layout.text))
 }

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::{Discovery, FileLeft, ReasonCode};
 use crate::error::Result;
 
-/// A prompt, and how it came about.
+/// A prompt, with the discovery that it was composed from.
 #[derive(Debug, Clone)]
 pub struct Composed {
     /// The prompt.
@@ -19,12 +19,12 @@ pub struct Composed {
 
 impl Composed {
     /// Composes a prompt of what was found.
-    pub fn whole(layout: &Layout, discovery: Discovery) -> Result<Composed> {
+    pub fn prompt(layout: &Layout, discovery: Discovery) -> Result<Composed> {
         let (prompt, files) = roomy(|| Composition::new(layout).finish(&discovery.facts))?;
         Ok(Composed::new(prompt, discovery, &files))
     }
 
-    /// Composes what stands behind the boundary, for a prefix that stands already.
+    /// Composes what is after the boundary, for a prefix that exists already.
     pub fn suffix(layout: &Layout, discovery: Discovery, prefix: &str) -> Result<Composed> {
         let (prompt, files) = roomy(|| Composition::new(layout).finish_suffix(&discovery.facts, prefix))?;
         Ok(Composed::new(prompt, discovery, &files))
@@ -54,7 +54,7 @@ fn unexplained_gaps(prompt: &Prompt, discovery: &Discovery) -> Vec<Diagnostic> {
         if is_explained || gap.reason.code == ReasonCode::Untrusted {
             continue;
         }
-        let message = format!("section `{}` goes without `{}`: {}", gap.section, gap.fact, gap.reason);
+        let message = format!("section `{}` is composed without `{}`: {}", gap.section, gap.fact, gap.reason);
         gaps.push(Diagnostic::warning(Code::Gap, message).about(gap.fact.as_str()));
     }
     gaps

@@ -8,7 +8,7 @@ use crate::text::{Draft, FactName, Origin};
 /// How many files are reported one by one.
 const REPORTED: usize = 5;
 
-/// The findings about the section `id`, of whose text only what stands before `end` is left. `why` says what does not fit, and
+/// The findings about the section `id`, of whose text only what precedes `end` is left. `why` says what does not fit, and
 /// `budget` which one could be raised.
 pub(super) fn cut(id: &str, text: &Draft, end: usize, why: &str, budget: &str) -> Vec<Diagnostic> {
     let section = Diagnostic::warning(Code::Cut, why).about(id);

@@ -4,7 +4,7 @@
 //!    little would stay is left out.
 //! 2. A section of instruction files loses them from the least specific one on, one of skills loses their descriptions and
 //!    then the last of them; any other one loses its end.
-//! 3. Each cut stands in the text, inside the budget, and each is told.
+//! 3. Each cut is in the text, inside the budget, and each is reported.
 //! 4. What comes out fits. Where it cannot, there is no prompt.
 //! 5. The prefix is fitted first, then the live sections behind it, so that a turn on a standing prefix gives the bytes
 //!    that the whole prompt had.
@@ -78,7 +78,7 @@ pub(super) fn files_of<'f>(section: &Section, facts: &'f Facts) -> Option<&'f Va
 
 /// Cuts the sections of a prefix so far that it fits with what the live sections cannot give.
 ///
-/// The live ones are cut on trial, in the layout's order, and stay as they are: [`live`] does that when the prefix stands.
+/// The live ones are cut on trial, in the layout's order, and stay as they are: [`live`] does that once the prefix is final.
 pub(super) fn standing<'l>(
     layout: &Layout,
     total: &Total,
@@ -114,14 +114,14 @@ struct Fitting<'f> {
     layout: &'f Layout,
     total: &'f Total,
     facts: &'f Facts,
-    /// The wording at the boundary, and the number of the section that it stands before.
+    /// The wording at the boundary, and the number of the section that it is before.
     boundary: Option<(usize, &'f Draft)>,
     standing: &'f Standing<'f>,
 }
 
 impl Fitting<'_> {
-    /// Cuts parts until they fit. What happens to those outside `told` is not told.
-    fn fit(&self, parts: &mut [Part<'_>], told: impl RangeBounds<usize>) -> Result<Fitted> {
+    /// Cuts parts until they fit. What happens to those outside `reported` is not reported.
+    fn fit(&self, parts: &mut [Part<'_>], reported: impl RangeBounds<usize>) -> Result<Fitted> {
         let Budget { most, unit } = self.total.budget;
         let mut fitted = Fitted::default();
         let whole = self.assembled(parts);
@@ -137,14 +137,14 @@ impl Fitting<'_> {
             let Some(text) = parts[part].text.as_ref().filter(|text| text.len() > 0) else { continue };
             let own = unit.measure(text.as_str());
             if let Some(loss) = self.cut(parts, part, &notice, own, size)? {
-                if told.contains(&number) {
+                if reported.contains(&number) {
                     fitted.files.extend(loss.files);
                     fitted.notes.diagnostics.extend(loss.diagnostics);
                 }
                 return Ok(fitted);
             }
             let left_out = parts[part].text.take();
-            if let Some(text) = left_out.filter(|_| told.contains(&number)) {
+            if let Some(text) = left_out.filter(|_| reported.contains(&number)) {
                 let section = parts[part].section;
                 fitted.files.extend(files_of(section, self.facts).map(|files| files_left(files, None)));
                 fitted.leave_out(&section.id, &text, whole, self.total.budget);
@@ -173,7 +173,7 @@ impl Fitting<'_> {
         size: usize,
     ) -> Result<Option<Loss>> {
         let Budget { most, unit } = self.total.budget;
-        // A few words behind which the rest is missing mislead more than they tell.
+        // A few words behind which the rest is missing mislead more than they help.
         let least = 4 * unit.measure(notice.as_str());
         let mut room = own.saturating_sub(size - most);
         for _ in 0..TRIES {
@@ -228,11 +228,11 @@ impl Fitting<'_> {
         let mut facts = self.facts.clone();
         facts.insert(name, Answer::Present(value));
         let Some(text) = section::render(section, &facts)?.text else { return Ok(None) };
-        // What its own budget cuts was told when it was first composed.
+        // What its own budget cuts was reported when it was first composed.
         section::framed(section, text, &mut Vec::new()).map(Some)
     }
 
-    /// The prompt that the parts make, with what stands already.
+    /// The prompt that the parts make, with the text that is final already.
     fn assembled(&self, parts: &[Part<'_>]) -> String {
         let mut text = self.standing.text.to_owned();
         let mut before = self.standing.before;

@@ -101,7 +101,7 @@ impl HookFile {
             return wrong(message, "put what is long into a file that the program reads");
         }
         if program.split(['/', '\\']).any(|part| part == "..") {
-            let hint = "a program lies beneath the layout's directory, or is named by its absolute path or name alone";
+            let hint = "a program is in the layout's directory or below, or is named by its absolute path or by its name alone";
             return wrong(format!("`{program}` cannot be a hook's program"), hint);
         }
         let last = program.rsplit(['/', '\\']).next().unwrap_or_default();

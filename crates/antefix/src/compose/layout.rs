@@ -17,10 +17,14 @@ use super::allowance::{Allowance, Total};
 use super::hook::HookRule;
 use super::lint::{Copied, Standing, findings};
 use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
-use super::template::{Dialect, Jinja, Shelf, Template, TemplateRef};
+use super::template::{Dialect, Jinja, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{InstructionRules, Paths, RemoteRules, Rules, ScopeRules, SkillRules};
+use crate::discover::instructions::InstructionRules;
+use crate::discover::remote::RemoteRules;
+use crate::discover::scope::ScopeRules;
+use crate::discover::skills::SkillRules;
+use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Digest, FactName, Place, Source, SourceKind, Unit, roomy};
 
@@ -106,8 +110,8 @@ pub(crate) struct Section {
 
 impl Layout {
     /// Reads a layout file and loads its templates.
-    pub fn parse(source: &Arc<Source>, wording: &Wording, shelf: &dyn Shelf) -> Result<Layout> {
-        roomy(|| Reading { source, wording, shelf }.layout())
+    pub fn parse(source: &Arc<Source>, wording: &Wording, templates: &dyn TemplateLoader) -> Result<Layout> {
+        roomy(|| Reading { source, wording, templates }.layout())
     }
 
     /// A layout of one frozen section, for a template that stands alone.
@@ -118,14 +122,14 @@ impl Layout {
         reference: Option<&TemplateRef>,
         dialect: Dialect,
         wording: &Wording,
-        shelf: &dyn Shelf,
+        templates: &dyn TemplateLoader,
     ) -> Result<Layout> {
         roomy(|| {
             let section = Section {
                 id: "template".to_owned(),
                 declared: 0..0,
                 stability: Stability::Frozen,
-                template: Template::parse(source, reference, dialect, shelf)?,
+                template: Template::parse(source, reference, dialect, templates)?,
                 joint: Joint::None,
                 trim: Trim::None,
                 only_if: Vec::new(),
@@ -172,8 +176,8 @@ impl Layout {
     ///
     /// A section that is fixed in the layout is frozen then: somebody's text is no part of a release, and may name facts. So
     /// are fixed sections behind it, because stability only steps downwards.
-    pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, shelf: &dyn Shelf) -> Result<Layout> {
-        let template = roomy(|| Template::parse(source, None, dialect, shelf))?;
+    pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, templates: &dyn TemplateLoader) -> Result<Layout> {
+        let template = roomy(|| Template::parse(source, None, dialect, templates))?;
         let mut layout = self.clone();
         layout.sections[self.editable].template = template;
         for section in &mut layout.sections[self.editable..] {
@@ -255,7 +259,7 @@ impl Layout {
         &self.sections[..self.first_live()]
     }
 
-    /// The sections behind the boundary.
+    /// The sections after the boundary.
     pub(crate) fn live_sections(&self) -> &[Section] {
         &self.sections[self.first_live()..]
     }

@@ -1,7 +1,7 @@
 //! What looks wrong.
 //!
 //! 1. What can be seen from a layout and its templates alone is here: it is known before anything is asked, and every
-//!    command tells it.
+//!    command reports it.
 //! 2. What needs the composed prompt is in the folder, one file a lint or family. It takes longer than composing, so
 //!    `check` and `explain` ask for it and `show` does not.
 //! 3. A finding names its place, says why it costs, and what to do. A false alarm is worse than a miss.
@@ -29,7 +29,7 @@ use crate::discover::secrets::markers;
 use crate::discover::{Machine, hidden};
 use crate::text::{Place, Source};
 
-/// Everything that looks wrong in a prompt: what composing told, with what it costs, and what only a closer look finds.
+/// Everything that looks wrong in a prompt: what composing found, with what it costs, and what only a closer look finds.
 pub fn lint(layout: &Layout, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {
     let passages = passages::passages(prompt);
     let mut findings: Vec<Diagnostic> =
@@ -67,13 +67,13 @@ pub(super) fn findings(sections: &[Section], standing: Standing) -> Vec<Diagnost
                 Pace::Steady => continue,
                 Pace::Daily => Diagnostic::note(
                     Code::DailyInPrefix,
-                    format!("`{name}` stands in the prefix: epochs that open tomorrow share nothing behind it"),
+                    format!("`{name}` is in the prefix: epochs that open tomorrow share nothing after it"),
                 ),
                 Pace::Volatile => Diagnostic::new(
                     if standing == Standing::Alone { Level::Note } else { Level::Warning },
                     Code::VolatileInPrefix,
                     format!(
-                        "`{name}` changes from turn to turn and stands in the prefix, where it is frozen and goes stale"
+                        "`{name}` changes from turn to turn and is in the prefix, where it is frozen and goes stale"
                     ),
                 ),
             };
@@ -104,7 +104,7 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
             key.variables().iter().find(|variable| !sources.iter().any(|source| source.text.contains(*variable)));
         if let (Some(variable), Some(source)) = (lost, sources.first()) {
             let message = format!("this wording does not print `{variable}`, so section `{}` is lost", section.id);
-            let hint = format!("write `{{{{ {variable} }}}}` where the section's text is to stand");
+            let hint = format!("write `{{{{ {variable} }}}}` where the section's text belongs");
             let finding =
                 Diagnostic::warning(Code::FrameDropsText, message).at(Place::new(source, 0..source.text.len()));
             findings.push(finding.hint(hint));
@@ -116,18 +116,18 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
     for source in section.template.sources().into_iter().filter(|source| hidden::may_be_in(&source.text)) {
         for found in hidden::scan(&source.text).take(3) {
             let decoded = found.decoded.map(|decoded| format!(" that say {decoded:?}")).unwrap_or_default();
-            let message = format!("hidden characters ({}){decoded} stand here, and are printed", found.class.name());
+            let message = format!("hidden characters ({}){decoded} are here, and are printed", found.class.name());
             findings.push(Diagnostic::warning(Code::HiddenText, message).at(Place::new(source, found.range)));
         }
     }
     findings
 }
 
-/// Where secrets stood in a text of the project's own.
+/// Where secrets were in a text of the project's own.
 pub(super) fn taken_out(source: &Arc<Source>) -> impl Iterator<Item = Diagnostic> {
     markers(&source.text).map(|(range, rule)| {
-        let message = format!("what looks like a secret ({rule}) stood here and was taken out");
-        let hint = "revoke it if it is one: a prompt is no place for secrets";
+        let message = format!("what looks like a secret ({rule}) was here and was removed");
+        let hint = "revoke it if it is one: secrets do not belong in a prompt";
         Diagnostic::warning(Code::Secret, message).at(Place::new(source, range)).hint(hint)
     })
 }

@@ -2,8 +2,13 @@
 //!
 //! This stage does not know that files, clocks, processes or networks exist. The same layout and the same facts give the
 //! same bytes, on any machine.
+//!
+//! Start with [`Layout`] and [`compose()`]. [`policy`] has what a layout may choose for its sections, [`template`] where
+//! templates come from, [`builtin`] the layouts that come with antefix.
 
 pub mod builtin;
+pub mod policy;
+pub mod template;
 
 mod allowance;
 mod composed;
@@ -13,11 +18,9 @@ mod hook;
 mod layout;
 mod lint;
 mod notice;
-mod policy;
 mod prompt;
 mod section;
 mod stability;
-mod template;
 mod wording;
 
 use std::sync::Arc;
@@ -27,28 +30,26 @@ pub use hook::{HookPoint, HookRule};
 pub use layout::{Editable, Layout, description};
 pub use lint::lint;
 pub use notice::notice;
-pub use policy::{
-    Joint, NoticeStands, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
-};
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use stability::Stability;
-pub use template::{Dialect, Prefix, Shelf, Stock, TemplateRef};
+pub use template::Dialect;
 pub use wording::{Wording, WordingKey};
 
-use template::Spent;
 pub(crate) use wording::print;
 
+use self::policy::Joint;
 use self::prompt::Notes;
+use self::template::Spent;
 use crate::discover::{Facts, FileLeft};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Draft, Origin, Piece, Text, Transform, roomy};
 
-/// Composes a prompt.
+/// Composes the prompt of a layout from facts. An error names the file and the place that it is about.
 pub fn compose(layout: &Layout, facts: &Facts) -> Result<Prompt> {
     roomy(|| Composition::new(layout).finish(facts)).map(|(prompt, _)| prompt)
 }
 
-/// Composes what stands behind the boundary, for a prefix that stands already.
+/// Composes what is after the boundary, for a prefix that exists already.
 ///
 /// For the prefix that [`compose`] gives, the suffix is the one that it gives.
 pub fn compose_suffix(layout: &Layout, facts: &Facts, prefix: &str) -> Result<Prompt> {
@@ -65,7 +66,7 @@ pub(crate) fn compose_section(layout: &Layout, id: &str, facts: &Facts) -> Resul
     })
 }
 
-/// A prompt in the making.
+/// A prompt that is being composed.
 struct Composition<'l> {
     layout: &'l Layout,
     draft: Draft,
@@ -94,7 +95,7 @@ struct Part<'l> {
     raw: Option<Draft>,
 }
 
-/// What stands already when the rest is fitted behind it.
+/// The text that is final when the rest is fitted after it.
 struct Standing<'s> {
     text: &'s str,
     before: Before,
@@ -102,7 +103,7 @@ struct Standing<'s> {
     first: usize,
 }
 
-/// What stands before the text in the making, and is not part of it.
+/// What precedes the text that is being composed, and is not part of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
@@ -112,7 +113,7 @@ enum Before {
     OpenLine,
 }
 
-/// What stands between a section and what precedes it; nothing if nothing does.
+/// What is between a section and what precedes it; nothing if nothing does.
 fn joint(joint: Joint, before: Before) -> &'static str {
     match (joint, before) {
         (_, Before::Nothing) | (Joint::None, _) => "",
@@ -169,7 +170,7 @@ impl<'l> Composition<'l> {
         Ok(self.spanned())
     }
 
-    /// What stands behind a prefix, and what the budget left of instruction files.
+    /// What follows a prefix, and what the budget left of instruction files.
     fn finish_suffix(mut self, facts: &Facts, prefix: &str) -> Result<(Prompt, Vec<FileLeft>)> {
         self.before = match prefix.as_bytes().last() {
             None => Before::Nothing,
@@ -186,7 +187,7 @@ impl<'l> Composition<'l> {
         Ok(self.spanned())
     }
 
-    /// Fits the live sections behind a prefix that stands: in a new prompt and in every turn in the same way.
+    /// Fits the live sections after a prefix that is final: in a new prompt and in every turn in the same way.
     fn fit(&mut self, facts: &Facts, standing: &Standing<'_>, parts: &mut [Part<'l>]) -> Result<()> {
         if let Some(total) = &self.layout.total {
             let fitted = fit::live(self.layout, total, facts, standing, parts)?;
@@ -279,7 +280,7 @@ impl<'l> Composition<'l> {
         joint
     }
 
-    /// What stands before the next section.
+    /// What precedes the next section.
     fn before_next(&self) -> Before {
         if self.draft.len() == 0 {
             // A section without a text is something as well; a prefix without a byte is not, because it is nothing in

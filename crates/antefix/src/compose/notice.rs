@@ -1,11 +1,12 @@
-//! Notices: what is appended to a conversation because something came to hold.
+//! Notices: what is appended to a conversation because something new applies.
 
 use super::wording::{Wording, WordingKey, print};
-use crate::discover::{Answer, Touched, Value};
+use crate::discover::touch::Touched;
+use crate::discover::{Answer, Value};
 use crate::error::Result;
 use crate::text::{Draft, FactName, Origin, Text, Transform, roomy};
 
-/// The notice about what came to hold when paths were touched; none if nothing did.
+/// The notice about what applies since paths were touched; none if nothing new does.
 ///
 /// Each file has a frame of its own, which it can neither close nor imitate: [`touch`](crate::discover::touch) has written
 /// out the tags.

@@ -6,10 +6,10 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnCompaction {
-    /// It is composed afresh.
+    /// The prefix is composed again, as a new epoch.
     #[default]
     Renew,
-    /// It stays.
+    /// The prefix stays as it is.
     Keep,
 }
 
@@ -33,7 +33,7 @@ pub enum OnTools {
     /// A new epoch begins: providers put tools before the system text, so the cache is lost anyway.
     #[default]
     Renew,
-    /// The epoch stands with its tools; the change is pending.
+    /// The epoch keeps its tools; the change is pending.
     Hold,
 }
 
@@ -44,7 +44,7 @@ pub enum Placement {
     /// Behind the history, where it bills nothing anew.
     #[default]
     Last,
-    /// Into the system text, behind the boundary: what follows it in the request is billed anew when it moves.
+    /// Into the system text, after the boundary: what follows it in the request is billed anew when it moves.
     System,
 }
 
@@ -55,7 +55,7 @@ pub enum Undeliverable {
     /// The nearest form that it can take, named in the receipt.
     #[default]
     Substitute,
-    /// Nothing is delivered.
+    /// Delivering is an error.
     Refuse,
 }
 
@@ -66,11 +66,11 @@ pub enum WhenUnavailable {
     /// What depends on it is left out, and the prompt names the gap.
     #[default]
     Gap,
-    /// There is no prompt.
+    /// Composing is an error.
     Refuse,
 }
 
-/// What stands between a section and what precedes it.
+/// What is between a section and what precedes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Joint {
@@ -87,7 +87,7 @@ pub enum Joint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trim {
-    /// Nothing.
+    /// The sections follow each other directly.
     #[default]
     None,
     /// Line feeds and spaces at its end.

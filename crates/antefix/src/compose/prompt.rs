@@ -41,7 +41,7 @@ impl Notes {
 pub struct PromptSection {
     /// Its id in the layout.
     pub id: String,
-    /// For how long its bytes hold.
+    /// For how long its bytes stay.
     pub stability: Stability,
     /// Its bytes, with the joint before them.
     pub range: Range<usize>,
@@ -52,14 +52,14 @@ pub struct PromptSection {
 pub struct LeftOut {
     /// Its id in the layout.
     pub id: String,
-    /// Why.
+    /// Why it is left out, for people.
     pub why: String,
 }
 
 /// A run of a prompt's bytes with one origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The bytes.
+    /// The bytes in the prompt.
     pub range: Range<usize>,
     /// The number of their section.
     pub section: usize,
@@ -74,7 +74,7 @@ pub struct Span {
 pub struct Gap {
     /// The section that names the fact.
     pub section: String,
-    /// The fact.
+    /// The fact that is missing.
     pub fact: FactName,
     /// Why it is unavailable.
     pub reason: Reason,
@@ -94,7 +94,7 @@ impl Prompt {
         }
     }
 
-    /// What stands behind the boundary, as [`compose_suffix`](super::compose_suffix) composes it for the prefix.
+    /// What is after the boundary, as [`compose_suffix`](super::compose_suffix) composes it for the prefix.
     pub(crate) fn into_suffix(mut self) -> Prompt {
         let standing = self.sections.partition_point(|section| section.stability < Stability::Live);
         let from_boundary = |range: Range<usize>| range.start - self.boundary..range.end - self.boundary;
@@ -167,7 +167,7 @@ impl Prompt {
         &self.layout
     }
 
-    /// All of it.
+    /// The whole text, before and after the boundary.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -177,7 +177,7 @@ impl Prompt {
         &self.text[..self.boundary]
     }
 
-    /// What is new with every turn: everything behind the boundary.
+    /// What is new with every turn: everything after the boundary.
     pub fn suffix(&self) -> &str {
         &self.text[self.boundary..]
     }

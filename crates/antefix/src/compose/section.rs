@@ -33,7 +33,7 @@ pub(super) fn render(section: &Section, facts: &Facts) -> Result<RenderedSection
                 composed.left_out = Some(match condition {
                     Condition::NoFact(name) => {
                         composed.diagnostics.extend(replaced(section, name, facts));
-                        format!("{name} stands in its place")
+                        format!("{name} is used in its place")
                     }
                     condition => format!("{condition} is absent"),
                 });
@@ -146,7 +146,7 @@ fn gap(section: &Section, fact: &FactName, reason: &Reason) -> Result<Gap> {
             let message = format!("section `{}` needs `{fact}`, which is unavailable: {reason}", section.id);
             Err(Error::new(ErrorKind::Refused, message)
                 .about(fact)
-                .with_hint("mend the cause, or let the section go without: `when_unavailable = \"gap\"`"))
+                .with_hint("fix the cause, or allow the gap: `when_unavailable = \"gap\"`"))
         }
     }
 }

@@ -1,9 +1,9 @@
-//! For how long a section's bytes hold.
+//! For how long a section's bytes stay.
 
 use serde::{Deserialize, Serialize};
 
-/// For how long a section's bytes hold. The order is the order in a prompt: sections may only step downwards, so that
-/// what moves never stands before what stays.
+/// For how long a section's bytes stay. The order is the order in a prompt: sections may only step downwards, so that
+/// what changes never comes before what stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stability {
@@ -11,7 +11,7 @@ pub enum Stability {
     Fixed,
     /// An epoch of a conversation.
     Frozen,
-    /// One turn. Everything live stands behind the boundary.
+    /// One turn. Everything live is after the boundary.
     Live,
 }
 

@@ -3,15 +3,15 @@
 //! 1. The keys are a closed list, and each has its own variables.
 //! 2. They come in four layers: built-in, user, workspace, explicit file. A later layer wins, key by key.
 //! 3. The built-in layer is complete: a key without a file does not compile.
-//! 4. A key that nobody knows is a warning; a file that is no TOML, or a wording that cannot be parsed, is an error.
+//! 4. A key that nobody knows is a warning; a file that is not TOML, or a wording that cannot be parsed, is an error.
 //!
-//! Prefixes and layers are two things: `$user/…` never stands in for `$workspace/…`, a wording does.
+//! Prefixes and layers are two things: `$user/…` never replaces `$workspace/…`, a wording does.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::lint::{Copied, Original, taken_out};
-use super::template::{Jinja, Names, Shelf, Stock, TemplateRef};
+use super::template::{Jinja, Names, TemplateLoader, TemplateLookup, TemplateRef};
 use crate::diagnostic::{Code, Diagnostic, did_you_mean};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Digest, Draft, Origin, Phrases, Place, Source, SourceKind, Text, Within, roomy};
@@ -96,7 +96,7 @@ impl WordingKey {
         })
     }
 
-    /// Its name.
+    /// The key as it is written in wording files.
     pub fn name(self) -> &'static str {
         BUILT_IN[self.0].key
     }
@@ -140,11 +140,11 @@ impl Wording {
     }
 
     /// The built-in layer with the given files over it, the last one winning.
-    pub fn with_layers(layers: &[Arc<Source>], shelf: &dyn Shelf) -> Result<Wording> {
+    pub fn with_layers(layers: &[Arc<Source>], templates: &dyn TemplateLoader) -> Result<Wording> {
         roomy(|| {
             let mut wording = Wording::built_in();
             for layer in layers {
-                wording.add(layer, shelf)?;
+                wording.add(layer, templates)?;
             }
             if !layers.is_empty() {
                 wording.phrases = wording.print_phrases()?;
@@ -171,7 +171,7 @@ impl Wording {
         &self.copies
     }
 
-    /// The source in force.
+    /// The text of the layer that wins for this key.
     pub fn source(&self, key: WordingKey) -> &Arc<Source> {
         &self.sources[key.0]
     }
@@ -182,14 +182,14 @@ impl Wording {
         if let Some(template) = parsed.get() {
             return Ok(template);
         }
-        let template = self.parse(key, &NoShelf)?;
+        let template = self.parse(key, &NoTemplates)?;
         Ok(parsed.get_or_init(|| template))
     }
 
     /// Parses a wording. Includes are by `$prefix/…` alone, because a wording lies in no directory.
-    fn parse(&self, key: WordingKey, shelf: &dyn Shelf) -> Result<Jinja> {
+    fn parse(&self, key: WordingKey, templates: &dyn TemplateLoader) -> Result<Jinja> {
         let source = self.source(key);
-        Jinja::load(source, None, shelf, Names::Given(key.variables())).map_err(|error| {
+        Jinja::load(source, None, templates, Names::Given(key.variables())).map_err(|error| {
             error.of_kind(ErrorKind::Wording).context(|message| format!("wording `{}`: {message}", key.name()))
         })
     }
@@ -214,7 +214,7 @@ impl Wording {
         Ok(Phrases::new(phrases))
     }
 
-    fn add(&mut self, layer: &Arc<Source>, shelf: &dyn Shelf) -> Result<()> {
+    fn add(&mut self, layer: &Arc<Source>, templates: &dyn TemplateLoader) -> Result<()> {
         let file: File = toml::from_str(&layer.text)
             .map_err(|failure| Error::of_toml(ErrorKind::Wording, layer, failure.message(), failure.span()))?;
         self.findings.extend(taken_out(layer));
@@ -237,18 +237,18 @@ impl Wording {
             let source =
                 Source::new(SourceKind::Wording, key.name(), value.into_inner()).at(layer.label()).within(within);
             self.sources[key.0] = Arc::new(source);
-            self.parsed[key.0] = OnceLock::from(self.parse(key, shelf)?);
+            self.parsed[key.0] = OnceLock::from(self.parse(key, templates)?);
         }
         Ok(())
     }
 }
 
 /// Built-in wordings include nothing.
-struct NoShelf;
+struct NoTemplates;
 
-impl Shelf for NoShelf {
-    fn fetch(&self, _: &TemplateRef) -> Stock {
-        Stock::NotConfigured { hint: String::new() }
+impl TemplateLoader for NoTemplates {
+    fn fetch(&self, _: &TemplateRef) -> TemplateLookup {
+        TemplateLookup::NotConfigured { hint: String::new() }
     }
 }
 

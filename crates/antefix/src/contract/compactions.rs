@@ -2,7 +2,8 @@
 
 use super::ledgers::{standing, won};
 use super::{Medium, compaction, id, moment, open};
-use crate::freeze::{Cause, Committed, CompactionRow, EpochRow, Store};
+use crate::freeze::Cause;
+use crate::freeze::store::{Committed, CompactionRow, EpochRow, Store};
 
 /// Begins a compaction of the epoch with this number.
 #[track_caller]

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 
 use super::{Medium, amendment, epoch, id, moment, open};
 use crate::error::Fault;
-use crate::freeze::{Appended, Cause, EpochRow, Standing, Store};
+use crate::freeze::Cause;
+use crate::freeze::store::{Appended, EpochRow, Standing, Store};
 
 /// Appends an epoch that must win.
 #[track_caller]
@@ -14,7 +15,7 @@ pub(super) fn won(store: &dyn Store, conversation: &str, number: u64, text: &str
     row
 }
 
-/// The epoch that stands.
+/// The standing epoch.
 #[track_caller]
 pub(super) fn standing(store: &dyn Store, conversation: &str) -> Standing {
     store.standing(&id(conversation)).unwrap().unwrap()
@@ -79,7 +80,7 @@ pub(super) fn what_is_not_known_stays_unknown(medium: &dyn Medium) {
     }
 }
 
-pub(super) fn the_last_epoch_stands(medium: &dyn Medium) {
+pub(super) fn the_last_epoch_is_the_standing_one(medium: &dyn Medium) {
     let store = open(medium);
     // Two digits and three, so that no order of letters passes for an order of numbers.
     for number in 1..=101 {
@@ -99,7 +100,7 @@ pub(super) fn whoever_comes_second_gets_the_first_one(medium: &dyn Medium) {
     assert_eq!(store.epochs(&winner.conversation, 0, 10).unwrap(), [winner]);
 }
 
-pub(super) fn whoever_comes_late_gets_the_one_that_stands(medium: &dyn Medium) {
+pub(super) fn whoever_comes_late_gets_the_standing_one(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "one");
     won(&*store, "c", 2, "two");
@@ -183,7 +184,7 @@ pub(super) fn conversations_are_paged_in_the_order_of_bytes(medium: &dyn Medium)
     assert_eq!(paged, expected);
 }
 
-pub(super) fn ids_are_told_apart_byte_by_byte(medium: &dyn Medium) {
+pub(super) fn ids_are_compared_byte_by_byte(medium: &dyn Medium) {
     let store = open(medium);
     // Upper and lower case, composed and decomposed, with a joiner and without, a wildcard.
     let names = ["a", "A", "é", "e\u{301}", "ab", "a\u{200d}b", "%", "_", "a%", "'", "\\", "0", "00", "1e1", "10"];
@@ -211,7 +212,7 @@ pub(super) fn ids_may_be_long_and_in_any_script(medium: &dyn Medium) {
     }
 }
 
-pub(super) fn amendments_stand_in_their_order(medium: &dyn Medium) {
+pub(super) fn amendments_are_in_their_order(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
     let mut expected = Vec::new();

@@ -6,7 +6,7 @@ use super::ledgers::{standing, won};
 use super::races::all_at_once;
 use super::{Medium, amendment, compaction, id, memory, moment, open};
 use crate::error::Fault;
-use crate::freeze::{Appended, Bundle, Committed, Store, Sweep, Swept};
+use crate::freeze::store::{Appended, Bundle, Committed, Store, Sweep, Swept};
 use crate::text::Digest;
 
 /// What a conversation remembers, word for word.
@@ -25,7 +25,7 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-pub(super) fn a_conversation_remembers_what_it_was_told_last(medium: &dyn Medium) {
+pub(super) fn a_conversation_remembers_what_was_said_last(medium: &dyn Medium) {
     let store = open(medium);
     let before = won(&*store, "c", 1, "x");
     assert_eq!(standing(&*store, "c").said, None);
@@ -86,7 +86,7 @@ pub(super) fn a_conversation_that_nobody_opened_remembers_nothing(medium: &dyn M
     }
 }
 
-pub(super) fn what_one_conversation_remembers_is_not_told_to_another(medium: &dyn Medium) {
+pub(super) fn what_one_conversation_remembers_is_unknown_to_another(medium: &dyn Medium) {
     let store = open(medium);
     for name in ["a", "A", "ab", "b"] {
         won(&*store, name, 1, "x");
@@ -166,13 +166,13 @@ pub(super) fn of_many_memories_at_once_one_stays_whole(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
     for round in 0..10 {
-        let told = all_at_once(medium, |store, thread| {
+        let asked = all_at_once(medium, |store, thread| {
             let text = format!("round {round} of thread {thread}");
             store.remember(&id("c"), &memory(&text)).unwrap();
             text
         });
         let said = remembered(&*store, "c").unwrap();
-        let stays: Vec<&String> = told.iter().filter(|text| said == format!("body of {text}")).collect();
+        let stays: Vec<&String> = asked.iter().filter(|text| said == format!("body of {text}")).collect();
         assert_eq!(stays.len(), 1, "{said}");
         assert!(is_there(&*store, stays[0]));
     }

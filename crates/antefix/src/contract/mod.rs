@@ -1,6 +1,6 @@
 //! The rules that every store must keep, as code: whoever writes a store runs [`check`] in a test.
 //!
-//! 1. Each rule gets an empty medium of its own and a thread of its own. All rules run, and all that are broken are told.
+//! 1. Each rule gets an empty medium of its own and a thread of its own. All rules run, and all that are broken are reported.
 //! 2. A medium may be opened several times, and whoever opens it sees the same ledgers. Rules about what lasts and about
 //!    races open it more than once.
 //! 3. Nothing here depends on time: rules about races count winners, and do not sleep.
@@ -8,7 +8,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use antefix::contract::{self, Medium};
-//! use antefix::freeze::{Store, StoreResult};
+//! use antefix::freeze::store::{Store, StoreResult};
 //! use antefix::stores::MemoryStore;
 //!
 //! /// Memory is its own medium.
@@ -38,7 +38,7 @@ mod texts;
 
 use std::sync::Arc;
 
-use crate::freeze::{Store, StoreResult};
+use crate::freeze::store::{Store, StoreResult};
 
 pub use sample::{amendment, compaction, epoch, id, memory, moment};
 
@@ -65,16 +65,16 @@ rules! {
         every_cause_is_kept,
         times_are_kept_to_the_microsecond,
         what_is_not_known_stays_unknown,
-        the_last_epoch_stands,
+        the_last_epoch_is_the_standing_one,
         whoever_comes_second_gets_the_first_one,
-        whoever_comes_late_gets_the_one_that_stands,
+        whoever_comes_late_gets_the_standing_one,
         a_gap_in_the_numbers_is_refused,
         conversations_do_not_mix,
         epochs_are_paged_by_number,
         conversations_are_paged_in_the_order_of_bytes,
-        ids_are_told_apart_byte_by_byte,
+        ids_are_compared_byte_by_byte,
         ids_may_be_long_and_in_any_script,
-        amendments_stand_in_their_order,
+        amendments_are_in_their_order,
         an_amendment_that_comes_second_gets_the_last_one,
         an_amendment_to_an_epoch_that_has_passed_is_lost,
         an_old_epoch_keeps_its_amendments,
@@ -90,11 +90,11 @@ rules! {
         a_loser_leaves_no_text_behind,
     },
     memories::{
-        a_conversation_remembers_what_it_was_told_last,
+        a_conversation_remembers_what_was_said_last,
         a_conversation_remembers_across_epochs,
         what_a_conversation_remembers_keeps_every_byte,
         a_conversation_that_nobody_opened_remembers_nothing,
-        what_one_conversation_remembers_is_not_told_to_another,
+        what_one_conversation_remembers_is_unknown_to_another,
         an_old_epoch_does_not_say_what_is_remembered,
         a_sweep_keeps_what_is_remembered,
         a_sweep_deletes_what_is_remembered_no_more,
@@ -128,7 +128,7 @@ rules! {
         where_nobody_saved_there_is_no_template,
         a_template_is_kept_as_it_was_given,
         a_template_belongs_to_its_layout,
-        layouts_are_told_apart_byte_by_byte,
+        layouts_are_compared_byte_by_byte,
         numbers_are_one_series_over_all_layouts,
         a_deleted_template_stays_in_the_history,
         a_template_can_be_saved_again_after_it_was_deleted,

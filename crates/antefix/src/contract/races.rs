@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 
 use super::ledgers::{standing, won};
 use super::{Medium, amendment, compaction, epoch, id, moment, open};
-use crate::freeze::{Appended, Committed, EpochRow, Store, Sweep};
+use crate::freeze::store::{Appended, Committed, EpochRow, Store, Sweep};
 
 const THREADS: u64 = 16;
 /// How often each race is run, each time for another conversation.
@@ -25,7 +25,7 @@ pub(super) fn all_at_once<T: Send>(medium: &dyn Medium, race: impl Fn(&dyn Store
     })
 }
 
-/// The epochs that stand afterwards by everybody's own account, and how many say that it is theirs.
+/// The standing epoch as each writer saw it afterwards, and how many say that it is theirs.
 fn race_for(medium: &dyn Medium, conversation: &str, number: u64) {
     let answers = all_at_once(medium, |store, thread| {
         let (row, bundle) = epoch(conversation, number, &format!("of thread {thread}"));
@@ -77,7 +77,7 @@ pub(super) fn of_many_commits_one_appends(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
     for number in 1..=ROUNDS {
-        // Some begin at the same time as others commit: whoever is superseded is told so.
+        // Some begin at the same time as others commit: whoever is superseded learns it.
         let answers = all_at_once(medium, |store, thread| {
             let token = format!("of thread {thread}");
             let (row, bundle) = compaction("c", &token, number, &token);

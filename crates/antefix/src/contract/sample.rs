@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::freeze::{AmendmentRow, Bundle, Cause, CompactionRow, ConversationId, EpochRow};
+use crate::freeze::store::{AmendmentRow, Bundle, CompactionRow, EpochRow};
+use crate::freeze::{Cause, ConversationId};
 use crate::text::Digest;
 
 /// An id.

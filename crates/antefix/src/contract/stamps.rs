@@ -3,7 +3,8 @@
 use super::ledgers::won;
 use super::{Medium, amendment, compaction, id, memory, moment, open};
 use crate::compose::Dialect;
-use crate::freeze::{SavedTemplate, Store, Sweep, TemplateDeletion};
+use crate::freeze::store::{Store, Sweep};
+use crate::freeze::template::{SavedTemplate, TemplateDeletion};
 
 /// Writes something.
 type Write<'w> = &'w dyn Fn(&dyn Store);

@@ -2,7 +2,7 @@
 
 use super::ledgers::{standing, won};
 use super::{Medium, amendment, compaction, id, moment, open};
-use crate::freeze::{Appended, Committed, Store, Sweep, Swept};
+use crate::freeze::store::{Appended, Committed, Store, Sweep, Swept};
 use crate::text::Digest;
 
 /// A compaction that came to nothing leaves two texts that nobody names; this is what a sweep says about them.

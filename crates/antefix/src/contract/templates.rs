@@ -3,7 +3,8 @@
 use super::races::all_at_once;
 use super::{Medium, moment, open};
 use crate::compose::Dialect;
-use crate::freeze::{Appended, SavedTemplate, Store, Sweep, TemplateDeletion, TemplateEntry, template_digest};
+use crate::freeze::store::{Appended, Store, Sweep};
+use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, template_digest};
 
 /// The layout that templates are saved for where a rule is about one alone.
 const LAYOUT: &str = "dispatch";
@@ -100,7 +101,7 @@ pub(super) fn a_template_belongs_to_its_layout(medium: &dyn Medium) {
     assert_eq!(store.template(2).unwrap(), Some(second));
 }
 
-pub(super) fn layouts_are_told_apart_byte_by_byte(medium: &dyn Medium) {
+pub(super) fn layouts_are_compared_byte_by_byte(medium: &dyn Medium) {
     let store = open(medium);
     let layouts = ["a", "A", "é", "e\u{301}", "", "%", "_", "a\0", "a ", "/p/café.toml", "'; drop table templates; --"];
     let entries: Vec<TemplateEntry> =

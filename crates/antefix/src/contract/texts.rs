@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ledgers::won;
 use super::{Medium, epoch, open};
-use crate::freeze::{Appended, Bundle, EpochRow, Store};
+use crate::freeze::store::{Appended, Bundle, EpochRow, Store};
 use crate::text::Digest;
 
 /// Appends an epoch of these texts.
@@ -40,7 +40,10 @@ pub(super) fn a_text_of_several_conversations_is_kept_once(medium: &dyn Medium) 
     keep(&*store, "b", "body", &["part"]);
     keep(&*store, "c", "another body", &["part", "body"]);
     assert_eq!(texts(&*store, &["body", "part"]), [some("body"), some("part")]);
-    assert_eq!(open(medium).sweep(crate::freeze::Sweep::Delete).unwrap(), crate::freeze::Swept::default());
+    assert_eq!(
+        open(medium).sweep(crate::freeze::store::Sweep::Delete).unwrap(),
+        crate::freeze::store::Swept::default()
+    );
 }
 
 pub(super) fn the_empty_text_is_a_text(medium: &dyn Medium) {

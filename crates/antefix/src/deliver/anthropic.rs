@@ -7,8 +7,8 @@ use super::breakpoint::Breakpoints;
 use super::fragment::Place;
 use super::messages::{Voice, is_users, weave};
 use super::{Content, Fragment, Receipt};
-use crate::compose::Placement;
-use crate::discover::Tool;
+use crate::compose::policy::Placement;
+use crate::discover::tools::Tool;
 use crate::error::Result;
 use crate::models::Model;
 
@@ -62,9 +62,9 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// Without a row of the table: one breakpoint behind the prefix, which every model takes.
+/// Without a row of the table: one breakpoint after the prefix, which every model takes.
 fn unknown(content: &Content<'_>, receipt: &mut Receipt) -> Breakpoints {
-    receipt.instead("breakpoints for the model", "one behind the prefix, for five minutes: the model is not known");
+    receipt.instead("breakpoints for the model", "one after the prefix, for five minutes: the model is unknown");
     let lifetime = |text: &str| (!text.is_empty()).then_some(300);
     match content.frozen {
         "" => Breakpoints { fixed: lifetime(content.fixed), frozen: None },

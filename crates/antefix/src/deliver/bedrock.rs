@@ -7,8 +7,8 @@ use super::fragment::Place;
 use super::messages::{is_users, refuse};
 use super::openai::{object, parameters};
 use super::{Content, Fragment, Receipt};
-use crate::compose::Placement;
-use crate::discover::Tool;
+use crate::compose::policy::Placement;
+use crate::discover::tools::Tool;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 
@@ -63,7 +63,7 @@ fn woven(content: &Content<'_>, receipt: &mut Receipt) -> Result<Vec<Value>> {
     let spoken = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text, notice.after));
     let live = std::iter::once(("suffix".to_owned(), content.live(), None));
     for (what, text, after) in spoken.chain(live).filter(|(_, text, _)| !text.is_empty()) {
-        let because = "Converse knows users and assistants alone, taking turns";
+        let because = "Converse only has users and assistants, taking turns";
         refuse(content, &what, because)?;
         let from = after.unwrap_or(usize::MAX).saturating_sub(1).min(messages.len().saturating_sub(1));
         let found = (from..messages.len()).chain((0..from).rev()).find(|at| is_users(&messages[*at]));

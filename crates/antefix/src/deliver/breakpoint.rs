@@ -1,9 +1,9 @@
 //! Where a provider's cache is asked to end.
 //!
-//! 1. Breakpoints stand where the stability changes: behind what is fixed, and behind what is frozen. The longer lifetime
-//!    stands first, as providers want it.
-//! 2. One slot at least is left for the caller's own conversation, and the caller's breakpoints count.
-//! 3. Nothing empty is marked. If there is room for one, it stands behind the whole prefix.
+//! 1. Breakpoints are where the stability changes: after what is fixed, and after what is frozen. The longer lifetime
+//!    comes first, as providers require.
+//! 2. One slot at least is left for the caller's own conversation, and the caller's breakpoints are counted.
+//! 3. Nothing empty is marked. If there is room for one, it comes after the whole prefix.
 
 use serde_json::Value;
 
@@ -37,11 +37,11 @@ impl Breakpoints {
             (false, false, _) => none,
             (_, _, 0) => {
                 let used = format!("all {} breakpoints are the caller's own", model.max_breakpoints);
-                receipt.instead("breakpoint behind the prefix", format!("left out: {used}"));
+                receipt.instead("breakpoint after the prefix", format!("left out: {used}"));
                 none
             }
             (true, true, 1) => {
-                receipt.instead("breakpoint behind the fixed part", "left out: there is room for one breakpoint alone");
+                receipt.instead("breakpoint after the fixed part", "left out: there is room for one breakpoint alone");
                 Breakpoints { fixed: None, frozen: Some(shortest) }
             }
             (true, true, _) => Breakpoints { fixed: Some(longest), frozen: Some(shortest) },

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use crate::compose::{Layout, Placement, Prompt, Stability, Undeliverable, WordingKey};
-use crate::discover::{Tools, protected};
+use crate::compose::policy::{Placement, Undeliverable};
+use crate::compose::{Layout, Prompt, Stability, WordingKey};
+use crate::discover::protected;
+use crate::discover::tools::Tools;
 use crate::freeze::EpochBody;
 use crate::text::{Digest, FactName, Origin, Phrases, PrefixDigests, Text};
 
@@ -34,7 +36,7 @@ pub struct Content<'c> {
     pub frame: (&'c str, &'c str),
 }
 
-/// The tag that the built-in frame is made of. What stands in it cannot close it.
+/// The tag that the built-in frame is made of. What is in it cannot close it.
 const TAG: &str = "setting";
 
 /// A notice and its place.
@@ -42,9 +44,9 @@ const TAG: &str = "setting";
 pub struct Notice<'c> {
     /// Its number in its epoch.
     pub number: u64,
-    /// What it says.
+    /// The text of the notice.
     pub text: &'c str,
-    /// How many messages stood before it when it was new; none if nobody told.
+    /// How many messages there were before it when it was new; none if the caller did not say.
     pub after: Option<usize>,
 }
 
@@ -103,7 +105,7 @@ impl<'c> Content<'c> {
         self.suffix.trim_start_matches('\n')
     }
 
-    /// What stands behind the prefix, in order: the notices, then the live part, each with its name in a receipt.
+    /// What follows the prefix, in order: the notices, then the live part, each with its name in a receipt.
     pub(super) fn moving(&self) -> impl Iterator<Item = (String, &'c str)> {
         let notices = self.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text));
         notices.chain([("suffix".to_owned(), self.live())]).filter(|(_, text)| !text.is_empty())

@@ -2,7 +2,7 @@
 //!
 //! 1. The tools of a fragment are those that all turns share, as a value and as text, so that a turn neither copies nor
 //!    writes them.
-//! 2. However a fragment becomes text, its members stand in the order of their names.
+//! 2. However a fragment becomes text, its members are in the order of their names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::discover::ShapedTools;
+use crate::discover::tools::ShapedTools;
 use crate::text::{canonical, roomy, write_canonical, write_string};
 
 /// What to merge into a request: every member of it replaces the request's own.
@@ -39,7 +39,7 @@ pub struct Fragment {
     tools: Option<(Place, Arc<ShapedTools>)>,
 }
 
-/// Where the tools stand.
+/// Where the tools are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// `tools`.

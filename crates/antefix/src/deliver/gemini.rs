@@ -8,8 +8,8 @@ use super::fragment::Place;
 use super::messages::{Voice, is_users, weave};
 use super::openai::{function, object, parameters};
 use super::{Content, Fragment, Receipt};
-use crate::compose::Placement;
-use crate::discover::{ShapedTools, Tool};
+use crate::compose::policy::Placement;
+use crate::discover::tools::{ShapedTools, Tool};
 use crate::error::Result;
 use crate::models::Model;
 
@@ -39,7 +39,7 @@ pub(super) fn fill(
         }
     } else {
         let message = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
-        let because = Some("Gemini knows users and models alone in `contents`");
+        let because = Some("Gemini only has users and models in `contents`");
         let voice = Voice { role: "user", framed: true, because, message: &message, join: None, may_follow: &is_users };
         fragment.insert("contents", Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
     }

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Content, Receipt};
-use crate::compose::Undeliverable;
+use crate::compose::policy::Undeliverable;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How a target takes what the system says in mid-conversation.
@@ -19,13 +19,13 @@ pub(super) struct Voice<'v> {
     pub(super) because: Option<&'static str>,
     /// Makes a message of a text.
     pub(super) message: &'v dyn Fn(&str) -> Value,
-    /// Adds a text to such a message, if two of them must not stand next to each other.
+    /// Adds a text to such a message, if two of them must not be next to each other.
     pub(super) join: Option<fn(&mut Value, &str)>,
-    /// Whether such a message may stand behind this one.
+    /// Whether such a message may come after this one.
     pub(super) may_follow: &'v dyn Fn(&Value) -> bool,
 }
 
-/// Weaves notices and the live part into the caller's messages, which stand in the fragment from `first` on under
+/// Weaves notices and the live part into the caller's messages, which are in the fragment from `first` on under
 /// `key`.
 pub(super) fn weave(
     content: &Content<'_>,

@@ -4,16 +4,11 @@
 //!    breakpoints, each in the provider's exact shape. Its bytes are ours, whatever features serde_json has.
 //! 2. The same epoch gives the same bytes of the whole prefix form, turn after turn: block boundaries, markers, tools.
 //! 3. What moves goes behind the history: a system message in mid-conversation where the model takes one, else a framed
-//!    message. A notice stands where it stood when it was new, so that the history before it and behind it stays cached.
+//!    message. A notice stays where it was when it was new, so that the history before and after it stays cached.
 //! 4. A [`Receipt`] says which bytes went where, and what could not be expressed and was done instead. Nothing is dropped
 //!    without a word.
 //!
-//! This stage knows no network: it says what to send, and sends nothing.
-//!
-//! # Reading what came back
-//!
-//! [`Expectation`] says what the provider's cache should give back for a request, judged by the receipt of the one before.
-//! [`Usage`] reads what the provider billed, and a [`Verdict`] holds the two together.
+//! This stage knows no network: it says what to send, and sends nothing. [`observe`](crate::observe) reads what came back.
 
 mod anthropic;
 mod bedrock;
@@ -47,7 +42,7 @@ use crate::tokens::Tokenizer;
 pub struct Delivery {
     /// To merge into the request.
     pub fragment: Fragment,
-    /// What went where.
+    /// Which bytes went where.
     pub receipt: Receipt,
 }
 

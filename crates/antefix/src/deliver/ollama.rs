@@ -7,7 +7,7 @@ use super::fragment::Place;
 use super::messages::{Voice, weave};
 use super::openai::{nested_tool, object};
 use super::{Content, Fragment, Receipt};
-use crate::compose::Placement;
+use crate::compose::policy::Placement;
 use crate::error::Result;
 use crate::models::Model;
 

@@ -7,8 +7,8 @@ use super::breakpoint::Breakpoints;
 use super::fragment::Place;
 use super::messages::{Voice, weave};
 use super::{Content, Fragment, Receipt};
-use crate::compose::Placement;
-use crate::discover::Tool;
+use crate::compose::policy::Placement;
+use crate::discover::tools::Tool;
 use crate::error::Result;
 use crate::models::{Model, Provider};
 

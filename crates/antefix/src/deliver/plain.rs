@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::fragment::Place;
 use super::openai::{function, object};
 use super::{Content, Fragment, Receipt};
-use crate::discover::Tool;
+use crate::discover::tools::Tool;
 use crate::error::Result;
 
 pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {

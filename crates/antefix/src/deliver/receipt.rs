@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fragment::Place;
 use super::{Content, Fragment, Target};
-use crate::discover::ShapedTools;
+use crate::discover::tools::ShapedTools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 use crate::text::{Digest, write_canonical};
@@ -17,12 +17,12 @@ use crate::tokens::{Tokenizer, Tokens};
 /// The version that is written.
 const VERSION: u32 = 1;
 
-/// What went where.
+/// Proof of what was sent: which bytes went where, and what was done instead of what could not be expressed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// Which fields there are.
+    /// The version of this format; see [`Receipt::parse`].
     pub version: u32,
-    /// The shape.
+    /// The name of the target.
     pub target: String,
     /// The row of the table that was followed; none if the safest form was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct Part {
     pub what: String,
     /// Who says it: `tools`, `system`, `developer`, `user`.
     pub role: String,
-    /// Where it stands in the fragment, as a JSON pointer.
+    /// Where it is in the fragment, as a JSON pointer.
     pub pointer: String,
     /// How many bytes of text it has.
     pub bytes: usize,
@@ -76,7 +76,7 @@ impl Part {
 /// Something that the target could not take as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Substitution {
-    /// What.
+    /// What could not be expressed.
     pub what: String,
     /// What was done instead, and why.
     pub instead: String,
@@ -90,10 +90,10 @@ impl Receipt {
             Error::new(ErrorKind::Receipt, message).with_hint(hint)
         };
         let document: Value =
-            serde_json::from_str(text).map_err(|error| wrong(format!("the receipt is no JSON: {error}")))?;
+            serde_json::from_str(text).map_err(|error| wrong(format!("the receipt is not JSON: {error}")))?;
         let receipt = document.get("receipt").unwrap_or(&document);
         match receipt.get("version").and_then(Value::as_u64) {
-            None => return Err(wrong("this is no receipt: it has no `version`".to_owned())),
+            None => return Err(wrong("this is not a receipt: it has no `version`".to_owned())),
             Some(version) if version > u64::from(VERSION) => {
                 let message = format!("the receipt has version {version}, and this antefix reads up to {VERSION}");
                 return Err(wrong(message).with_hint("use the newer antefix that wrote it"));
@@ -104,7 +104,7 @@ impl Receipt {
             Receipt::deserialize(receipt).map_err(|error| wrong(format!("the receipt cannot be read: {error}")))?;
         match Target::parse(&receipt.target) {
             Some(_) => Ok(receipt),
-            None => Err(wrong(format!("the receipt is for `{}`, which is no target", receipt.target))),
+            None => Err(wrong(format!("the receipt is for `{}`, which is not a target", receipt.target))),
         }
     }
 
@@ -151,7 +151,7 @@ impl Receipt {
         for part in self.parts.iter_mut().filter(|part| part.is_prefix()) {
             // An empty list of tools is not sent to everybody.
             let Some(text) = fragment.text_at(&part.pointer) else { continue };
-            // The live part may stand behind the prefix in one text; a whole text is what the part was made of.
+            // The live part may come after the prefix in one text; a whole text is what the part was made of.
             let text = match text.len() == part.bytes {
                 true => Some(text.as_str()),
                 false => text.get(..part.bytes).filter(|text| Digest::of(text) == part.digest),

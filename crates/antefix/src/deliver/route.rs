@@ -1,9 +1,9 @@
 //! The way of a system prompt to an agent that speaks the Agent Client Protocol.
 //!
-//! 1. What an agent says that it can do counts, then what is known of it by its name. Version numbers count for nothing:
+//! 1. What an agent says that it can do decides, then what is known of it by its name. Version numbers are ignored:
 //!    agents of version 1 take system prompts, and others of version 2 do not.
 //! 2. There is exactly one way for a session, so nothing is said twice, and there is always one: whoever takes no system
-//!    prompt is told in the first message of the user's.
+//!    prompt goes into the first message of the user.
 //! 3. A text that the agent was started with is not sent again.
 
 /// The steps of the ladder, the best first.
@@ -34,7 +34,7 @@ impl Way {
         }
     }
 
-    /// Who says it to the model, as far as the protocol can tell.
+    /// In whose name the model gets it, as far as the protocol says.
     pub fn role(&self) -> &'static str {
         match self {
             Way::UserMessage => "user",
@@ -76,7 +76,7 @@ impl Mode {
 /// What an agent announces of `sessionCapabilities.systemPrompt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SystemField {
-    /// Nothing.
+    /// It announces no field for a system prompt.
     #[default]
     None,
     /// Instructions can be added.
@@ -90,7 +90,7 @@ pub enum SystemField {
 pub struct Agent<'a> {
     /// The name that it gives itself.
     pub name: Option<&'a str>,
-    /// What it announces.
+    /// What it announces about system prompts.
     pub field: SystemField,
     /// The variable that named a file with the prompt when it was started.
     pub launched: Option<&'a str>,
@@ -101,7 +101,7 @@ pub struct Agent<'a> {
 /// A way, and why it is that one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The way.
+    /// How the prompt gets to the agent.
     pub way: Way,
     /// Why, for people.
     pub because: String,

@@ -1,14 +1,15 @@
 //! A prefix as sections of a user's message, for agents that take no system prompt.
 //!
 //! 1. One text a section, in order, without the line breaks that join them.
-//! 2. The fixed part is labeled as the base, and what the operator says as the operator's: there is no role that tells.
+//! 2. The fixed part is labeled as the base, and what the operator says as the operator's: no role says so.
 //!    Every other section brings its own heading along.
 //! 3. What a fact says cannot forge such a label: there the first bracket is written out.
 
 use crate::compose::{Wording, WordingKey, print};
 use crate::discover::protected;
 use crate::error::Result;
-use crate::freeze::{EpochBody, RecordedSpan};
+use crate::freeze::EpochBody;
+use crate::freeze::record::RecordedSpan;
 use crate::text::{FactName, Origin, Text, roomy};
 
 /// The beginnings of the labels.
@@ -22,7 +23,7 @@ const OPERATOR: &str = "identity:operator";
 pub struct SaidSection {
     /// Its id in the layout; `base` for all that is fixed.
     pub section: String,
-    /// The text.
+    /// The text of the section, with its label.
     pub text: String,
 }
 

@@ -15,9 +15,9 @@ pub struct Entry {
     pub reported_by: ReportedBy,
     /// What was found.
     pub what: &'static str,
-    /// What it costs.
+    /// What it costs if nothing is done.
     pub why: &'static str,
-    /// What to do.
+    /// What to do about it.
     pub remedy: &'static str,
 }
 

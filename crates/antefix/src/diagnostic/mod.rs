@@ -40,7 +40,7 @@ impl Level {
 pub struct Diagnostic {
     /// How much it matters.
     pub level: Level,
-    /// What it is.
+    /// The kind of finding; programs branch on it.
     pub code: Code,
     /// For people: lower case, no final stop.
     pub message: String,
@@ -48,7 +48,7 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// What it is about, if that is known by a name or a path.
     pub about: Option<Subject>,
-    /// What to do.
+    /// What to do about it, for people.
     pub hint: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl Subject {
         Subject::File { path: path.as_ref().to_owned(), fact: Some(fact.as_ref().to_owned()) }
     }
 
-    /// The name of what is no file, or of the fact whose text the file is.
+    /// The name of what is not a file, or of the fact whose text the file is.
     pub fn name(&self) -> Option<&str> {
         match self {
             Subject::Name(name) => Some(name),
@@ -93,7 +93,7 @@ impl Subject {
         }
     }
 
-    /// What a person looks for: the path, or the name of what is no file.
+    /// What a person looks for: the path, or the name of what is not a file.
     pub fn label(&self) -> &str {
         match self {
             Subject::Name(label) | Subject::File { path: label, .. } => label,
@@ -135,12 +135,12 @@ impl Diagnostic {
         Diagnostic { level, code, message: message.into(), place: None, about: None, hint: None }
     }
 
-    /// A note.
+    /// A finding that is good to know.
     pub fn note(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Level::Note, code, message)
     }
 
-    /// A warning.
+    /// A finding that is probably a mistake.
     pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Level::Warning, code, message)
     }

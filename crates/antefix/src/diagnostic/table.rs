@@ -9,7 +9,7 @@ codes! {
         name: "bad-pattern",
         levels: [Warning],
         reported_by: All,
-        what: "a pattern of a rule that cannot be used, or whose braces stand for too many",
+        what: "a pattern of a rule that cannot be used, or whose braces expand to too many",
         why: "the rule does not apply where it was meant to",
         remedy: "fix the pattern, or split it",
     }
@@ -65,8 +65,8 @@ codes! {
         name: "daily-in-prefix",
         levels: [Note],
         reported_by: All,
-        what: "a fact that is new every day stands before the boundary",
-        why: "conversations of tomorrow share nothing behind it; `check` says how much that is",
+        what: "a fact that is new every day is before the boundary",
+        why: "conversations of tomorrow share nothing after it; `check` says how much that is",
         remedy: "make its section live",
     }
     FileUnavailable {
@@ -145,8 +145,8 @@ codes! {
         name: "hook-root",
         levels: [Warning],
         reported_by: All,
-        what: "a hook named a root that is missing or may not be looked into",
-        why: "the agent does not see what lies there",
+        what: "a hook named a root that is missing or may not be searched",
+        why: "the agent does not see what is there",
         remedy: "fix the path, or allow it by `file_roots` in your settings",
     }
     HookUndelivered {
@@ -169,8 +169,8 @@ codes! {
         name: "id-in-text",
         levels: [Note],
         reported_by: Check,
-        what: "an id that is new for each conversation or run stands before the boundary",
-        why: "no two conversations share what stands behind it",
+        what: "an id that is new for each conversation or run is before the boundary",
+        why: "no two conversations share what comes after it",
         remedy: "make its section live, or leave it out",
     }
     IgnoreFile {
@@ -225,7 +225,7 @@ codes! {
         name: "machine-path",
         levels: [Note, Warning],
         reported_by: Check,
-        what: "a path or a name of one machine stands before the boundary",
+        what: "a path or a name of one machine is before the boundary",
         why: "no other machine or clone shares the prefix, and for others the path is wrong",
         remedy: "write it from the project root or `~/`, or make its section live",
     }
@@ -242,7 +242,7 @@ codes! {
         levels: [Error],
         reported_by: All,
         what: "models.json in your configuration directory cannot be read",
-        why: "only the built-in rows of the table of models count",
+        why: "only the built-in rows of the table of models are used",
         remedy: "fix the file at the place that the message names",
     }
     MoreFindings {
@@ -265,7 +265,7 @@ codes! {
         name: "no-yaml",
         levels: [Note],
         reported_by: All,
-        what: "the front matter of a rule is no YAML and was read line by line",
+        what: "the front matter of a rule is not YAML and was read line by line",
         why: "other programs may lose the rule",
         remedy: "put patterns in quotes",
     }
@@ -273,7 +273,7 @@ codes! {
         name: "not-utf8",
         levels: [Note],
         reported_by: All,
-        what: "git printed bytes that are no UTF-8",
+        what: "git printed bytes that are not UTF-8",
         why: "they became U+FFFD",
         remedy: "nothing, or rename the file",
     }
@@ -305,7 +305,7 @@ codes! {
         name: "outside-project",
         levels: [Error],
         reported_by: Touch,
-        what: "a path that was touched lies outside the project",
+        what: "a path that was touched is outside the project",
         why: "no rule of the project applies there",
         remedy: "name a path of the project",
     }
@@ -330,7 +330,7 @@ codes! {
         levels: [Warning],
         reported_by: All,
         what: "a project has a settings.toml in its `.antefix`",
-        why: "nothing in it counts",
+        why: "nothing in it is used",
         remedy: "move what you want to your own settings",
     }
     Receipt {
@@ -386,7 +386,7 @@ codes! {
         levels: [Note, Warning],
         reported_by: All,
         what: "a directory of skills or rules, or the project, is too deep or too large",
-        why: "the rest is not looked into",
+        why: "the rest is not searched",
         remedy: "move them up",
     }
     Secret {
@@ -442,7 +442,7 @@ codes! {
         levels: [Warning],
         reported_by: All,
         what: "several tools have one name",
-        why: "only the first of them counts",
+        why: "only the first of them is used",
         remedy: "give each tool a name of its own",
     }
     TrustUnreadable {
@@ -529,8 +529,8 @@ codes! {
         name: "volatile-in-prefix",
         levels: [Note, Warning],
         reported_by: All,
-        what: "a fact that moves from turn to turn stands before the boundary",
-        why: "it goes stale, and what stands behind it is billed again each time; `check` says how much that is",
+        what: "a fact that changes from turn to turn is before the boundary",
+        why: "it goes stale, and what comes after it is billed again each time; `check` says how much that is",
         remedy: "make its section live",
     }
 }

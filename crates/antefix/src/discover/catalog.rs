@@ -6,10 +6,10 @@
 use crate::diagnostic::did_you_mean;
 use crate::text::FactName;
 
-/// One row.
+/// One fact of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Who answers.
+    /// The namespace, such as `git`.
     pub namespace: &'static str,
     /// What is asked; in angle brackets if the template fills it in.
     pub name: &'static str,
@@ -26,7 +26,7 @@ pub struct Entry {
 pub enum Pace {
     /// With the machine, the repository or the caller's own doing.
     Steady,
-    /// Every day.
+    /// It changes every day.
     Daily,
     /// From one turn to the next: in a prefix it would cost a cache miss each time it is composed again.
     Volatile,
@@ -59,7 +59,7 @@ const fn row(
     Entry { namespace, name, description, jinja, pace }
 }
 
-/// The table.
+/// Every fact that a template may name.
 pub const CATALOG: &[Entry] = &[
     row("system", "time", "system.time", Pace::Volatile, "the instant, ISO 8601 in UTC with milliseconds"),
     row("system", "datetime", "datetime", Pace::Volatile, "the instant, RFC 3339 in UTC with whole seconds"),

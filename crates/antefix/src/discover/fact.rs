@@ -12,9 +12,9 @@ pub type Fact = Answer<Value>;
 /// What a fact may be: text, a list of text, or a list of maps of text. No numbers and no booleans, because engines change how they print them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A text.
+    /// One text, with the origin of each byte.
     Text(Text),
-    /// Several texts.
+    /// A list, such as the names of tools.
     List(Vec<Text>),
     /// Several files with named texts each: `path`, `body` and `text`.
     Maps(Vec<BTreeMap<Cow<'static, str>, Text>>),

@@ -95,11 +95,11 @@ pub(super) fn answer(
     let Some((root, path)) = locate(situation, &asked) else {
         let hint = "only files beneath the project root can be named; the user's settings may allow more (file_roots)";
         let reason = Answer::unavailable(ReasonCode::OutsideRoot, name.name());
-        return tell(reason, name, name.name(), diagnostics, Some(hint));
+        return report(reason, name, name.name(), diagnostics, Some(hint));
     };
     let shown: Arc<str> = situation.workspace.show(&root.join(&path), situation.rules.paths).into();
     if holds_secrets(&path) {
-        return tell(Answer::unavailable(ReasonCode::Secret, name.name()), name, &shown, diagnostics, None);
+        return report(Answer::unavailable(ReasonCode::Secret, name.name()), name, &shown, diagnostics, None);
     }
     let read = read_text(world, &root, &path, FILE_LIMIT).and_then(|file| {
         if holds_secrets(&file.resolved) {
@@ -122,7 +122,7 @@ pub(super) fn answer(
             Value::Text(cut_to(&text, &situation.rules.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)]))
         })
     });
-    tell(fact, name, &shown, diagnostics, None)
+    report(fact, name, &shown, diagnostics, None)
 }
 
 /// The beginning of a text, with a notice, within budgets.
@@ -134,12 +134,12 @@ pub(super) fn cut_to(text: &Text, notice: &Text, budgets: &[Budget]) -> Text {
 }
 
 /// Says why a file is unavailable. That it is absent is the template's business.
-fn tell(fact: Fact, name: &FactName, path: &str, diagnostics: &mut Vec<Diagnostic>, hint: Option<&str>) -> Fact {
+fn report(fact: Fact, name: &FactName, path: &str, diagnostics: &mut Vec<Diagnostic>, hint: Option<&str>) -> Fact {
     if let Answer::Unavailable(reason) = &fact {
         let mut diagnostic = Diagnostic::warning(Code::FileUnavailable, format!("{name} is not read: {reason}"))
             .about(Subject::file_of(name.as_str(), path));
         diagnostic.hint = hint.map(str::to_owned);
-        diagnostics.extend(reason.told(diagnostic));
+        diagnostics.extend(reason.unless_withheld(diagnostic));
     }
     fact
 }

@@ -27,7 +27,7 @@ pub(crate) fn protected(text: &Text, marks: &[String]) -> Text {
     rewrite.finish()
 }
 
-/// Whether only blanks and signs such as `#`, `>` or `*` stand before a place, on the same line. Places come in order, and
+/// Whether only blanks and signs such as `#`, `>` or `*` are before a place, on the same line. Places come in order, and
 /// what lies between two of them is looked at once.
 struct Lead {
     at: usize,

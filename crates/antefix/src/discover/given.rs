@@ -16,9 +16,9 @@ use crate::text::{FactName, Origin, Text};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "Json")]
 pub enum Given {
-    /// A text.
+    /// One text.
     Text(String),
-    /// Several texts.
+    /// A list, for facts that are lists.
     List(Vec<String>),
     /// Several maps of texts, such as files with `path` and `text`.
     Maps(Vec<BTreeMap<String, String>>),

@@ -20,7 +20,7 @@ pub(super) struct Matcher {
     parts: Vec<Part>,
 }
 
-/// What stands between two slashes.
+/// What is between two slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     /// `**`: any number of directories.

@@ -3,7 +3,7 @@
 //! 1. Hidden characters in a file make it unavailable, or are written out, or are let through, as the user's settings
 //!    say; a project cannot loosen them. Joined emoji, flags and scripts that need joiners are not hidden.
 //! 2. Secrets of a well-known shape are taken out before anything is shown or stored, and the place is marked.
-//! 3. Each finding is told with file, line and column; what was hidden is decoded where that can be done.
+//! 3. Each finding is reported with file, line and column; what was hidden is decoded where that can be done.
 
 use serde::Deserialize;
 
@@ -17,8 +17,8 @@ use crate::text::{FactName, Origin, Text, Transform};
 /// No secret has fewer characters.
 pub(super) const SHORTEST_TOKEN: usize = 16;
 
-/// How many findings of one text are told one by one.
-const TOLD: usize = 5;
+/// How many findings of one text are reported one by one.
+const REPORTED: usize = 5;
 
 /// What becomes of hidden characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -37,7 +37,7 @@ pub enum HiddenText {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Secrets {
-    /// A marker stands in their place.
+    /// They are replaced by a marker.
     #[default]
     Redact,
     /// They stay as they are.
@@ -98,18 +98,18 @@ impl Hygiene {
         label
     }
 
-    /// What is told about a text, unless words of that text in it must not be told: escapes can write what was not there when
-    /// it was looked through.
-    pub(super) fn tellable(self, words: String) -> String {
+    /// What is reported about a text, unless words of that text in it must not be reported: escapes can write what was not there when
+    /// it was checked.
+    pub(super) fn reportable(self, words: String) -> String {
         if self.passes(&words) { words } else { "escapes in it write a secret or hidden characters".to_owned() }
     }
 
-    /// Takes secrets and hidden characters out of what is told about something.
+    /// Takes secrets and hidden characters out of what is reported about something.
     pub(crate) fn redact(self, words: &mut String) {
         if self.passes(words) {
             return;
         }
-        let text = Text::new(words.as_str(), Origin::fact(&FactName::new("told", "")));
+        let text = Text::new(words.as_str(), Origin::fact(&FactName::new("message", "")));
         if let Answer::Present(text) = self.written_out().clean(text, &"".into(), &mut Vec::new()) {
             *words = text.as_str().to_owned();
         }
@@ -157,16 +157,16 @@ impl Hygiene {
         let mut count = 0;
         for found in hidden::scan(text.as_str()) {
             count += 1;
-            if count <= TOLD {
-                diagnostics.push(told(&found, text.as_str(), about, at, self.hidden));
+            if count <= REPORTED {
+                diagnostics.push(to_diagnostic(&found, text.as_str(), about, at, self.hidden));
             }
             if self.hidden == HiddenText::Escape {
                 let written: String = text.as_str()[found.range.clone()].chars().map(hidden::escape).collect();
                 rewrite.replace(found.range.clone(), &written, Transform::Escaped);
             }
         }
-        if count > TOLD {
-            let message = format!("{} has {} more runs of hidden characters", about.label(), count - TOLD);
+        if count > REPORTED {
+            let message = format!("{} has {} more runs of hidden characters", about.label(), count - REPORTED);
             diagnostics.push(Diagnostic::warning(Code::HiddenText, message).about(about));
         }
         match self.hidden {
@@ -194,24 +194,24 @@ impl Hygiene {
             rewrite.replace(secret.range.clone(), &secrets::marker(secret.rule), Transform::Redacted);
         }
         let places = secrets::find(written);
-        for (number, secret) in found.iter().enumerate().take(TOLD) {
+        for (number, secret) in found.iter().enumerate().take(REPORTED) {
             let place = match places.get(number).filter(|_| places.len() == found.len()) {
                 Some(place) => at.of(written, place.range.start),
                 None => at.of(text.as_str(), secret.range.start),
             };
-            let message = format!("{label}:{place} looks like a secret ({}) and was taken out", secret.rule);
-            let hint = "revoke it if it is one: a prompt is no place for secrets";
+            let message = format!("{label}:{place} looks like a secret ({}) and was removed", secret.rule);
+            let hint = "revoke it if it is one: secrets do not belong in a prompt";
             diagnostics.push(Diagnostic::warning(Code::Secret, message).about(about).hint(hint));
         }
-        if found.len() > TOLD {
-            let message = format!("{label} has {} more of what looks like secrets", found.len() - TOLD);
+        if found.len() > REPORTED {
+            let message = format!("{label} has {} more of what looks like secrets", found.len() - REPORTED);
             diagnostics.push(Diagnostic::warning(Code::Secret, message).about(about));
         }
         rewrite.finish()
     }
 }
 
-fn told(found: &Hidden, text: &str, about: &Subject, at: At, policy: HiddenText) -> Diagnostic {
+fn to_diagnostic(found: &Hidden, text: &str, about: &Subject, at: At, policy: HiddenText) -> Diagnostic {
     let place = at.of(text, found.range.start);
     let count = text[found.range.clone()].chars().count();
     let decoded = found
@@ -232,7 +232,7 @@ fn told(found: &Hidden, text: &str, about: &Subject, at: At, policy: HiddenText)
     Diagnostic::warning(Code::HiddenText, message).about(about).hint(hint)
 }
 
-/// Where a text stands that something is told about.
+/// How the place of a finding is named.
 #[derive(Clone, Copy)]
 enum At {
     /// It is what its label names, and has lines of its own.

@@ -3,76 +3,67 @@
 //! 1. Only what a layout names is asked for: a template without git runs no git.
 //! 2. A fact is present, absent or unavailable, and the three are never merged.
 //! 3. Discovery cannot fail. It reports what was loaded, and what was considered and not loaded, with a reason each.
+//!
+//! Start with [`discover`], [`Situation`] and [`Discovery`]. Each source has a module of its own with its rules: [`file`](mod@file),
+//! [`git`], [`instructions`], [`rules`], [`skills`], [`tools`], [`remote`], [`scope`]. [`world`] is the port to everything
+//! outside; [`hygiene`] and [`trust`] decide what may enter a prompt; [`catalog`] lists every fact.
 
 pub mod catalog;
+pub mod file;
 pub mod git;
 pub mod hidden;
+pub mod hygiene;
+pub mod ignore;
+pub mod instructions;
+pub mod remote;
+pub mod roots;
+pub mod rules;
+pub mod scope;
 pub mod secrets;
+pub mod skills;
+pub mod tools;
+pub mod touch;
+pub mod trust;
+pub mod world;
 
 pub(crate) mod environment;
 mod fact;
-mod file;
 mod frame;
 mod front_matter;
 mod given;
 mod glob;
-mod hygiene;
-pub mod ignore;
 mod imports;
-mod instructions;
 mod paths;
-mod remote;
 mod replacement;
 mod report;
 mod rewrite;
-mod roots;
-mod rules;
-mod scope;
 mod situation;
-mod skills;
 mod system;
-mod tools;
-mod touch;
-mod trust;
-mod workspace;
-mod world;
+pub(crate) mod workspace;
 
 pub use fact::{Fact, Facts, Value};
 pub(crate) use file::read_text;
-pub use file::{Completed, FILE_LIMIT, complete};
 pub(crate) use frame::protected;
 pub use given::Given;
-pub use hygiene::{HiddenText, Hygiene, Secrets};
-pub use instructions::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use instructions::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub use paths::{Machine, Paths};
-pub use remote::{Address, Holder, Remote, RemoteLimits, RemoteRules};
 pub(crate) use report::FileLeft;
 pub use report::{Loaded, NotLoaded, Report, Why};
-pub use roots::{MayName, MoreRoots, NamedRoots};
-pub use rules::{Glob, GlobLimits, Survey};
-pub use scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 pub use situation::{Caller, Permissions, Rules, Situation};
 pub(crate) use skills::skills_within;
-pub use skills::{Descriptions, Ignore, Loose, SkillRules};
-pub(crate) use tools::ShapedTools;
-pub use tools::{Tool, Tools, canonical_tool, canonical_tools};
-pub use touch::{Touched, touch};
-pub use trust::{Gate, Trust, UntrustedText};
 pub use workspace::Workspace;
-pub(crate) use workspace::{join, normalize};
-pub use world::{
-    Answer, Bearer, Command, Contents, Kill, Kind, Link, ListedEntry, Listing, Output, Owner, Reason, ReasonCode,
-    Request, Response, SystemText, World,
-};
+pub(crate) use workspace::normalize;
+pub use world::{Answer, Reason, ReasonCode, World};
 
 use self::catalog::Lookup;
 use self::git::{Git, GitQuestion};
+use self::hygiene::Hygiene;
 use self::skills::Form;
+use self::trust::{Gate, Trust};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
-/// Facts, and how they were come by.
+/// Facts, and how they were found.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
     /// One answer for each name asked.
@@ -106,13 +97,13 @@ pub fn discover<'n>(
     let Discovery { report, diagnostics, .. } = &mut asking.discovery;
     diagnostics.extend(situation.more.findings().iter().cloned());
     diagnostics.extend(situation.caller.tools.iter().flat_map(|tools| tools.findings(situation.permissions.hygiene)));
-    diagnostics.extend(trust::told(report));
+    diagnostics.extend(trust::withheld_finding(report));
     asking.discovery.look_through(situation.permissions.hygiene);
     asking.discovery
 }
 
 impl Discovery {
-    /// Takes secrets and hidden characters out of what is told: programs, servers and the system put whatever they like into
+    /// Takes secrets and hidden characters out of what is reported: programs, servers and the system put whatever they like into
     /// the reasons of their failures.
     fn look_through(&mut self, hygiene: Hygiene) {
         for reason in self.facts.reasons_mut() {
@@ -207,14 +198,14 @@ impl Asking<'_> {
     }
 
     fn prompt(&self, name: &str) -> Answer<String> {
-        let told = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
+        let given = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
         let workspace = &self.situation.workspace;
         match name {
             "cwd" => Answer::Present(self.called(workspace.show(&workspace.cwd, self.situation.rules.paths))),
             "cwd_absolute" => Answer::Present(self.called(workspace.show(&workspace.cwd, Paths::Absolute))),
-            "model" => told(&self.situation.caller.model),
-            "conversation_id" => told(&self.situation.conversation_id.map(str::to_owned)),
-            "workspace_id" => told(&self.situation.caller.workspace_id),
+            "model" => given(&self.situation.caller.model),
+            "conversation_id" => given(&self.situation.conversation_id.map(str::to_owned)),
+            "workspace_id" => given(&self.situation.caller.workspace_id),
             _ => Answer::Absent,
         }
     }
@@ -237,12 +228,14 @@ impl Asking<'_> {
         let diagnostics = &mut self.discovery.diagnostics;
         if let Answer::Unavailable(reason) = &answer {
             let message = format!("{name} could not be asked for: {reason}");
-            diagnostics.extend(reason.told(Diagnostic::warning(Code::GitUnavailable, message).about(name.as_str())));
+            diagnostics.extend(
+                reason.unless_withheld(Diagnostic::warning(Code::GitUnavailable, message).about(name.as_str())),
+            );
         }
         answer
             .map(|printed| {
                 let transform = if printed.replaced {
-                    let message = format!("`{}` printed bytes that are no UTF-8; they became U+FFFD", printed.command);
+                    let message = format!("`{}` printed bytes that are not UTF-8; they became U+FFFD", printed.command);
                     diagnostics.push(Diagnostic::note(Code::NotUtf8, message).about(name.as_str()));
                     Some(Transform::Replaced)
                 } else {

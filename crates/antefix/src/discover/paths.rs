@@ -9,7 +9,7 @@ pub enum Paths {
     /// Relative to the project root, `~/…` below the home directory: two clones of a repository share their bytes.
     #[default]
     Portable,
-    /// In full.
+    /// Absolute paths.
     Absolute,
 }
 

@@ -1,7 +1,7 @@
-//! `instructions:system` and `instructions:append`: SYSTEM.md, which stands in for a layout's own words, and
+//! `instructions:system` and `instructions:append`: SYSTEM.md, which replaces a layout's own words, and
 //! APPEND_SYSTEM.md, which follows them.
 //!
-//! One of each: the project's, else the user's, never both. A file without a word counts as none. They are data: nothing in them
+//! One of each: the project's, else the user's, never both. A file without a word is treated as absent. They are data: nothing in them
 //! is a template.
 
 use std::path::{Path, PathBuf};
@@ -38,13 +38,13 @@ pub(super) fn answer(
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
                 let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label));
-                diagnostics.extend(reason.told(finding));
+                diagnostics.extend(reason.unless_withheld(finding));
                 not_loaded(Why::Unavailable(reason.clone()));
                 // A repository that is not trusted must not be able to take away what the layout or the user says.
                 if reason.code == ReasonCode::Untrusted {
                     continue;
                 }
-                // Another file must not stand in for the one that counts.
+                // Another file must not replace the one that is used.
                 taken.get_or_insert((label, Answer::Unavailable(reason)));
                 continue;
             }

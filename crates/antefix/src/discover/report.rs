@@ -15,7 +15,7 @@ pub struct Report {
 /// Something that was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {
-    /// The fact.
+    /// The fact that it is about.
     pub fact: FactName,
     /// The file that it came from, if it was one.
     pub path: Option<String>,
@@ -26,16 +26,16 @@ pub struct Loaded {
 /// Something that was not loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotLoaded {
-    /// The fact.
+    /// The fact that it is about.
     pub fact: FactName,
     /// The file, if it was one of several candidates.
     pub path: Option<String>,
-    /// Why not.
+    /// Why it was not loaded.
     pub why: Why,
 }
 
 impl NotLoaded {
-    /// For people.
+    /// The reason in words, for people.
     pub fn detail(&self) -> String {
         match (&self.why, self.fact.as_str()) {
             (Why::Absent, "git:branch") => "not in a git repository, or there is no commit yet".to_owned(),
@@ -115,12 +115,12 @@ pub enum Why {
         /// Any of them would do.
         tools: Vec<String>,
     },
-    /// It holds only for paths that its patterns match, and waits for one.
+    /// It applies only to paths that its patterns match, and waits for one.
     Scoped {
         /// As their author wrote them.
         patterns: Vec<String>,
     },
-    /// It holds only for paths that its patterns match, and no file of the project does.
+    /// It applies only to paths that its patterns match, and no file of the project does.
     NeverMatched {
         /// As their author wrote them.
         patterns: Vec<String>,
@@ -166,7 +166,7 @@ impl Why {
         }
     }
 
-    /// For people.
+    /// The reason in words, for people.
     pub fn detail(&self) -> String {
         match self {
             Why::Absent => "there is none".to_owned(),
@@ -175,7 +175,7 @@ impl Why {
             Why::Shadowed { by } => format!("{by} comes first"),
             Why::Duplicate { of } => format!("it is the same file as {of}"),
             Why::Empty => "there is nothing in it".to_owned(),
-            Why::AboveRoot => "it lies above the project root, where the layout does not look".to_owned(),
+            Why::AboveRoot => "it is above the project root, where the layout does not look".to_owned(),
             Why::Refused => "the layout refuses its name".to_owned(),
             Why::OverBudget { bytes } => format!("its {bytes} bytes do not fit the budget"),
             Why::Disabled => "its author hides it from the model".to_owned(),
@@ -183,7 +183,7 @@ impl Why {
             Why::ToolMissing { tools } => format!("the agent has none of the tools {}", tools.join(", ")),
             Why::Scoped { patterns } => format!("it waits for a path like {}", listed(patterns)),
             Why::NeverMatched { patterns } => format!("no file of the project is like {}", listed(patterns)),
-            Why::Nested => "it holds once something in its directory is touched".to_owned(),
+            Why::Nested => "it applies once something in its directory is touched".to_owned(),
             Why::OnRequest => "it has no patterns, and agents cannot ask for it by its description yet".to_owned(),
             Why::ByHand => "it has neither patterns nor a description: only a person brings it in".to_owned(),
             Why::Excluded => "it excludes coding agents".to_owned(),

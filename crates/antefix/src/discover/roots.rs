@@ -1,9 +1,9 @@
 //! Roots that hooks name besides the layout's.
 //!
-//! 1. They are read by the same rules as the layout's own, and stand behind them: the first of a name wins.
+//! 1. They are read by the same rules as the layout's own, and come after them: the first of a name wins.
 //! 2. A hook that comes with a project may name what lies beneath the project root or beneath a root that the user's own
 //!    settings allow, and nothing else. Places that hold secrets are refused to every hook.
-//! 3. What is refused, missing or too much is told.
+//! 3. What is refused, missing or too much is reported.
 //!
 //! An epoch remembers the names, as a prompt would show the paths: two clones of a repository remember the same.
 
@@ -60,7 +60,7 @@ pub enum MayName {
     ProjectPlaces,
 }
 
-/// A place that is looked into.
+/// A place that is searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Root {
     /// What may be read lies beneath.
@@ -86,7 +86,7 @@ impl MoreRoots {
         &self.named
     }
 
-    /// Adds what a hook names, and says what of it is not looked into.
+    /// Adds what a hook names, and says what of it is not searched.
     pub fn add(
         &mut self,
         world: &dyn World,
@@ -103,12 +103,12 @@ impl MoreRoots {
             ("instructions", instructions, &mut self.instructions, &mut kept.instructions),
         ];
         for (kind, names, roots, kept) in kinds {
-            let mut tell = |message: String| {
+            let mut report = |message: String| {
                 let finding = Diagnostic::warning(Code::HookRoot, format!("hook `{hook}` names {message}"));
                 findings.push(finding.about(hook));
             };
             if names.len() > ROOTS {
-                tell(format!("{} roots of {kind}: only the first {ROOTS} are looked into", names.len()));
+                report(format!("{} roots of {kind}: only the first {ROOTS} are searched", names.len()));
             }
             for name in names.iter().take(ROOTS) {
                 let shown = name.escape_debug();
@@ -116,12 +116,12 @@ impl MoreRoots {
                     Ok(root) => {
                         let path = root.root.join(&root.inside);
                         if root.kind.is_none() {
-                            tell(format!("`{shown}` for {kind}, and there is nothing"));
+                            report(format!("`{shown}` for {kind}, and there is nothing"));
                         }
                         kept.push(situation.workspace.show(&path, Paths::Portable));
                         roots.push(root);
                     }
-                    Err(why) => tell(format!("`{shown}` for {kind}, which is not looked into: {why}")),
+                    Err(why) => report(format!("`{shown}` for {kind}, which is not searched: {why}")),
                 }
             }
         }
@@ -136,8 +136,8 @@ impl MoreRoots {
         self.named.insert(hook.to_owned(), None);
     }
 
-    /// What is worth knowing about them. Whoever discovers tells it.
-    pub fn tell(&mut self, findings: Vec<Diagnostic>) {
+    /// Adds findings about them, which the next discovery reports.
+    pub fn add_findings(&mut self, findings: Vec<Diagnostic>) {
         self.findings.extend(findings);
     }
 
@@ -150,12 +150,12 @@ impl MoreRoots {
 fn root(world: &dyn World, situation: &Situation<'_>, may: MayName, name: &str) -> Result<Root, &'static str> {
     let workspace = &situation.workspace;
     if name.is_empty() || name.contains('\0') {
-        return Err("that is no path");
+        return Err("that is not a path");
     }
     let at_home = name.strip_prefix("~/").zip(workspace.home.as_ref()).map(|(path, home)| home.join(path));
     let path = normalize(&at_home.unwrap_or_else(|| workspace.root.join(name)));
     if holds_secrets(&path) {
-        return Err("such places hold secrets");
+        return Err("such places contain secrets");
     }
     let kind = world.kind(&path).present();
     let roots = std::iter::once(&workspace.root).chain(&situation.permissions.file_roots);
@@ -164,7 +164,7 @@ fn root(world: &dyn World, situation: &Situation<'_>, may: MayName, name: &str) 
         return Ok(Root { root, inside, kind });
     }
     match (may, kind, path.parent(), path.file_name()) {
-        (MayName::ProjectPlaces, ..) => Err("it lies outside the project, and `file_roots` does not allow it"),
+        (MayName::ProjectPlaces, ..) => Err("it is outside the project, and `file_roots` does not allow it"),
         (MayName::AnyPlace, Some(Kind::File), Some(parent), Some(file)) => {
             Ok(Root { root: parent.to_owned(), inside: PathBuf::from(file), kind })
         }
@@ -177,7 +177,7 @@ fn suits(kind: &str, root: Root) -> Result<Root, &'static str> {
     match root.kind {
         Some(Kind::File) if kind == "prompts" => Err("prompts are looked for in directories"),
         Some(Kind::File) if root.inside.extension().is_none_or(|extension| extension != "md") => {
-            Err("it is no Markdown file")
+            Err("it is not a Markdown file")
         }
         Some(Kind::Other) => Err("it is neither a file nor a directory"),
         _ => Ok(root),
@@ -185,7 +185,7 @@ fn suits(kind: &str, root: Root) -> Result<Root, &'static str> {
 }
 
 impl Root {
-    /// The directory, and the one file in it that counts, if the root is a file.
+    /// The directory, and the one file in it that is used, if the root is a file.
     pub(super) fn directory(&self) -> (&Path, Option<String>) {
         let file = self.inside.file_name().map(|name| name.to_string_lossy().into_owned());
         match (self.kind, self.inside.parent()) {

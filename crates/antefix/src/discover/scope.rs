@@ -46,9 +46,9 @@ pub struct ScopeRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
-    /// Reading.
+    /// Reading alone.
     Read,
-    /// Writing.
+    /// Writing, which includes reading.
     Write,
 }
 
@@ -126,7 +126,7 @@ impl Scope {
         }
     }
 
-    /// The scope for the agent: what it may read, then what it may write. Denials are not told.
+    /// The scope for the agent: what it may read, then what it may write. Denials are not listed.
     pub fn summary(&self, workspace: &Workspace, paths: Paths) -> String {
         let line = |rule: &ScopeRule| {
             let reach = match rule.reach {

@@ -1,4 +1,4 @@
-//! What discovery is told before it asks the world: four parts, each with an owner of its own.
+//! The input of discovery: four parts, each with an owner of its own.
 //!
 //! 1. [`Rules`] are the layout's: which files count, how paths are shown.
 //! 2. [`Permissions`] are the user's: what may be read, and where things are kept. A project cannot set any of them.
@@ -9,10 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::git::GitLimits;
-use super::{
-    Given, Hygiene, InstructionRules, MoreRoots, Paths, Remote, RemoteRules, Scope, SkillRules, Survey, Tools, Trust,
-    Workspace,
-};
+use super::hygiene::Hygiene;
+use super::instructions::InstructionRules;
+use super::remote::{Remote, RemoteRules};
+use super::roots::MoreRoots;
+use super::rules::Survey;
+use super::scope::Scope;
+use super::skills::SkillRules;
+use super::tools::Tools;
+use super::trust::Trust;
+use super::{Given, Paths, Workspace};
 use crate::text::{FactName, Phrases};
 
 /// What a layout and its wording say about discovery.
@@ -82,6 +88,6 @@ pub struct Situation<'s> {
     pub conversation_id: Option<&'s str>,
     /// Where hooks say to look besides.
     pub more: &'s MoreRoots,
-    /// Whether the project is looked through for what waits for a path.
+    /// Whether the project is searched for what waits for a path.
     pub survey: Survey,
 }

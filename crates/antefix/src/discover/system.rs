@@ -44,7 +44,7 @@ fn os(world: &dyn World) -> String {
     }
 }
 
-/// `PRETTY_NAME`, else `NAME` and `VERSION_ID`. Only values in double quotes count.
+/// `PRETTY_NAME`, else `NAME` and `VERSION_ID`. Only values in double quotes are used.
 fn distribution(os_release: &str) -> Option<String> {
     let value = |key: &str| {
         os_release.lines().find_map(|line| {

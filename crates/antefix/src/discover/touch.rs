@@ -1,10 +1,10 @@
-//! Touching paths: what comes to hold when an agent first reads or changes something.
+//! Touching paths: what applies once an agent first reads or changes something.
 //!
-//! 1. Rules hold whose patterns match a path, wherever they stand; and the instruction files and rules of the directories
+//! 1. Rules apply whose patterns match a path, wherever they are; and the instruction files and rules of the directories
 //!    that lead to it, as far as they are not those of the working directory and above.
-//! 2. What the prefix has is not said again, nor what the caller says was told before.
+//! 2. What the prefix has is not said again, nor what the caller says that the conversation has.
 //! 3. The outermost come first. Bounds, budgets, hygiene and trust are those of instruction files.
-//! 4. A path need not exist. It is relative to the working directory and lies in the project; one that does not is told.
+//! 4. A path need not exist. It is relative to the working directory and lies in the project; one that does not is reported.
 //!
 //! What is found here becomes a notice through [`compose::notice`](crate::compose::notice), and is appended to a
 //! conversation; the prefix stays as it is.
@@ -15,19 +15,20 @@ use std::path::{Path, PathBuf};
 use super::instructions::{Entry, Instruction, Place, Search, Walk, Whose, places, value};
 use super::report::{Report, Why};
 use super::trust;
+use super::trust::Gate;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, World};
-use super::{Fact, Gate, Situation};
+use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::text::FactName;
 
-/// How many directories between the working directory and the paths are looked into.
+/// How many directories between the working directory and the paths are searched.
 const DIRECTORIES: usize = 500;
 
-/// What comes to hold.
+/// What applies from a touch on.
 #[derive(Debug, Clone)]
 pub struct Touched {
-    /// The files, as in `instructions:files`; absent if nothing comes to hold.
+    /// The files, as in `instructions:files`; absent if nothing new applies.
     pub files: Fact,
     /// What was loaded and what was not.
     pub report: Report,
@@ -35,9 +36,9 @@ pub struct Touched {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What comes to hold when these paths are touched. `told` are the paths of files that were told before, as the report of
+/// What applies once these paths are touched. `known` are the paths of files that the conversation has, as the report of
 /// an earlier touch has them.
-pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], told: &BTreeSet<String>) -> Touched {
+pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], known: &BTreeSet<String>) -> Touched {
     let gate = Gate::new(world, situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
     let name = FactName::new("instructions", "files");
     let mut report = Report::default();
@@ -57,7 +58,7 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
     // The wording frames the notice with this tag, whatever the layout does with its own files.
     search.protect.push("instructions".to_owned());
     let mut found = Vec::new();
-    // What the prefix has is looked at again, so that it is known here; what is worth knowing about it was told there.
+    // What the prefix has is looked at again, so that it is known here; what is worth knowing about it was reported there.
     for mut place in places(&gate, situation, search.rules) {
         let mut prefix = Vec::new();
         let (listed, findings) = (search.report.not_loaded.len(), search.diagnostics.len());
@@ -72,23 +73,23 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
             prefix.iter().any(|file| finding.about.as_ref().and_then(Subject::path) == Some(&*file.label))
         };
         search.diagnostics.retain(|finding| !in_prefix(finding));
-        search.hold(&touched, &mut found);
+        search.add_matching(&touched, &mut found);
     }
     for place in below {
         search.look(&place, &mut found);
         search.look_for_rules(&place, &mut found);
-        search.hold(&touched, &mut found);
+        search.add_matching(&touched, &mut found);
     }
     if search.steps == 0 {
         let message = "the patterns of the rules take too long to match: the rest is not matched with the paths";
         let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(name.as_str());
         search.diagnostics.push(diagnostic.hint("shorten the patterns, or touch fewer paths at once"));
     }
-    found.retain(|file| !told.contains(file.label.as_ref()));
+    found.retain(|file| !known.contains(file.label.as_ref()));
     search.fit(&mut found);
     let unavailable = search.unavailable;
     report.loaded.extend(found.iter().flat_map(|file| file.loaded.iter().cloned()));
-    diagnostics.extend(trust::told(&report));
+    diagnostics.extend(trust::withheld_finding(&report));
     let files = match unavailable {
         _ if !found.is_empty() => Answer::Present(value(&found, &name)),
         Some(reason) => Answer::Unavailable(reason),
@@ -98,8 +99,8 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], to
 }
 
 impl Search<'_> {
-    /// Takes the rules that were found last, as far as they hold for a path.
-    fn hold(&mut self, touched: &[PathBuf], found: &mut Vec<Instruction>) {
+    /// Takes the rules that were found last, as far as they apply to a path.
+    fn add_matching(&mut self, touched: &[PathBuf], found: &mut Vec<Instruction>) {
         for rule in std::mem::take(&mut self.scoped) {
             if !touched.iter().any(|path| rule.patterns.match_path(path, &mut self.steps)) {
                 let patterns = rule.patterns.written();
@@ -136,7 +137,7 @@ fn below(
         directories.extend(upwards.filter(|directory| !workspace.cwd.starts_with(directory)));
     }
     if directories.len() > DIRECTORIES {
-        let message = format!("the paths lie in more than {DIRECTORIES} directories: the rest is not looked into");
+        let message = format!("the paths lie in more than {DIRECTORIES} directories: the rest is not searched");
         diagnostics.push(Diagnostic::warning(Code::ScanLimit, message));
     }
     let place = |directory: &Path| {
@@ -164,7 +165,7 @@ fn inside(world: &dyn World, situation: &Situation<'_>, path: &Path) -> Option<P
 }
 
 fn outside(path: &Path) -> Diagnostic {
-    let message = format!("{} lies outside the project, where no rule of it holds", path.display());
+    let message = format!("{} is outside the project, where none of its rules applies", path.display());
     let hint = "name a path of the project, relative to the working directory";
     Diagnostic::new(Level::Error, Code::OutsideProject, message).about(Subject::file(path.to_string_lossy())).hint(hint)
 }

@@ -25,20 +25,20 @@ use crate::diagnostic::{Code, Diagnostic};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UntrustedText {
-    /// It is used.
+    /// Text of an untrusted project is used.
     #[default]
     Use,
-    /// It is withheld.
+    /// Text of an untrusted project is withheld.
     Withhold,
 }
 
 /// Whether a workspace's text may be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// It may.
+    /// Text of the project may enter a prompt.
     #[default]
     Trusted,
-    /// It is withheld.
+    /// Text of the project is withheld.
     Untrusted,
 }
 
@@ -56,7 +56,7 @@ impl UntrustedText {
 }
 
 /// One finding about all that was withheld. The report has the rest of it.
-pub(super) fn told(report: &Report) -> Option<Diagnostic> {
+pub(super) fn withheld_finding(report: &Report) -> Option<Diagnostic> {
     let mut what: Vec<&str> = Vec::new();
     for one in &report.not_loaded {
         let name = one.path.as_deref().unwrap_or(one.fact.as_str());
@@ -67,8 +67,8 @@ pub(super) fn told(report: &Report) -> Option<Diagnostic> {
             what.push(name);
         }
     }
-    let more = what.len().saturating_sub(TOLD);
-    let mut names = what.get(..TOLD.min(what.len()))?.join(", ");
+    let more = what.len().saturating_sub(REPORTED);
+    let mut names = what.get(..REPORTED.min(what.len()))?.join(", ");
     if names.is_empty() {
         return None;
     }
@@ -80,7 +80,7 @@ pub(super) fn told(report: &Report) -> Option<Diagnostic> {
 }
 
 /// How many things that were withheld are named in the finding.
-const TOLD: usize = 5;
+const REPORTED: usize = 5;
 
 /// What to do about it.
 const HINT: &str =

@@ -1,7 +1,7 @@
 //! Where the agent works: the working directory, the project around it, the user's own directories.
 //!
 //! 1. The project root is the nearest directory, from the working directory upwards, that holds `.git` or `.antefix`.
-//! 2. Without one, it is the working directory itself. One that belongs to another user does not count, and is told.
+//! 2. Without one, it is the working directory itself. One that belongs to another user does not count, and is reported.
 //! 3. The user's files are in `$XDG_CONFIG_HOME/antefix`, else in `~/.config/antefix`.
 
 use std::borrow::Cow;
@@ -106,7 +106,7 @@ impl Workspace {
         }
     }
 
-    /// A text file of the project's or the user's own directory, such as `layout.toml`. The project's is looked through like its
+    /// A text file of the project's or the user's own directory, such as `layout.toml`. The project's is checked like its
     /// other files.
     pub fn own_file(
         &self,
@@ -169,7 +169,7 @@ fn suspicious(value: &toml::Value, hygiene: Hygiene) -> Option<String> {
         toml::Value::String(text) => (!hygiene.passes(text)).then(String::new),
         toml::Value::Array(items) => items.iter().find_map(|item| suspicious(item, hygiene)),
         toml::Value::Table(table) => table.iter().find_map(|(key, value)| {
-            // A key that must not be told is told by what it stands in.
+            // A key that must not be shown is named by the table that it is in.
             if hygiene.passes(key) { below(key, value) } else { Some(String::new()) }
         }),
         _ => None,

@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 /// What the world says to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// It is there.
+    /// There is one, and this is it.
     Present(T),
     /// Asked, and there is none.
     Absent,
@@ -74,8 +74,8 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// A finding about something that is unavailable for this reason. What is withheld is told once for all of it.
-    pub(super) fn told(&self, finding: Diagnostic) -> Option<Diagnostic> {
+    /// The finding, unless the reason is that text is withheld: that is reported once for all of it.
+    pub(super) fn unless_withheld(&self, finding: Diagnostic) -> Option<Diagnostic> {
         (self.code != ReasonCode::Untrusted).then_some(finding)
     }
 }
@@ -102,7 +102,7 @@ pub enum ReasonCode {
     NotPermitted,
     /// A file that usually holds secrets, or the inside of `.git`.
     Secret,
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     NotUtf8,
     /// Text with a NUL byte in it.
     Binary,
@@ -153,7 +153,7 @@ impl ReasonCode {
             ReasonCode::NotRegular => "not a regular file",
             ReasonCode::OutsideRoot => "outside the directories that may be read",
             ReasonCode::NotPermitted => "permission denied",
-            ReasonCode::Secret => "withheld, because such files hold secrets",
+            ReasonCode::Secret => "withheld, because such files contain secrets",
             ReasonCode::NotUtf8 => "not UTF-8",
             ReasonCode::Binary => "binary",
             ReasonCode::HiddenText => "hidden characters in it",
@@ -176,7 +176,7 @@ pub struct Contents {
     pub more: bool,
     /// The path beneath the root once links were followed.
     pub resolved: PathBuf,
-    /// What tells this file from all others, whatever it is called: its device and number, where the system has them.
+    /// What identifies this file, whatever it is called: its device and number, where the system has them.
     pub identity: Option<(u64, u64)>,
 }
 
@@ -192,7 +192,7 @@ pub struct Listing {
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedEntry {
-    /// The name; one that is no UTF-8 is not listed.
+    /// The name; one that is not UTF-8 is not listed.
     pub name: String,
     /// What it is, links followed; none for a link that leads nowhere, or out of the root.
     pub kind: Option<Kind>,
@@ -203,9 +203,9 @@ pub struct ListedEntry {
 /// Whether a name is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// It is one.
+    /// The entry is a symbolic link.
     Symbolic,
-    /// It is none.
+    /// The entry is not a link.
     None,
 }
 
@@ -240,7 +240,7 @@ pub struct Command {
     pub args: Vec<String>,
     /// Its whole environment: nothing is inherited.
     pub env: Vec<(String, String)>,
-    /// Where it runs.
+    /// The directory that it runs in.
     pub cwd: PathBuf,
     /// What it may read from its standard input; without any, its input is empty. It need not read all of it.
     pub stdin: Vec<u8>,
@@ -300,7 +300,7 @@ impl fmt::Debug for Bearer {
     }
 }
 
-/// What a server answered. An answer that broke off, or did not come in time, is no answer.
+/// What a server answered. An answer that broke off, or did not come in time, is not an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Response {
     /// The status; 200 if all is well.
@@ -332,7 +332,7 @@ pub enum SystemText {
 
 /// Everything outside the process. It may be asked from several threads at once.
 pub trait World: Sync {
-    /// The clock.
+    /// The current time.
     fn now(&self) -> Timestamp;
 
     /// `linux`, `darwin`, `win32` and so on.

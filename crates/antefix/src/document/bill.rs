@@ -28,9 +28,9 @@ pub struct Bill {
 pub struct Count {
     /// The likeliest value.
     pub count: usize,
-    /// At least.
+    /// The lowest value of an estimate; `count` if it is exact.
     pub low: usize,
-    /// At most.
+    /// The highest value of an estimate; `count` if it is exact.
     pub high: usize,
 }
 

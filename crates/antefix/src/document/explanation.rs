@@ -185,7 +185,7 @@ impl<'p> Finding<'p> {
         Finding::new("error", "error", message, None, None, hint)
     }
 
-    /// A diagnostic.
+    /// The document of a diagnostic.
     pub fn of_diagnostic(diagnostic: &'p Diagnostic) -> Finding<'p> {
         Finding::new(
             diagnostic.level.name(),
@@ -413,7 +413,7 @@ struct Variable {
     changes: &'static str,
 }
 
-/// The catalog.
+/// The document of the catalog, as `vars --json` prints it.
 pub fn variables() -> Variables {
     let variables = CATALOG
         .iter()

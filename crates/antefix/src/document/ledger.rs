@@ -1,11 +1,10 @@
-//! The JSON documents about conversations. Later versions only add to them.
+//! The JSON of conversations: turns, epochs, amendments, drift and compaction. Later versions only add to it.
 
 use crate::deliver::{Delivery, Fragment, Receipt};
 use crate::diagnostic::Diagnostic;
-use crate::freeze::{
-    Amendment, Change, Difference, Epoch, EpochRow, QueuedMessage, RecordedDiagnostic, RecordedGap, RecordedOrigin,
-    RecordedSpan, Same, Side,
-};
+use crate::freeze::record::{RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
+use crate::freeze::store::EpochRow;
+use crate::freeze::{Amendment, Change, Difference, Epoch, QueuedMessage, Same, Side};
 use crate::hooks::HookDid;
 use crate::keeper::{Began, Compaction, Drift, Turn};
 use crate::observe::Expectation;
@@ -74,7 +73,7 @@ impl<'e> EpochOf<'e> {
     }
 }
 
-/// A notice.
+/// A notice that was appended to a conversation.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AmendmentOf<'a> {
@@ -119,12 +118,12 @@ pub struct MessageOf<'m> {
     text: &'m str,
 }
 
-/// A queued message.
+/// The document of a queued message.
 pub fn message(message: &QueuedMessage) -> MessageOf<'_> {
     MessageOf { number: message.number, at: message.at.to_string(), text: &message.text }
 }
 
-/// A change.
+/// A change since the epoch was composed.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChangeOf<'c> {
@@ -135,7 +134,7 @@ pub struct ChangeOf<'c> {
     detail: &'c str,
 }
 
-/// Changes, in order.
+/// The documents of changes, in order.
 pub fn changes(changes: &[Change]) -> Vec<ChangeOf<'_>> {
     changes.iter().map(ChangeOf::new).collect()
 }
@@ -191,7 +190,7 @@ struct HookOf<'t> {
 
 impl HookOf<'_> {
     fn new(did: &HookDid) -> HookOf<'_> {
-        HookOf { hook: &did.hook, on: did.on.name(), did: did.deed.name(), bytes: did.bytes }
+        HookOf { hook: &did.hook, on: did.on.name(), did: did.action.name(), bytes: did.bytes }
     }
 }
 
@@ -208,7 +207,7 @@ pub struct BegunDocument<'b> {
     diagnostics: Vec<Finding<'b>>,
 }
 
-/// An epoch that stands after somebody asked for one, and what hooks made of that.
+/// The standing epoch after somebody asked for a new one, and what hooks did.
 pub fn begun<'b>(
     conversation: &'b str,
     began: Option<Began>,
@@ -347,7 +346,7 @@ pub struct EpochDocument<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'e str>,
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
-    made_by: &'e crate::freeze::MadeBy,
+    made_by: &'e crate::freeze::record::MadeBy,
     prefix: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'e str>,

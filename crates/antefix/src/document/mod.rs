@@ -1,8 +1,11 @@
 //! The JSON of everything that is shown to programs: by `--json`, over HTTP and to bindings. Later versions only add to it.
+//!
+//! What a conversation's ledger holds is in [`ledger`]; previews, findings, counts and verdicts are here.
+
+pub mod ledger;
 
 mod bill;
 mod explanation;
-mod ledger;
 mod tally;
 mod verdict;
 
@@ -11,10 +14,6 @@ use serde::Serialize;
 pub use self::bill::{Bill, Count};
 pub use self::explanation::{
     Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,
-};
-pub use self::ledger::{
-    AmendmentOf, BegunDocument, ChangeOf, CompactionDocument, DifferenceOf, DriftDocument, EpochDocument, EpochOf,
-    MessageOf, RowOf, TurnDocument, amendments, begun, changes, compaction, drift, epoch, message, row, turn,
 };
 pub use self::tally::Tally;
 pub use self::verdict::{ExpectationDocument, VerdictDocument, expectation, receipt, verdict};

@@ -13,7 +13,7 @@ pub struct Tally {
     pub tokenizer: Tokenizer,
     /// The name of the model's row in the table, if there is one.
     pub model: Option<String>,
-    /// Of each section.
+    /// The tokens of each section, in order.
     pub sections: Vec<Tokens>,
     /// Of all that is before the boundary.
     pub prefix: Tokens,

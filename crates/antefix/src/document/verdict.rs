@@ -1,19 +1,19 @@
 //! What a cache gave back, or would, as a JSON document. Later versions only add to it.
 
 use crate::deliver::{Content, Receipt, Target, deliver};
-use crate::discover::Tools;
+use crate::discover::tools::Tools;
 use crate::freeze::EpochBody;
 use crate::models::Model;
-use crate::observe::{Basis, Expectation, Explanation, Parting, Said, Stretch, Verdict};
+use crate::observe::{Basis, Divergence, Expectation, Explanation, Said, Stretch, Verdict};
 use crate::tokens::{Tokenizer, Tokens};
 use serde::Serialize;
 
-use super::DifferenceOf;
+use super::ledger::DifferenceOf;
 use crate::error::Result;
 
 /// The receipt of an epoch that nobody kept one of: its prefix, in the shape of a target, with its tokens counted.
 pub fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Result<Receipt> {
-    let tools = body.told_tools()?;
+    let tools = body.parsed_tools()?;
     let tools = tools.map(Tools::from);
     let content = Content::of_epoch(body, tools.as_ref());
     let tokenizer = model.map_or(&Tokenizer::Exact, |model| &model.tokenizer);
@@ -152,7 +152,7 @@ pub fn expectation(expectation: &Expectation) -> ExpectationDocument<'_> {
     ExpectationDocument {
         target: expectation.target.name(),
         model: expectation.model.as_ref().map(|model| model.name.as_str()),
-        parting: PartingOf::new(&expectation.parting),
+        parting: PartingOf::new(&expectation.divergence),
         difference: expectation.difference.as_ref().map(|difference| DifferenceOf::new(difference, None)),
         prefix: StretchOf::new(expectation.prefix),
         kept: expectation.kept.as_ref().map(|kept| KeptOf {
@@ -172,16 +172,18 @@ pub fn expectation(expectation: &Expectation) -> ExpectationDocument<'_> {
 }
 
 impl<'p> PartingOf<'p> {
-    fn new(parting: &'p Parting) -> PartingOf<'p> {
-        let mut of = PartingOf { code: parting.name(), part: None, pointer: None, begins_at: None, before: None };
-        match parting {
-            Parting::First | Parting::Nowhere | Parting::Key => {}
-            Parting::Target(before) => of.before = Some(before),
-            Parting::Model(before) => of.before = before.as_deref(),
-            Parting::Part { what, pointer, begins } => {
+    fn new(divergence: &'p Divergence) -> PartingOf<'p> {
+        let mut of = PartingOf { code: divergence.name(), part: None, pointer: None, begins_at: None, before: None };
+        match divergence {
+            Divergence::First | Divergence::Nowhere | Divergence::Key => {}
+            Divergence::Target(before) => of.before = Some(before),
+            Divergence::Model(before) => of.before = before.as_deref(),
+            Divergence::Part { what, pointer, begins } => {
                 (of.part, of.pointer, of.begins_at) = (Some(what.as_str()), Some(pointer.as_str()), Some(*begins));
             }
-            Parting::Behind { what, pointer } => (of.part, of.pointer) = (Some(what.as_str()), Some(pointer.as_str())),
+            Divergence::Behind { what, pointer } => {
+                (of.part, of.pointer) = (Some(what.as_str()), Some(pointer.as_str()))
+            }
         }
         of
     }
@@ -204,7 +206,7 @@ impl ExplanationOf {
             look_back_blocks: None,
         };
         match explanation {
-            Explanation::First | Explanation::Parted | Explanation::Key | Explanation::Provider(_) => {}
+            Explanation::First | Explanation::Differs | Explanation::Key | Explanation::Provider(_) => {}
             Explanation::Lifetime { elapsed, lifetime } => {
                 (of.elapsed_seconds, of.lifetime_seconds) = (Some(*elapsed), Some(*lifetime));
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::epoch::{json, record, texts};
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::{AmendmentKind, AmendmentRecord, RecordedSpan, VERSION};
 use super::store::{AmendmentRow, Bundle, Store, StoreResult};
 use crate::compose::Span;
@@ -19,7 +19,7 @@ pub struct Amendment {
     pub number: u64,
     /// When it was appended.
     pub at: Timestamp,
-    /// What it says.
+    /// Its text, and what it is about.
     pub body: Arc<AmendmentBody>,
 }
 
@@ -37,10 +37,10 @@ pub struct AmendmentBody {
     /// Where every byte of the notice came from.
     pub spans: Vec<RecordedSpan>,
     /// The facts that it brings up to date, as a whole.
-    pub(super) facts: BTreeMap<FactName, Mark>,
+    pub(super) facts: BTreeMap<FactName, FactFingerprint>,
     /// The files of facts that it brings up to date; none for one that is gone.
     pub(super) files: BTreeMap<FactName, BTreeMap<String, Option<Digest>>>,
-    /// How many messages the conversation had when it was appended, if the caller told.
+    /// How many messages the conversation had when it was appended, if the caller said so.
     pub after: Option<usize>,
     /// The digest of the section's text, if the notice says all of it again.
     pub(super) says: Option<Digest>,
@@ -67,7 +67,7 @@ impl AmendmentBody {
             kind: self.kind,
             file: self.file.clone(),
             text: Digest::of(&self.text),
-            facts: self.facts.iter().map(|(name, mark)| (name.to_string(), mark.clone())).collect(),
+            facts: self.facts.iter().map(|(name, fingerprint)| (name.to_string(), fingerprint.clone())).collect(),
             files: files.collect(),
             says: self.says,
             after: self.after,
@@ -87,7 +87,11 @@ impl AmendmentBody {
             file: record.file,
             text,
             spans: record.spans,
-            facts: record.facts.into_iter().filter_map(|(name, mark)| Some((named(name)?, mark))).collect(),
+            facts: record
+                .facts
+                .into_iter()
+                .filter_map(|(name, fingerprint)| Some((named(name)?, fingerprint)))
+                .collect(),
             says: record.says,
             after: record.after,
             files: record.files.into_iter().filter_map(|(name, files)| Some((named(name)?, files))).collect(),
@@ -100,24 +104,24 @@ impl Amendment {
         Amendment { number: row.number, at: row.at, body }
     }
 
-    /// Brings the marks of an epoch up to date with the notice.
-    pub(super) fn apply(&self, marks: &mut BTreeMap<FactName, Mark>) {
-        for (name, mark) in &self.body.facts {
-            marks.insert(name.clone(), mark.clone());
+    /// Brings the fingerprints of an epoch up to date with the notice.
+    pub(super) fn apply(&self, fingerprints: &mut BTreeMap<FactName, FactFingerprint>) {
+        for (name, fingerprint) in &self.body.facts {
+            fingerprints.insert(name.clone(), fingerprint.clone());
         }
         for (name, changes) in &self.body.files {
-            let mark = marks.entry(name.clone()).or_insert(Mark::Absent);
-            let mut files = mark.files().cloned().unwrap_or_default();
+            let fingerprint = fingerprints.entry(name.clone()).or_insert(FactFingerprint::Absent);
+            let mut files = fingerprint.files().cloned().unwrap_or_default();
             for (file, digest) in changes {
                 match digest {
                     Some(digest) => files.insert(file.clone(), *digest),
                     None => files.remove(file),
                 };
             }
-            // Only the files count from here on: the order of a list is not amended.
-            *mark = match files.is_empty() {
-                true => Mark::Absent,
-                false => Mark::Present { digest: files_digest(&files), files },
+            // Only the files matter from here on: the order of a list is not amended.
+            *fingerprint = match files.is_empty() {
+                true => FactFingerprint::Absent,
+                false => FactFingerprint::Present { digest: files_digest(&files), files },
             };
         }
     }

@@ -17,12 +17,12 @@ pub enum Cause {
     Moved,
     /// What could not be asked for when the epoch began can be asked for now.
     Recovered,
-    /// Somebody asked.
+    /// A caller asked for a new epoch.
     Requested,
 }
 
 impl Cause {
-    /// All of them.
+    /// All causes.
     pub const ALL: [Cause; 8] = [
         Cause::Opened,
         Cause::Compacted,

@@ -12,24 +12,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Cause;
 use super::amendment::AmendmentBody;
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::AmendmentKind;
-use crate::discover::{NamedRoots, Tool, canonical_tool};
+use crate::discover::roots::NamedRoots;
+use crate::discover::tools::{Tool, canonical_tool};
 use crate::text::{Digest, FactName};
 
 /// The roots that hooks name, by hook; none for one that could not be asked.
 type HookRoots = BTreeMap<String, Option<NamedRoots>>;
 
-/// One difference.
+/// One difference between the standing epoch and what composing now would give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What kind.
+    /// The kind of change; programs branch on it.
     pub kind: ChangeKind,
     /// The section that it shows in; none if it is about the prompt as a whole.
     pub section: Option<String>,
     /// The file, fact, tool or model that changed.
     pub origin: String,
-    /// For people.
+    /// What changed, in words for people.
     pub detail: String,
 }
 
@@ -127,7 +128,7 @@ impl Change {
         self
     }
 
-    /// The change that a notice tells of.
+    /// The change that a notice is about.
     pub(crate) fn of_notice(notice: &AmendmentBody) -> Change {
         let section = &notice.section;
         let kind = |file: ChangeKind, fact: ChangeKind| if notice.file.is_some() { file } else { fact };
@@ -149,37 +150,42 @@ impl Change {
     }
 }
 
-/// How a fact changed. `unreadable` tells of a file that is there and could not be read.
-pub(super) fn of_fact(name: &FactName, before: &Mark, now: &Mark, unreadable: &dyn Fn(&str) -> bool) -> Vec<Change> {
+/// How a fact changed. `unreadable` says whether a file is there and could not be read.
+pub(super) fn of_fact(
+    name: &FactName,
+    before: &FactFingerprint,
+    now: &FactFingerprint,
+    unreadable: &dyn Fn(&str) -> bool,
+) -> Vec<Change> {
     let nothing = BTreeMap::new();
     let (earlier, later) = (before.files().unwrap_or(&nothing), now.files().unwrap_or(&nothing));
     match (before, now) {
-        (Mark::Unavailable(_), Mark::Unavailable(_)) => Vec::new(),
-        (_, Mark::Unavailable(reason)) => {
-            let detail = format!("{name} cannot be asked for now ({reason}); what was said of it stands");
+        (FactFingerprint::Unavailable(_), FactFingerprint::Unavailable(_)) => Vec::new(),
+        (_, FactFingerprint::Unavailable(reason)) => {
+            let detail = format!("{name} cannot be asked for now ({reason}); what was said about it stays");
             vec![Change::new(ChangeKind::Unavailable, name.as_str(), detail)]
         }
-        (Mark::Unavailable(_), _) => {
+        (FactFingerprint::Unavailable(_), _) => {
             let detail = format!("{name} could not be asked for when the epoch began, and can be now");
             vec![Change::new(ChangeKind::Recovered, name.as_str(), detail)]
         }
         _ if !earlier.is_empty() || !later.is_empty() => {
             let mut changes: Vec<Change> =
                 steps(earlier, later).map(|(file, step)| of_file(name, file, step, unreadable)).collect();
-            let differ = matches!((before, now), (Mark::Present { digest, .. }, Mark::Present { digest: new, .. }) if digest != new);
+            let differ = matches!((before, now), (FactFingerprint::Present { digest, .. }, FactFingerprint::Present { digest: new, .. }) if digest != new);
             if changes.is_empty() && differ && name.as_str() != "instructions:files" {
                 let detail = format!("{name} says something else around its files");
                 changes.push(Change::new(ChangeKind::FactChanged, name.as_str(), detail));
             }
             changes
         }
-        (Mark::Absent, Mark::Present { .. }) => {
+        (FactFingerprint::Absent, FactFingerprint::Present { .. }) => {
             vec![Change::new(ChangeKind::FactAdded, name.as_str(), format!("{name} is there now"))]
         }
-        (Mark::Present { .. }, Mark::Absent) => {
+        (FactFingerprint::Present { .. }, FactFingerprint::Absent) => {
             vec![Change::new(ChangeKind::FactRemoved, name.as_str(), format!("{name} is gone"))]
         }
-        (Mark::Present { digest, .. }, Mark::Present { digest: new, .. }) if digest != new => {
+        (FactFingerprint::Present { digest, .. }, FactFingerprint::Present { digest: new, .. }) if digest != new => {
             vec![Change::new(ChangeKind::FactChanged, name.as_str(), format!("{name} says something else"))]
         }
         _ => Vec::new(),
@@ -188,7 +194,7 @@ pub(super) fn of_fact(name: &FactName, before: &Mark, now: &Mark, unreadable: &d
 
 fn of_file(name: &FactName, file: &str, step: Step, unreadable: &dyn Fn(&str) -> bool) -> Change {
     if step == Step::Removed && unreadable(file) {
-        let detail = format!("{file} is there and could not be read; what was said of it stands");
+        let detail = format!("{file} is there and could not be read; what was said about it stays");
         return Change::new(ChangeKind::Unavailable, file, detail);
     }
     let skill = name.namespace() == "skills";
@@ -229,7 +235,7 @@ pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
         .collect();
     let later: BTreeMap<String, Digest> =
         now.iter().map(|tool| (tool.name.clone(), Digest::of(&canonical_tool(tool)))).collect();
-    let told = |(tool, step): (&str, Step)| {
+    let to_change = |(tool, step): (&str, Step)| {
         let (kind, happened) = match step {
             Step::Added => (ChangeKind::ToolAdded, "is new"),
             Step::Changed => (ChangeKind::ToolChanged, "has another description or schema"),
@@ -237,10 +243,10 @@ pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
         };
         Change::new(kind, tool, format!("tool {tool} {happened}"))
     };
-    steps(&earlier, &later).map(told).collect()
+    steps(&earlier, &later).map(to_change).collect()
 }
 
-/// How the roots that hooks name changed. What a hook names is unknown while it cannot be asked, and that is no change.
+/// How the roots that hooks name changed. What a hook names is unknown while it cannot be asked, and that is not a change.
 pub(super) fn of_roots(before: &HookRoots, now: &HookRoots) -> Vec<(Change, Cause)> {
     let mut changes = Vec::new();
     let hooks: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
@@ -256,13 +262,13 @@ pub(super) fn of_roots(before: &HookRoots, now: &HookRoots) -> Vec<(Change, Caus
             Some(Some(roots)) => roots,
             None => &nothing,
         };
-        let told = |kind: ChangeKind, (of, root): (&str, &str), happened: &str| {
+        let to_change = |kind: ChangeKind, (of, root): (&str, &str), happened: &str| {
             (Change::new(kind, root, format!("{root} {happened} for {of} by hook {hook}")), cause)
         };
         let new = later.all().filter(|root| !earlier.all().any(|known| known == *root));
-        changes.extend(new.map(|root| told(ChangeKind::RootAdded, root, "is named")));
+        changes.extend(new.map(|root| to_change(ChangeKind::RootAdded, root, "is named")));
         let gone = earlier.all().filter(|root| !later.all().any(|known| known == *root));
-        changes.extend(gone.map(|root| told(ChangeKind::RootRemoved, root, "is no longer named")));
+        changes.extend(gone.map(|root| to_change(ChangeKind::RootRemoved, root, "is no longer named")));
     }
     changes
 }

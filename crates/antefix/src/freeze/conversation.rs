@@ -36,7 +36,7 @@ impl ConversationId {
         }
     }
 
-    /// The id.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
 //! The first byte at which two prefixes part: there a provider's cache ends.
 
 use super::epoch::EpochBody;
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::{RecordedOrigin, RecordedSpan};
 use super::store::StoreResult;
 
@@ -14,9 +14,9 @@ pub struct Difference {
     pub at: usize,
     /// Whether the tools differ, which providers put before the system text: then nothing of it is kept.
     pub tools: Same,
-    /// What stands there in the first one; none if it ends there.
+    /// What the first one has there; none if it ends there.
     pub before: Option<Side>,
-    /// What stands there in the second one.
+    /// What the second one has there.
     pub after: Option<Side>,
     /// How many bytes of the second one are the same as in the first one, and cached.
     pub kept: usize,
@@ -35,7 +35,7 @@ pub enum DifferenceKind {
     Tools,
     /// A skill was edited, added or removed.
     Skill,
-    /// The model's name stands in the prefix.
+    /// The model's name is in the prefix.
     Model,
     /// Another fact.
     Fact,
@@ -67,16 +67,16 @@ impl DifferenceKind {
 /// Whether two things are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Same {
-    /// They are.
+    /// They are the same.
     Yes,
-    /// They are not.
+    /// They differ.
     No,
 }
 
 /// One side of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side {
-    /// The section.
+    /// The section that the byte is in.
     pub section: String,
     /// Where the byte came from.
     pub origin: Option<RecordedOrigin>,
@@ -112,7 +112,7 @@ impl Difference {
     }
 }
 
-/// Why they differ: what stands at the byte decides, and what was remembered of the facts.
+/// Why they differ: what is at the byte decides, and what was remembered of the facts.
 fn kind(before: &EpochBody, after: &EpochBody, tools: Same, sides: (Option<&Side>, Option<&Side>)) -> DifferenceKind {
     let is_cut = |side: Option<&Side>| side.and_then(|side| side.transform.as_deref()) == Some("cut");
     let (one, other) = (&before.made_by, &after.made_by);
@@ -133,12 +133,12 @@ fn kind(before: &EpochBody, after: &EpochBody, tools: Same, sides: (Option<&Side
             of_fact(&origin.name, origin.path.is_some())
         }
         _ if !same_words => DifferenceKind::Template,
-        // A frame came or went with the fact that it stands around.
+        // A frame came or went with the fact that it is around.
         _ => {
-            let moved = after.facts.iter().find(|(name, mark)| before.facts.get(*name) != Some(*mark));
-            let has_files = |mark: &Mark| mark.files().is_some_and(|files| !files.is_empty());
-            moved.map_or(DifferenceKind::Structure, |(name, mark)| {
-                of_fact(name.as_str(), has_files(mark) || before.facts.get(name).is_some_and(has_files))
+            let moved = after.facts.iter().find(|(name, fingerprint)| before.facts.get(*name) != Some(*fingerprint));
+            let has_files = |fingerprint: &FactFingerprint| fingerprint.files().is_some_and(|files| !files.is_empty());
+            moved.map_or(DifferenceKind::Structure, |(name, fingerprint)| {
+                of_fact(name.as_str(), has_files(fingerprint) || before.facts.get(name).is_some_and(has_files))
             })
         }
     }

@@ -10,17 +10,19 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
 use super::store::{Bundle, EpochRow, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Answer, Facts, MoreRoots, NamedRoots, Report, Tool, Tools, Why};
+use crate::discover::roots::{MoreRoots, NamedRoots};
+use crate::discover::tools::{Tool, Tools};
+use crate::discover::{Answer, Facts, Report, Why};
 use crate::error::Fault;
 use crate::text::{Digest, FactName, PrefixDigests};
 
-/// The template engine whose releases may change bytes. A test holds it against `Cargo.toml`.
+/// The template engine whose releases may change bytes. A test compares it with `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";
 
 /// An epoch of a conversation.
@@ -35,7 +37,7 @@ impl Epoch {
         Epoch { row, body }
     }
 
-    /// Whose it is.
+    /// The conversation that it belongs to.
     pub fn conversation(&self) -> &ConversationId {
         &self.row.conversation
     }
@@ -84,16 +86,16 @@ impl Epoch {
 /// What an epoch is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpochBody {
-    /// What made it.
+    /// The versions and digests of what composed it.
     pub made_by: MadeBy,
     /// The frozen prefix.
     pub text: Arc<str>,
     /// Its sections, in order.
     pub sections: Vec<EpochSection>,
-    /// The canonical tools; none if nobody told of tools.
+    /// The canonical tools; none if the caller named none.
     pub tools: Option<Arc<str>>,
     /// What is remembered of the facts of its sections.
-    pub facts: BTreeMap<FactName, Mark>,
+    pub facts: BTreeMap<FactName, FactFingerprint>,
     /// By hook, the roots that it named besides the layout's; none for a hook that could not be asked.
     pub roots: BTreeMap<String, Option<NamedRoots>>,
     /// What is missing in it.
@@ -111,16 +113,16 @@ pub struct EpochBody {
 pub struct EpochSection {
     /// Its id in the layout.
     pub id: String,
-    /// For how long its bytes hold.
+    /// For how long its bytes stay.
     pub stability: Stability,
     /// Its bytes in the prefix, with the joint before them.
     pub range: Range<usize>,
-    /// Their digest.
+    /// The digest of those bytes.
     pub digest: Digest,
 }
 
 /// What goes into an epoch besides the prompt.
-pub(crate) struct Making<'m> {
+pub(crate) struct EpochInputs<'m> {
     pub(crate) layout: &'m Layout,
     pub(crate) tools: Option<&'m Tools>,
     pub(crate) facts: &'m Facts,
@@ -131,8 +133,8 @@ pub(crate) struct Making<'m> {
 
 impl EpochBody {
     /// The body of a prompt's prefix.
-    pub(crate) fn new(prompt: &Prompt, making: &Making<'_>) -> EpochBody {
-        let Making { layout, tools, facts, roots, report, diagnostics } = making;
+    pub(crate) fn new(prompt: &Prompt, inputs: &EpochInputs<'_>) -> EpochBody {
+        let EpochInputs { layout, tools, facts, roots, report, diagnostics } = inputs;
         let prefix = prompt.prefix();
         let frozen = prompt.sections().iter().filter(|section| section.stability < Stability::Live);
         let sections = frozen.map(|section| EpochSection {
@@ -145,9 +147,9 @@ impl EpochBody {
             prompt.spans().iter().take_while(|span| span.range.end <= prefix.len()).map(RecordedSpan::of).collect();
         let standing = layout.standing_sections();
         let names = standing.iter().flat_map(|section| section.facts());
-        let marks = names.filter_map(|name| {
-            let mark = Mark::of(&name, facts.get(&name)?);
-            Some((name, mark))
+        let fingerprints = names.filter_map(|name| {
+            let fingerprint = FactFingerprint::of(&name, facts.get(&name)?);
+            Some((name, fingerprint))
         });
         let gaps = prompt.gaps().iter().filter(|gap| standing.iter().any(|section| section.id == gap.section));
         let gaps = gaps.map(|gap| RecordedGap {
@@ -156,7 +158,7 @@ impl EpochBody {
             reason: gap.reason.code.name().to_owned(),
             detail: gap.reason.to_string(),
         });
-        // A list of files is present without the one that could not be read; the hole is told all the same.
+        // A list of files is present without the one that could not be read; the hole is reported all the same.
         let holes = report.not_loaded.iter().filter_map(|missing| {
             let (Some(path), Why::Unavailable(reason)) = (&missing.path, &missing.why) else { return None };
             let section = standing.iter().find(|section| section.facts().contains(&missing.fact))?;
@@ -173,7 +175,7 @@ impl EpochBody {
             text: prefix.into(),
             sections: sections.collect(),
             tools: tools.map(|tools| Arc::clone(tools.canonical())),
-            facts: marks.collect(),
+            facts: fingerprints.collect(),
             roots: roots.named().clone(),
             gaps: gaps.chain(holes).collect(),
             diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
@@ -189,7 +191,7 @@ impl EpochBody {
     }
 
     /// Where every byte of the prefix came from, in order, without gap or overlap. A record that does not say so is
-    /// damaged, which is an error: "nobody knows" is no answer that antefix ever wrote.
+    /// damaged, which is an error: "nobody knows" is not an answer that antefix ever wrote.
     pub fn spans(&self) -> StoreResult<Vec<RecordedSpan>> {
         let corrupt = |what: &str| {
             let message = format!("the spans of the epoch {} {what}", self.digest());
@@ -211,8 +213,8 @@ impl EpochBody {
         }
     }
 
-    /// The tools that the model sees, as a delivery takes them; none if nobody told of tools.
-    pub fn told_tools(&self) -> StoreResult<Option<Vec<Tool>>> {
+    /// The tools that the model sees, as a delivery takes them; none if the caller named none.
+    pub fn parsed_tools(&self) -> StoreResult<Option<Vec<Tool>>> {
         let Some(text) = &self.tools else { return Ok(None) };
         serde_json::from_str(text).map(Some).map_err(|error| {
             let message = format!("the tools of the epoch {} cannot be read", self.digest());
@@ -248,7 +250,7 @@ impl EpochBody {
                 .collect(),
             spans: Digest::of(&self.spans),
             tools: self.tools.as_ref().map(|tools| Digest::of(tools)),
-            facts: self.facts.iter().map(|(name, mark)| (name.to_string(), mark.clone())).collect(),
+            facts: self.facts.iter().map(|(name, fingerprint)| (name.to_string(), fingerprint.clone())).collect(),
             roots: self.roots.clone(),
             gaps: self.gaps.clone(),
             diagnostics: self.diagnostics.clone(),
@@ -274,7 +276,8 @@ impl EpochBody {
             sections.push(EpochSection { id, stability, range, digest });
         }
         let tools = record.tools.and_then(|_| texts.next());
-        let facts = record.facts.into_iter().filter_map(|(name, mark)| Some((FactName::parse(name)?, mark)));
+        let facts =
+            record.facts.into_iter().filter_map(|(name, fingerprint)| Some((FactName::parse(name)?, fingerprint)));
         let body = EpochBody {
             made_by: record.made_by,
             text: text.into(),

@@ -3,13 +3,13 @@
 //! 1. Where the files of a fact are known one by one, each file that changed has a notice of its own.
 //! 2. Otherwise the whole section is said again, or is said to apply no longer.
 //! 3. What could not be asked for gives no notice.
-//! 4. What a file says cannot close the notice that it stands in.
+//! 4. What a file says cannot close the notice that it is in.
 
 use std::collections::BTreeMap;
 
 use super::amendment::AmendmentBody;
 use super::change::{Step, steps};
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::record::AmendmentKind;
 use crate::compose::{Layout, WordingKey, compose_section, print};
 use crate::discover::{Answer, Facts, Value, protected};
@@ -23,12 +23,12 @@ const TAG: &str = "amendment";
 pub(super) struct Notices<'n> {
     pub(super) layout: &'n Layout,
     pub(super) facts: &'n Facts,
-    /// What the conversation was told so far.
-    pub(super) marks: &'n BTreeMap<FactName, Mark>,
+    /// What the conversation has been told so far.
+    pub(super) fingerprints: &'n BTreeMap<FactName, FactFingerprint>,
 }
 
 impl Notices<'_> {
-    /// The notices for a section whose named facts have changed. `unreadable` tells of files that could not be read;
+    /// The notices for a section whose named facts have changed. `unreadable` names files that could not be read;
     /// `said` is the digest of the section's text as the conversation knows it, if it has any.
     pub(super) fn of_section(
         &self,
@@ -45,15 +45,17 @@ impl Notices<'_> {
             }
             return Ok(notices);
         }
-        Ok(self.of_whole(section, changed, said)?.into_iter().collect())
+        Ok(self.of_entire_section(section, changed, said)?.into_iter().collect())
     }
 
     /// Whether a fact is a list of files, each with its text.
     fn is_by_file(&self, name: &FactName) -> bool {
-        let listed = |mark: &Mark| mark.files().is_some_and(|files| !files.is_empty());
+        let listed = |fingerprint: &FactFingerprint| fingerprint.files().is_some_and(|files| !files.is_empty());
         match self.facts.get(name) {
             Some(Answer::Present(Value::Maps(_))) => true,
-            Some(Answer::Absent) => name.as_str() == "instructions:files" && self.marks.get(name).is_some_and(listed),
+            Some(Answer::Absent) => {
+                name.as_str() == "instructions:files" && self.fingerprints.get(name).is_some_and(listed)
+            }
             _ => false,
         }
     }
@@ -65,9 +67,9 @@ impl Notices<'_> {
         unreadable: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<AmendmentBody>> {
         let nothing = BTreeMap::new();
-        let now = self.facts.get(name).map(|fact| Mark::of(name, fact));
-        let earlier = self.marks.get(name).and_then(Mark::files).unwrap_or(&nothing);
-        let later = now.as_ref().and_then(Mark::files).unwrap_or(&nothing);
+        let now = self.facts.get(name).map(|fact| FactFingerprint::of(name, fact));
+        let earlier = self.fingerprints.get(name).and_then(FactFingerprint::files).unwrap_or(&nothing);
+        let later = now.as_ref().and_then(FactFingerprint::files).unwrap_or(&nothing);
         let mut notices = Vec::new();
         for (file, step) in steps(earlier, later) {
             if step == Step::Removed && unreadable(file) {
@@ -102,7 +104,12 @@ impl Notices<'_> {
         maps.iter().find(|map| map.get("path").is_some_and(|path| path.as_str() == file))?.get("body").cloned()
     }
 
-    fn of_whole(&self, section: &str, changed: &[FactName], said: Option<Digest>) -> Result<Option<AmendmentBody>> {
+    fn of_entire_section(
+        &self,
+        section: &str,
+        changed: &[FactName],
+        said: Option<Digest>,
+    ) -> Result<Option<AmendmentBody>> {
         let text = compose_section(self.layout, section, self.facts)?;
         let text = text.filter(|text| !text.as_str().trim().is_empty());
         let says = text.as_ref().map(|text| section_digest(text.as_str()));
@@ -115,14 +122,15 @@ impl Notices<'_> {
         };
         let label = Text::new(section, Origin::fact(&FactName::new("section", section)));
         let notice = self.say(kind, &label, text.as_ref())?;
-        let marks = changed.iter().filter_map(|name| Some((name.clone(), Mark::of(name, self.facts.get(name)?))));
+        let fingerprints =
+            changed.iter().filter_map(|name| Some((name.clone(), FactFingerprint::of(name, self.facts.get(name)?))));
         Ok(Some(AmendmentBody {
             section: section.to_owned(),
             kind,
             file: None,
             spans: AmendmentBody::spans(&notice),
             text: notice.as_str().into(),
-            facts: marks.collect(),
+            facts: fingerprints.collect(),
             files: BTreeMap::new(),
             says,
             after: None,
@@ -145,14 +153,14 @@ impl Notices<'_> {
     }
 }
 
-/// A label that stands between quotes.
+/// A label that is between quotes.
 fn quoted(label: &Text) -> Text {
     let origin = label.pieces().next().map(|piece| piece.origin.clone());
     let quoted = label.as_str().replace('<', "&lt;").replace('"', "&quot;");
     origin.map_or_else(|| label.clone(), |origin| Text::new(quoted, origin))
 }
 
-/// What tells a section's text from another, whatever joint stands before it.
+/// The digest of a section's text, whatever joint is before it.
 pub(super) fn section_digest(text: &str) -> Digest {
     Digest::of(text.trim())
 }

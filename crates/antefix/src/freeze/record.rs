@@ -1,6 +1,6 @@
 //! Records: what is written into a ledger, as JSON whose bytes are the same for the same content.
 //!
-//! Only what two conversations may share stands in a record; what belongs to one alone is in its row. A record names
+//! Only what two conversations may share is in a record; what belongs to one alone is in its row. A record names
 //! texts by their digests. Later versions add fields and never change the meaning of one: `version` counts the changes
 //! that an older antefix could not read.
 
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use crate::compose::{Span, Stability};
 use crate::diagnostic::Diagnostic;
-use crate::discover::NamedRoots;
+use crate::discover::roots::NamedRoots;
 use crate::text::Digest;
 
 /// The version that is written.
@@ -25,9 +25,9 @@ pub(super) struct EpochRecord {
     pub(super) sections: Vec<SectionRecord>,
     /// The digest of the spans, which are a text of their own.
     pub(super) spans: Digest,
-    /// The digest of the canonical tools; none if nobody told of tools.
+    /// The digest of the canonical tools; none if the caller named none.
     pub(super) tools: Option<Digest>,
-    pub(super) facts: BTreeMap<String, Mark>,
+    pub(super) facts: BTreeMap<String, FactFingerprint>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) roots: BTreeMap<String, Option<NamedRoots>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,10 +82,10 @@ pub struct RecordedOrigin {
     pub kind: String,
     /// The template's reference, the wording's key, the fact's or the hook's name.
     pub name: String,
-    /// The file.
+    /// The file that the bytes came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The line.
+    /// The line of that file, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
@@ -111,13 +111,13 @@ impl RecordedSpan {
 /// A section that goes without something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedGap {
-    /// The section.
+    /// The section that has the gap.
     pub section: String,
     /// The fact that could not be asked for.
     pub fact: String,
     /// The reason's name.
     pub reason: String,
-    /// For people.
+    /// The reason in words, for people.
     pub detail: String,
 }
 
@@ -128,7 +128,7 @@ pub struct RecordedDiagnostic {
     pub level: String,
     /// The name of its code, as text: a ledger outlives the codes that were in use when it was written.
     pub code: String,
-    /// For people.
+    /// The message, for people.
     pub message: String,
     /// A fact's name or a file's path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,7 +161,7 @@ pub(super) struct AmendmentRecord {
     pub(super) text: Digest,
     /// The facts that it brings up to date, as a whole.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) facts: BTreeMap<String, Mark>,
+    pub(super) facts: BTreeMap<String, FactFingerprint>,
     /// The files of facts that it brings up to date: none for one that is gone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) files: BTreeMap<String, BTreeMap<String, Option<Digest>>>,

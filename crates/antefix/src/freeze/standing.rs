@@ -11,10 +11,11 @@ use super::Cause;
 use super::amendment::{Amendment, AmendmentBody};
 use super::change::{self, Change, ChangeKind};
 use super::epoch::{self, Epoch};
-use super::mark::Mark;
+use super::fingerprint::FactFingerprint;
 use super::notice::{Notices, section_digest};
 use super::record::AmendmentKind;
-use crate::compose::{Layout, OnDrift, OnTools};
+use crate::compose::Layout;
+use crate::compose::policy::{OnDrift, OnTools};
 use crate::discover::{Discovery, Situation, Why};
 use crate::error::Result;
 use crate::text::{Digest, FactName};
@@ -29,9 +30,9 @@ pub enum Watch {
     All,
 }
 
-/// What a conversation was told: an epoch and its amendments.
+/// The standing epoch of a conversation, with its amendments.
 #[derive(Debug, Clone)]
-pub(crate) struct Told<'t> {
+pub(crate) struct StandingEpoch<'t> {
     pub(crate) epoch: &'t Epoch,
     pub(crate) amendments: &'t [Amendment],
 }
@@ -56,7 +57,7 @@ pub(crate) struct Now<'n> {
     pub(crate) discovery: &'n Discovery,
 }
 
-impl Told<'_> {
+impl StandingEpoch<'_> {
     /// The facts that a turn asks for besides the live ones.
     pub(crate) fn watched(layout: &Layout, watch: Watch) -> Vec<FactName> {
         let sections = layout.standing_sections().iter();
@@ -65,12 +66,12 @@ impl Told<'_> {
     }
 
     /// What is remembered of the facts, with the amendments.
-    fn marks(&self) -> Cow<'_, BTreeMap<FactName, Mark>> {
-        let mut marks = Cow::Borrowed(&self.epoch.body.facts);
+    fn fingerprints(&self) -> Cow<'_, BTreeMap<FactName, FactFingerprint>> {
+        let mut fingerprints = Cow::Borrowed(&self.epoch.body.facts);
         for amendment in self.amendments {
-            amendment.apply(marks.to_mut());
+            amendment.apply(fingerprints.to_mut());
         }
-        marks
+        fingerprints
     }
 
     /// The digest of a section's text as it was said last; none if it has none.
@@ -136,20 +137,20 @@ impl Told<'_> {
         let made_by = epoch::made_by(now.layout);
         let mut differs = |kind: ChangeKind, before: String, after: String, what: &str| {
             if before != after {
-                let detail = format!("{what} changed; it counts from the next renewal on");
+                let detail = format!("{what} changed; it applies from the next renewal on");
                 drifted.pending.push(Change::new(kind, after, detail));
             }
         };
-        let engine = |by: &super::MadeBy| format!("antefix {}, {}", by.antefix, by.engine);
-        let layout = |by: &super::MadeBy| format!("{} {}", by.layout, by.layout_digest.short());
+        let engine = |by: &super::record::MadeBy| format!("antefix {}, {}", by.antefix, by.engine);
+        let layout = |by: &super::record::MadeBy| format!("{} {}", by.layout, by.layout_digest.short());
         differs(ChangeKind::LayoutChanged, layout(before), layout(&made_by), "the layout or a template of it");
-        let wording = |by: &super::MadeBy| by.wording_digest.short();
+        let wording = |by: &super::record::MadeBy| by.wording_digest.short();
         differs(ChangeKind::WordingChanged, wording(before), wording(&made_by), "a wording");
         differs(ChangeKind::EngineChanged, engine(before), engine(&made_by), "antefix or its template engine");
     }
 
     fn compare_facts(&self, now: &Now<'_>, drifted: &mut Drifted) -> Result<()> {
-        let marks = self.marks();
+        let fingerprints = self.fingerprints();
         let of_tools = |change: &Change| {
             matches!(change.kind, ChangeKind::ToolAdded | ChangeKind::ToolChanged | ChangeKind::ToolRemoved)
         };
@@ -166,8 +167,10 @@ impl Told<'_> {
             let mut changes = Vec::new();
             for name in section.facts() {
                 // Facts that the epoch's layout did not name belong to the change of the layout.
-                let (Some(before), Some(fact)) = (marks.get(&name), now.discovery.facts.get(&name)) else { continue };
-                let of_fact = change::of_fact(&name, before, &Mark::of(&name, fact), &unreadable);
+                let (Some(before), Some(fact)) = (fingerprints.get(&name), now.discovery.facts.get(&name)) else {
+                    continue;
+                };
+                let of_fact = change::of_fact(&name, before, &FactFingerprint::of(&name, fact), &unreadable);
                 let of_fact = of_fact.into_iter().map(|change| change.in_section(&section.id));
                 // The model is compared by its name, and tools one by one.
                 if name.as_str() == "prompt:model" || (name.namespace() == "tools" && tools_told) {
@@ -195,7 +198,8 @@ impl Told<'_> {
                     }
                 }
                 OnDrift::Amend => {
-                    let notices = Notices { layout: now.layout, facts: &now.discovery.facts, marks: &marks };
+                    let notices =
+                        Notices { layout: now.layout, facts: &now.discovery.facts, fingerprints: &fingerprints };
                     let said = self.said(&section.id);
                     drifted.amend.extend(notices.of_section(&section.id, &changed, &unreadable, said)?);
                 }
@@ -206,7 +210,7 @@ impl Told<'_> {
 }
 
 impl Drifted {
-    /// The first cause counts; all changes are told.
+    /// The first cause is used; all changes are reported.
     fn renew(&mut self, cause: Cause, change: Change) {
         self.renew.get_or_insert(cause);
         self.changes.push(change);

@@ -2,10 +2,10 @@
 //!
 //! 1. A ledger only grows: epochs are appended by number, amendments by number within their epoch. Nothing is updated.
 //!    Beside it a conversation has one memory, of which only the latest is kept.
-//! 2. First writer wins, by a unique key and not by a lock. Losing is no error: the winner is the answer.
+//! 2. First writer wins, by a unique key and not by a lock. Losing is not an error: the winner is the answer.
 //! 3. Texts are content-addressed and shared by all conversations. An append writes its texts and its row together, or
 //!    nothing at all.
-//! 4. A store that cannot answer says so with a [`Fault`], within a bounded time. It never panics and never mends a file
+//! 4. A store that cannot answer says so with a [`Fault`], within a bounded time. It never panics and never repairs a file
 //!    that it does not understand.
 //! 5. Every byte of a text and of a message is kept, also NUL. Ids are compared and ordered byte by byte.
 //! 6. Whoever makes a row gives it whole milliseconds ([`truncate_to_millis`](super::truncate_to_millis)), so that it
@@ -20,14 +20,15 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Cause, ConversationId, Templates};
+use super::template::Templates;
+use super::{Cause, ConversationId};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::text::Digest;
 
 /// An epoch as it is kept: what belongs to one conversation alone. All else is in its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpochRow {
-    /// Whose.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// From 1, without gaps. Order is by this number, never by time.
     pub number: u64,
@@ -50,7 +51,7 @@ pub struct EpochRow {
 /// An amendment as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmendmentRow {
-    /// Whose.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The epoch that it amends.
     pub epoch: u64,
@@ -65,7 +66,7 @@ pub struct AmendmentRow {
 /// A body and the texts that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
-    /// The body.
+    /// The text that the row names as its body.
     pub body: Arc<str>,
     /// Its parts, by their digests.
     pub parts: BTreeMap<Digest, Arc<str>>,
@@ -84,7 +85,7 @@ impl Bundle {
 pub enum Appended<Row> {
     /// The row is in the ledger.
     Won,
-    /// Another row has the number, and nothing was written. For an epoch this is the one that stands now.
+    /// Another row has the number, and nothing was written. For an epoch this is the standing one.
     Lost(Row),
 }
 
@@ -108,18 +109,18 @@ pub struct QueuedMessage {
     pub number: u64,
     /// When it was queued.
     pub at: Timestamp,
-    /// What it says.
+    /// The text of the message.
     pub text: String,
 }
 
-/// A compaction that was begun. It is no part of the ledger.
+/// A compaction that was begun. It is not part of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactionRow {
-    /// Whose.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// Who may commit it.
     pub token: String,
-    /// The epoch that stood when it was begun.
+    /// The epoch that was the standing one when it was begun.
     pub epoch: u64,
     /// The epoch that a commit appends; none if it keeps the standing one.
     pub next: Option<EpochRow>,
@@ -128,7 +129,7 @@ pub struct CompactionRow {
 /// How a commit ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Committed {
-    /// It is done, and this is the epoch that stands now.
+    /// It is done, and this is the standing epoch.
     Done(EpochRow),
     /// There is no compaction with that token: it was committed, aborted, or superseded by another one.
     NotBegun,
@@ -139,9 +140,9 @@ pub enum Committed {
 /// Whether a sweep deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
-    /// It counts.
+    /// Texts that no row names are counted, and stay.
     DryRun,
-    /// It deletes.
+    /// Texts that no row names are deleted.
     Delete,
 }
 
@@ -168,7 +169,7 @@ impl Stamp {
 /// Something that keeps ledgers. It may be asked from several threads, and its medium by several processes.
 /// It keeps the templates that people save as well.
 pub trait Store: Templates {
-    /// The epoch that stands, in one question; none for a conversation that nobody opened.
+    /// The standing epoch, in one question; none for a conversation that nobody opened.
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
 
     /// One epoch with its amendments. `waiting` is 0 here, and `said` none: both belong to the conversation as it is now.
@@ -183,7 +184,7 @@ pub trait Store: Templates {
     /// Appends an epoch with its texts. Its number must be one more than the standing one's, or 1.
     fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>>;
 
-    /// Appends an amendment with its texts to the epoch that stands. If another epoch stands by now, or the number is
+    /// Appends an amendment with its texts to the standing epoch. If another epoch is the standing one by now, or the number is
     /// taken, the answer is lost, and the row is the last amendment of the epoch that the row names, if there is one.
     fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>>;
 
@@ -211,13 +212,13 @@ pub trait Store: Templates {
     /// Appends the epoch of the compaction with that token, opened at `at`, and forgets the compaction: both or neither.
     fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed>;
 
-    /// Forgets the compaction with that token. One that is not there is as good as forgotten.
+    /// Forgets the compaction with that token. It is not an error if there is none.
     fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()>;
 
     /// Finds the texts that no row names, and deletes them or not.
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept>;
 
-    /// Which moment it is, with all that anybody has written; none where that is no sooner answered than any other question.
+    /// Which moment it is, with all that anybody has written; none where answering that takes as long as any other question.
     fn stamp(&self) -> StoreResult<Option<Stamp>> {
         Ok(None)
     }

@@ -3,10 +3,10 @@
 //! 1. A saved template belongs to the layout that it was saved for. The store does not know what a layout is: it compares
 //!    the names that it is given.
 //! 2. Saving and deleting are entries of one history of all layouts, numbered from 1 without gaps. No entry ever changes or
-//!    goes; only a template's label may. A deletion is an entry, too: from it on, the layout's own text counts.
+//!    goes; only a template's label may. A deletion is an entry, too: from it on, the layout's own text is used.
 //! 3. Whoever saves or deletes says which number is next. Of several with the same number one wins, and the others learn the
 //!    winner: two people who edit at once, on two replicas, cannot both win. So ask for the last number first, and only then
-//!    for what counts: an entry that came in between then has the number that was to be the next.
+//!    for the current one: an entry that came in between then has the number that was to be the next.
 //! 4. Rolling back is saving an old text anew.
 
 use std::sync::Arc;
@@ -44,12 +44,12 @@ pub struct TemplateRow {
 pub struct SavedTemplate {
     /// What is known of it.
     pub row: TemplateRow,
-    /// What it says.
+    /// The text of the template.
     pub text: Arc<str>,
 }
 
 impl SavedTemplate {
-    /// A template to save; of `at` the milliseconds count.
+    /// A template to save; `at` is truncated to milliseconds.
     pub fn new(
         number: u64,
         layout: impl Into<String>,
@@ -80,7 +80,7 @@ pub struct TemplateDeletion {
 }
 
 impl TemplateDeletion {
-    /// A deletion to write; of `at` the milliseconds count.
+    /// A deletion to write; `at` is truncated to milliseconds.
     pub fn new(number: u64, layout: impl Into<String>, at: Timestamp, author: Option<String>) -> TemplateDeletion {
         TemplateDeletion { number, layout: layout.into(), at: truncate_to_millis(at), author }
     }

@@ -1,4 +1,4 @@
-//! What hooks answer, and what is told of it.
+//! What hooks answer, and what is reported of it.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::diagnostic::{Code, Diagnostic};
 /// What a hook changes about a turn. Nothing of it outlives the turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TurnChange {
-    /// The system text in place of all of it. An empty one changes nothing, and that is told: a program that prints
+    /// The system text in place of all of it. An empty one changes nothing, and that is reported: a program that prints
     /// nothing by mistake must not take an agent's instructions away.
     pub system: Option<String>,
-    /// What stands behind the system text, as it is.
+    /// A text to put after the system text, unchanged.
     pub append: Option<String>,
     /// Messages for this turn.
     pub messages: Vec<Value>,
@@ -20,19 +20,19 @@ pub struct TurnChange {
 /// What a hook did in a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookDid {
-    /// Which hook.
+    /// The name of the hook.
     pub hook: String,
     /// When it was asked.
     pub on: HookPoint,
     /// What it did.
-    pub deed: Deed,
+    pub action: HookAction,
     /// How many bytes of its own it brought.
     pub bytes: usize,
 }
 
-/// The closed set of what hooks do.
+/// What hooks can do; a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Deed {
+pub enum HookAction {
     /// It left everything as it was.
     Nothing,
     /// It replaced the system text.
@@ -45,24 +45,24 @@ pub enum Deed {
     ChangedMessages,
     /// It named roots.
     NamedRoots,
-    /// It was told.
-    Told,
-    /// It failed, and was passed over.
+    /// It was notified that an epoch began.
+    Notified,
+    /// It failed, and was skipped.
     Failed,
 }
 
-impl Deed {
+impl HookAction {
     /// The name in documents.
     pub fn name(self) -> &'static str {
         match self {
-            Deed::Nothing => "nothing",
-            Deed::Replaced => "replaced",
-            Deed::Appended => "appended",
-            Deed::AddedMessages => "added-messages",
-            Deed::ChangedMessages => "changed-messages",
-            Deed::NamedRoots => "named-roots",
-            Deed::Told => "told",
-            Deed::Failed => "failed",
+            HookAction::Nothing => "nothing",
+            HookAction::Replaced => "replaced",
+            HookAction::Appended => "appended",
+            HookAction::AddedMessages => "added-messages",
+            HookAction::ChangedMessages => "changed-messages",
+            HookAction::NamedRoots => "named-roots",
+            HookAction::Notified => "told",
+            HookAction::Failed => "failed",
         }
     }
 }
@@ -87,7 +87,7 @@ pub(super) enum Failing {
     Modified,
 }
 
-/// How much of a program's error output is told, in characters.
+/// How much of a program's error output is reported, in characters.
 const EXCERPT: usize = 300;
 
 impl HookFailure {
@@ -114,13 +114,13 @@ impl HookFailure {
         self
     }
 
-    /// The reason.
+    /// The reason, for people.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 
-    pub(super) fn told(&self, hook: &str, on: HookPoint) -> Diagnostic {
-        let mut message = format!("hook `{hook}` ({}) is passed over: {}", on.name(), self.reason);
+    pub(super) fn to_diagnostic(&self, hook: &str, on: HookPoint) -> Diagnostic {
+        let mut message = format!("hook `{hook}` ({}) is skipped: {}", on.name(), self.reason);
         if !self.stderr.is_empty() {
             message.push_str(&format!("; it said: {}", self.stderr));
         }

@@ -2,7 +2,7 @@
 //!
 //! 1. Hooks are asked in order, and each sees what the earlier ones left. They change one turn; nothing of it is stored.
 //!    Only the roots that a hook names are remembered by an epoch, and other roots begin another epoch.
-//! 2. A hook that fails, is late or answers nonsense is told of and passed over: the turn goes on as if it had not been
+//! 2. A hook that fails, is late or answers nonsense is reported and skipped: the turn goes on as if it had not been
 //!    asked, and nothing of a broken answer is used.
 //! 3. Every byte that a hook adds to a system text has the hook for its origin, and passes the same hygiene as files do.
 //! 4. A program that comes with a project runs only if its user trusts its bytes; see [`TrustState`].
@@ -20,13 +20,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 
-pub use self::answer::{Deed, HookDid, HookFailure, HookResult, TurnChange};
+pub use self::answer::{HookAction, HookDid, HookFailure, HookResult, TurnChange};
 pub use self::program::{Program, Whose};
 pub use self::roots::AskedRoots;
 pub use self::trust::{Approvals, Files, TrustState, TrustedWorkspace};
 pub use crate::compose::{HookPoint, HookRule};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{MayName, NamedRoots, Situation, World};
+use crate::discover::roots::{MayName, NamedRoots};
+use crate::discover::{Situation, World};
 use crate::freeze::{Cause, ConversationId, Epoch};
 use crate::text::Digest;
 
@@ -78,26 +79,26 @@ pub trait Hook: Sync {
         Ok(NamedRoots::default())
     }
 
-    /// Is told that an epoch began: [`HookPoint::Opened`] or [`HookPoint::Renewed`].
+    /// Is notified that an epoch began: [`HookPoint::Opened`] or [`HookPoint::Renewed`].
     fn began(&self, _question: &Question<'_>) -> HookResult<()> {
         Ok(())
     }
 }
 
-/// What a hook is told, whatever it is asked.
+/// What a hook is given, at every point.
 #[derive(Clone, Copy)]
 pub struct Question<'q> {
-    /// What is outside.
+    /// The world, for hooks that ask it something.
     pub world: &'q dyn World,
     /// Who, where, with which tools.
     pub situation: Situation<'q>,
     /// Whose turn it is; none if a prompt is composed for nobody.
     pub conversation: Option<&'q ConversationId>,
-    /// The epoch that stands; none before the first one.
+    /// The standing epoch; none before the first one.
     pub epoch: Option<EpochOfTurn>,
 }
 
-/// The epoch that a hook is told of.
+/// The epoch, as a hook is given it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EpochOfTurn {
     /// From 1, without gaps.
@@ -109,7 +110,7 @@ pub struct EpochOfTurn {
 }
 
 impl EpochOfTurn {
-    /// What a hook is told of an epoch.
+    /// What a hook is given about an epoch.
     pub fn of(epoch: &Epoch) -> EpochOfTurn {
         EpochOfTurn { number: epoch.number(), cause: epoch.cause(), digest: epoch.digest() }
     }
@@ -118,13 +119,13 @@ impl EpochOfTurn {
 /// The system text of a turn, as earlier hooks left it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SystemOfTurn<'s> {
-    /// What stands before the boundary.
+    /// What is before the boundary.
     pub prefix: &'s str,
-    /// What stands behind it.
+    /// What is after the boundary.
     pub suffix: &'s str,
 }
 
-/// Asks a hook at a point, and tells of a failure. A hook that panics has failed.
+/// Asks a hook at a point, and reports a failure. A hook that panics has failed.
 pub(crate) fn ask<T>(
     hook: &dyn Hook,
     on: HookPoint,
@@ -144,13 +145,13 @@ pub(crate) struct HookLog {
 }
 
 impl HookLog {
-    pub(crate) fn did(&mut self, hook: &str, on: HookPoint, deed: Deed, bytes: usize) {
-        self.did.push(HookDid { hook: hook.to_owned(), on, deed, bytes });
+    pub(crate) fn did(&mut self, hook: &str, on: HookPoint, action: HookAction, bytes: usize) {
+        self.did.push(HookDid { hook: hook.to_owned(), on, action, bytes });
     }
 
     pub(crate) fn failed(&mut self, hook: &str, on: HookPoint, failure: &HookFailure) {
-        self.did(hook, on, Deed::Failed, 0);
-        self.diagnostics.push(failure.told(hook, on));
+        self.did(hook, on, HookAction::Failed, 0);
+        self.diagnostics.push(failure.to_diagnostic(hook, on));
     }
 }
 

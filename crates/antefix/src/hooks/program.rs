@@ -17,7 +17,9 @@ use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, System
 use crate::compose::Layout;
 use crate::diagnostic::Diagnostic;
 use crate::discover::environment::{self, Started, absolute_search_path};
-use crate::discover::{Answer, Command, Kill, Kind, MayName, NamedRoots, Paths, Workspace, World, normalize};
+use crate::discover::roots::{MayName, NamedRoots};
+use crate::discover::world::{Answer, Command, Kill, Kind, World};
+use crate::discover::{Paths, Workspace, normalize};
 use crate::text::Digest;
 
 /// Whose a layout is.
@@ -92,7 +94,7 @@ impl Program {
         &self.rule
     }
 
-    /// Whose it is.
+    /// Whether it came with the project or is the user's own.
     pub fn whose(&self) -> Whose {
         self.whose
     }
@@ -112,7 +114,7 @@ impl Program {
     /// What there is to say if it may not run.
     pub fn finding(&self, world: &dyn World, workspace: &Workspace) -> Option<Diagnostic> {
         let failure = self.may_run(self.state(world, workspace)).err()?;
-        Some(failure.told(&self.rule.name, self.rule.on))
+        Some(failure.to_diagnostic(&self.rule.name, self.rule.on))
     }
 
     /// The files in the project that must be trusted for it to run.
@@ -245,7 +247,7 @@ impl Hook for Program {
     }
 }
 
-/// What hooks get, and the point that they stand at.
+/// What hooks get, and the point that they are at.
 fn environment(world: &dyn World, workspace: &Workspace, rule: &HookRule) -> Vec<(String, String)> {
     let mut environment = environment::environment(world, Started::Hook, &workspace.root);
     environment.push(("ANTEFIX_HOOK".to_owned(), rule.on.name().to_owned()));

@@ -1,19 +1,20 @@
 //! The documents that programs read and print. `docs/hooks.md` is the specification.
 //!
 //! Version 1. Later versions add fields to what is asked; a field that an answer may not have is an error in every
-//! version, so that a misspelled one is told.
+//! version, so that a misspelled one is found.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{HookPoint, HookResult, Question, SystemOfTurn};
-use crate::discover::{NamedRoots, Paths};
+use crate::discover::Paths;
+use crate::discover::roots::NamedRoots;
 use crate::hooks::HookFailure;
 
 /// The version of the documents.
 const VERSION: u32 = 1;
 
-/// What every program is told.
+/// What every program is given.
 #[derive(Serialize)]
 struct Asked<'a> {
     version: u32,
@@ -141,10 +142,10 @@ pub(super) fn read<T: Default + Versioned + for<'de> Deserialize<'de>>(stdout: &
     }
     // A list would be taken for the fields in their order.
     if !text.trim_start().starts_with('{') {
-        return Err(HookFailure::new("what it printed is no answer: it is no JSON object"));
+        return Err(HookFailure::new("its output is not an answer: it is not a JSON object"));
     }
     let answer: T = serde_json::from_str(text)
-        .map_err(|error| HookFailure::new(format!("what it printed is no answer: {error}")))?;
+        .map_err(|error| HookFailure::new(format!("its output is not an answer: {error}")))?;
     match answer.version() {
         None | Some(VERSION) => Ok(answer),
         Some(other) => {

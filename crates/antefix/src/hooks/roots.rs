@@ -1,7 +1,7 @@
-//! Asking hooks for roots, and what stands in for one that has no answer.
+//! Asking hooks for roots, and what is used instead of one that has no answer.
 
-use super::{Deed, Hook, HookDid, HookLog, HookPoint, Question, ask, at};
-use crate::discover::{MayName, MoreRoots};
+use super::{Hook, HookAction, HookDid, HookLog, HookPoint, Question, ask, at};
+use crate::discover::roots::{MayName, MoreRoots};
 use crate::freeze::EpochBody;
 
 /// What hooks named.
@@ -24,12 +24,12 @@ impl AskedRoots {
                 asked.failed.push((name.to_owned(), may));
                 continue;
             };
-            let deed = if named.is_empty() { Deed::Nothing } else { Deed::NamedRoots };
-            log.did(name, HookPoint::Discover, deed, named.all().map(|(_, root)| root.len()).sum());
+            let action = if named.is_empty() { HookAction::Nothing } else { HookAction::NamedRoots };
+            log.did(name, HookPoint::Discover, action, named.all().map(|(_, root)| root.len()).sum());
             let findings = asked.more.add(question.world, &question.situation, (name, may), &named);
             log.diagnostics.extend(findings);
         }
-        asked.more.tell(log.diagnostics);
+        asked.more.add_findings(log.diagnostics);
         asked.did = log.did;
         asked
     }

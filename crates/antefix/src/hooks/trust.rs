@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::compose::Layout;
-use crate::discover::{Answer, Kind, Paths, ReasonCode, Workspace, World, normalize};
+use crate::discover::world::{Answer, Kind, ReasonCode, World};
+use crate::discover::{Paths, Workspace, normalize};
 use crate::text::Digest;
 
 /// The largest program of a project that can be trusted.
@@ -145,7 +146,7 @@ pub(super) fn layout_files(
     let own = in_project(world, workspace, file).unwrap_or_else(|| file.to_owned());
     let own = workspace.show(&own, Paths::Portable);
     let mut files = vec![(own, Answer::Present(Digest::of(&layout.source().text)))];
-    // A text inside the layout's file is told by that file.
+    // A text inside the layout's file is named by that file.
     for source in layout.sources().skip(1).filter(|source| source.within.is_none()) {
         let Some(label) = &source.path else { continue };
         // What lies outside the project is shown in full or from `~/`.

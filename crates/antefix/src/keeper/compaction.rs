@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use super::steps::row;
 use super::{Began, Keeper, TurnInput, now, question};
-use crate::compose::OnCompaction;
+use crate::compose::policy::OnCompaction;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{Cause, Committed, CompactionRow, ConversationId, Epoch, EpochBody};
+use crate::freeze::store::{Committed, CompactionRow};
+use crate::freeze::{Cause, ConversationId, Epoch, EpochBody};
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
 

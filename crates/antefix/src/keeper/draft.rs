@@ -15,7 +15,8 @@ use crate::compose::Composed;
 use crate::diagnostic::Diagnostic;
 use crate::discover::Report;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{AmendmentBody, AmendmentRow, Appended, Cause, ConversationId, Epoch, EpochBody, EpochRow};
+use crate::freeze::store::{AmendmentRow, Appended, EpochRow};
+use crate::freeze::{AmendmentBody, Cause, ConversationId, Epoch, EpochBody};
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
 

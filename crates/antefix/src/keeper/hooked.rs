@@ -1,6 +1,6 @@
 //! What hooks make of a turn.
 //!
-//! 1. The epoch stands as it is: a hook changes what is said in one turn, behind the boundary or in place of it all.
+//! 1. The epoch stands as it is: a hook changes what is said in one turn, after the boundary or in place of it all.
 //! 2. What a replacement repeats of the text, at its beginning and at its end, keeps its origin; the rest is the hook's.
 //!    If it repeats the whole prefix, the prefix stands, and with it the provider's cache.
 //! 3. An answer is used as a whole or not at all.
@@ -13,12 +13,14 @@ use serde_json::Value;
 use super::{Keeper, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::discover::{Answer, Hygiene};
+use crate::discover::Answer;
+use crate::discover::hygiene::Hygiene;
 use crate::error::Result;
-use crate::freeze::{Cause, ConversationId, Epoch, RecordedOrigin};
+use crate::freeze::record::RecordedOrigin;
+use crate::freeze::{Cause, ConversationId, Epoch};
 use crate::hooks::{
-    Deed, EpochOfTurn, HookDid, HookFailure, HookLog, HookPoint, HookResult, Question, SystemOfTurn, TurnChange, ask,
-    at,
+    EpochOfTurn, HookAction, HookDid, HookFailure, HookLog, HookPoint, HookResult, Question, SystemOfTurn, TurnChange,
+    ask, at,
 };
 use crate::text::{Origin, Text, floor_char_boundary};
 
@@ -42,7 +44,7 @@ impl Keeper {
         let mut log = HookLog::default();
         for hook in at(input.hooks, on) {
             if ask(hook, on, &mut log, |hook| hook.began(&question)).is_some() {
-                log.did(hook.name(), on, Deed::Told, 0);
+                log.did(hook.name(), on, HookAction::Notified, 0);
             }
         }
         input.situation.permissions.hygiene.redact_all(&mut log.diagnostics);
@@ -84,10 +86,10 @@ impl Turn {
             });
             match answer {
                 Some(Some(changed)) if changed != *history => {
-                    log.did(hook.name(), on, Deed::ChangedMessages, bytes(&changed));
+                    log.did(hook.name(), on, HookAction::ChangedMessages, bytes(&changed));
                     self.history = Some(changed);
                 }
-                Some(_) => log.did(hook.name(), on, Deed::Nothing, 0),
+                Some(_) => log.did(hook.name(), on, HookAction::Nothing, 0),
                 None => {}
             }
         }
@@ -139,7 +141,7 @@ impl Edit {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> HookResult<Edit> {
         if change.messages.iter().any(|message| !message.is_object()) {
-            return Err(HookFailure::new("a message of it is no object"));
+            return Err(HookFailure::new("one of its messages is not an object"));
         }
         let mut findings = Vec::new();
         let mut clean = |words: &str| {
@@ -185,19 +187,19 @@ impl Edit {
         let before = log.did.len();
         if let Some((part, words)) = self.replace {
             turn.replace(part, hook, &words)?;
-            log.did(hook, on, Deed::Replaced, words.as_str().len());
+            log.did(hook, on, HookAction::Replaced, words.as_str().len());
         }
         if let Some(words) = self.append {
             let end = turn.system().len();
             turn.replace(end..end, hook, &words)?;
-            log.did(hook, on, Deed::Appended, words.as_str().len());
+            log.did(hook, on, HookAction::Appended, words.as_str().len());
         }
         if !messages.is_empty() {
-            log.did(hook, on, Deed::AddedMessages, bytes(&messages));
+            log.did(hook, on, HookAction::AddedMessages, bytes(&messages));
             turn.added.extend(messages.into_iter().map(|message| HookMessage { hook: hook.to_owned(), message }));
         }
         if log.did.len() == before {
-            log.did(hook, on, Deed::Nothing, 0);
+            log.did(hook, on, HookAction::Nothing, 0);
         }
         Ok(())
     }
@@ -218,7 +220,7 @@ fn common(before: &str, after: &str) -> (usize, usize) {
 fn objects(messages: Vec<Value>) -> HookResult<Vec<Value>> {
     match messages.iter().all(Value::is_object) {
         true => Ok(messages),
-        false => Err(HookFailure::new("a message of it is no object")),
+        false => Err(HookFailure::new("one of its messages is not an object")),
     }
 }
 

@@ -33,9 +33,10 @@ pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::diagnostic::Diagnostic;
 use crate::discover::Discovery;
 use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::store::{EpochRow, Standing, Store};
 use crate::freeze::{
-    Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, EpochRow, Now,
-    Standing, Store, Told, Watch, truncate_to_millis,
+    Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, Now, StandingEpoch,
+    Watch, truncate_to_millis,
 };
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
@@ -129,9 +130,9 @@ impl Keeper {
             let (epoch, amendments) = self.load(&standing)?;
             let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
             let input = &input.with_roots(&more);
-            let told = Told { epoch: &epoch, amendments: &amendments };
-            let discovery = self.ask(input, Told::watched(input.layout, input.watch));
-            let drifted = self.drifted(&told, input, &discovery)?;
+            let standing_epoch = StandingEpoch { epoch: &epoch, amendments: &amendments };
+            let discovery = self.ask(input, StandingEpoch::watched(input.layout, input.watch));
+            let drifted = self.drifted(&standing_epoch, input, &discovery)?;
             if let Some(cause) = drifted.renew
                 && !self.settled.is_known(&epoch, &drifted.changes)
             {
@@ -189,12 +190,12 @@ impl Keeper {
         let input = &input.with_roots(&more);
         let candidate = self.compose(input)?;
         let discovery = &candidate.composed.discovery;
-        let told = Told { epoch: &epoch, amendments: &amendments };
-        let drifted = self.drifted(&told, input, discovery)?;
+        let standing_epoch = StandingEpoch { epoch: &epoch, amendments: &amendments };
+        let drifted = self.drifted(&standing_epoch, input, discovery)?;
         let mut changes = drifted.changes;
         changes.extend(drifted.pending);
         // What a notice would say is a change as well, and so is what notices have said already: a renewal folds them in.
-        let own = Told { epoch: &epoch, amendments: &[] };
+        let own = StandingEpoch { epoch: &epoch, amendments: &[] };
         let since = self.drifted(&own, input, discovery)?;
         changes.extend(since.amend.iter().map(Change::of_notice));
         let difference = Difference::between(epoch.body(), &candidate.body)?;
@@ -227,8 +228,8 @@ impl Keeper {
         Ok(self.store.queue(conversation, truncate_to_millis(at), message)?)
     }
 
-    fn drifted(&self, told: &Told<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
-        told.drifted(&Now { layout: input.layout, situation: &input.situation, discovery })
+    fn drifted(&self, epoch: &StandingEpoch<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
+        epoch.drifted(&Now { layout: input.layout, situation: &input.situation, discovery })
     }
 
     /// A text of the store as it was read, from memory or by `load`, which says how large it is.

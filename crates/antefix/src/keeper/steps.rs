@@ -9,10 +9,8 @@ use crate::compose::Composed;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Discovery, discover};
 use crate::error::Result;
-use crate::freeze::{
-    Amendment, AmendmentRow, Appended, Bundle, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, EpochRow,
-    Making,
-};
+use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow};
+use crate::freeze::{Amendment, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, EpochInputs};
 use crate::text::{Digest, FactName};
 
 /// A prompt that was composed for an epoch.
@@ -176,8 +174,8 @@ impl Keeper {
 
     pub(super) fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {
         let discovery = discover(input.world, &input.situation, &input.layout.facts());
-        let composed = Composed::whole(input.layout, discovery)?;
-        let making = Making {
+        let composed = Composed::prompt(input.layout, discovery)?;
+        let inputs = EpochInputs {
             layout: input.layout,
             tools: input.situation.caller.tools.as_ref(),
             facts: &composed.discovery.facts,
@@ -185,7 +183,7 @@ impl Keeper {
             report: &composed.discovery.report,
             diagnostics: &composed.diagnostics(),
         };
-        let body = Arc::new(EpochBody::new(&composed.prompt, &making));
+        let body = Arc::new(EpochBody::new(&composed.prompt, &inputs));
         Ok(Candidate { composed, body })
     }
 }

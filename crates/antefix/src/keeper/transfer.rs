@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Keeper;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{AmendmentRow, Appended, Bundle, Cause, ConversationId, EpochBody, EpochRow, Standing, Store};
+use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow, Standing, Store};
+use crate::freeze::{Cause, ConversationId, EpochBody};
 use crate::stores::MemoryStore;
 use crate::text::Digest;
 
@@ -141,7 +142,7 @@ impl Keeper {
                 continue;
             }
             let at = |message: String| {
-                let hint = "what was read before this line is in the store; mend the file and import it again";
+                let hint = "what was read before this line is in the store; fix the file and import it again";
                 Error::new(ErrorKind::Conversation, format!("line {}: {message}", number + 1)).with_hint(hint)
             };
             let line: Line = serde_json::from_str(&line).map_err(|error| at(error.to_string()))?;

@@ -10,9 +10,12 @@ use super::HookMessage;
 use crate::compose::{Layout, Prompt, Wording};
 use crate::deliver::{Content, Delivery, Notice, SaidSection, Target, deliver, said_sections};
 use crate::diagnostic::Diagnostic;
-use crate::discover::{MoreRoots, Report, Situation, Tools, World};
+use crate::discover::roots::MoreRoots;
+use crate::discover::tools::Tools;
+use crate::discover::{Report, Situation, World};
 use crate::error::Result;
-use crate::freeze::{Amendment, Change, ConversationId, Epoch, QueuedMessage, RecordedOrigin, RecordedSpan, Watch};
+use crate::freeze::record::{RecordedOrigin, RecordedSpan};
+use crate::freeze::{Amendment, Change, ConversationId, Epoch, QueuedMessage, Watch};
 use crate::hooks::{Hook, HookDid};
 use crate::models::Models;
 use crate::tokens::Tokenizer;
@@ -168,7 +171,7 @@ impl Turn {
         }
     }
 
-    /// The frozen part of the system text, or what stands in its place for this turn.
+    /// The frozen part of the system text, or what is used in its place for this turn.
     pub fn prefix(&self) -> &str {
         match (&self.replacement, &self.epoch) {
             (Some(text), _) => text,
@@ -206,7 +209,7 @@ impl Turn {
         self
     }
 
-    /// The system text of this turn: what stands before the boundary, and what stands behind it.
+    /// The system text of this turn: what is before the boundary, and what stands behind it.
     pub fn system(&self) -> String {
         format!("{}{}", self.prefix(), self.suffix.text())
     }

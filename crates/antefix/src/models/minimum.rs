@@ -14,7 +14,7 @@ impl Models {
             return vec![Diagnostic::note(Code::UnknownModel, message).about(name).hint(hint)];
         };
         let mut findings = Vec::new();
-        let told = match found {
+        let message = match found {
             Match::Name => None,
             Match::Variant => Some(format!("model `{name}` is taken for `{}`", model.name)),
             Match::Family => Some(format!(
@@ -22,7 +22,7 @@ impl Models {
                 model.name
             )),
         };
-        findings.extend(told.map(|message| {
+        findings.extend(message.map(|message| {
             let hint = "add a row to models.json in your configuration directory";
             Diagnostic::note(Code::UnknownModel, message).about(name).hint(hint)
         }));
@@ -34,22 +34,22 @@ impl Models {
 /// The shortest prefix that a model's provider caches, held against one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Minimum {
-    /// So many tokens.
+    /// The minimum, in tokens.
     pub tokens: usize,
     /// The byte at which the prefix comes to them, by the likeliest count; none if it does not.
     pub at: Option<usize>,
-    /// Whether it does.
+    /// Whether the prefix reaches the minimum.
     pub reached: Reached,
 }
 
 /// Whether a prefix is long enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// It is.
+    /// The prefix reaches the minimum.
     Yes,
     /// The minimum lies in the band of an estimate.
     Perhaps,
-    /// It is not.
+    /// The prefix is below the minimum.
     No,
 }
 

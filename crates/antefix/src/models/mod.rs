@@ -3,7 +3,7 @@
 //! 1. The table is a dated file, `models/models.json`, whose rows name their sources; [`Models::with`] lays a user's own
 //!    rows over it.
 //! 2. A model is found by its name, then without date, provider and region; see [`Models::find`]. How it was found is
-//!    told, and a model that nobody knows takes the safe values of its family, and no price.
+//!    reported, and a model that nobody knows takes the safe values of its family, and no price.
 //! 3. Prices are whole numbers, and so is all arithmetic with them.
 
 mod minimum;
@@ -69,7 +69,7 @@ impl Provider {
 pub struct Model {
     /// The name of its row, or of its family.
     pub name: String,
-    /// Who answers.
+    /// The provider that serves the model.
     pub provider: Provider,
     /// How its tokens are counted.
     pub tokenizer: Tokenizer,
@@ -85,7 +85,7 @@ pub struct Model {
     pub look_back: Option<usize>,
     /// How long a cached prefix lives, in seconds, the shortest first; empty if nothing is promised.
     pub lifetimes: Vec<u64>,
-    /// Whether a system message may stand in mid-conversation.
+    /// Whether a system message may come in the middle of a conversation.
     pub mid_system: bool,
     /// Whether instructions go by the role `developer`.
     pub developer_role: bool,

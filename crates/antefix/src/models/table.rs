@@ -81,7 +81,7 @@ pub(super) fn read(file: &Arc<Source>) -> Result<Table> {
     const HINT: &str = "a models file is JSON: `{\"models\": [{\"name\": \"…\", \"minimum\": 1024}]}`";
     // The reader would take a list for an object without names.
     if file.text.trim_start().starts_with('[') {
-        let error = Error::new(ErrorKind::Models, "a list stands where an object is expected");
+        let error = Error::new(ErrorKind::Models, "found a list where an object is expected");
         return Err(error.at(Place::new(file, 0..0)).with_hint(HINT));
     }
     serde_json::from_str(&file.text).map_err(|failure| {

@@ -35,7 +35,7 @@ fn names_are_found_in_all_their_spellings() {
         ("us.anthropic.claude-sonnet-5-20260701-v1:0", "bedrock claude-sonnet-5 name estimate 1024"),
         ("anthropic.claude-opus-5-5", "bedrock claude-opus-5-5 name estimate 512"),
         ("bedrock/eu.amazon.nova-lite-v1:0", "bedrock nova-lite name estimate 1024"),
-        // A later version is no variant of an earlier one: it gets what is safe for the family.
+        // A later version is not a variant of an earlier one: it gets what is safe for the family.
         ("claude-opus-5-9", "anthropic claude family estimate 4096"),
         ("claude-opus-5-fast", "anthropic claude-opus-5 variant estimate 512"),
         ("gpt-5", "openai gpt-5 name exact 1024"),
@@ -152,7 +152,7 @@ fn a_users_rows_say_only_what_they_change() {
 fn a_bad_file_says_where_and_what() {
     let rows = [
         ("{", "models.json:1:1: EOF while parsing an object"),
-        ("[]", "models.json:1:1: a list stands where an object is expected"),
+        ("[]", "models.json:1:1: found a list where an object is expected"),
         ("{\n \"models\": [{\"name\": \"x\", \"minimun\": 3}]}", "models.json:2:35: unknown field `minimun`"),
         ("{\"models\": [{\"name\": \"x\"}]}", "models.json:1:22: model `x` has no provider"),
         (
@@ -195,34 +195,34 @@ fn a_prefix_comes_to_the_minimum_at_a_byte_or_not_at_all() {
 
 #[cfg(feature = "tokens")]
 #[test]
-fn a_prefix_below_the_minimum_is_told_by_how_much() {
+fn a_prefix_below_the_minimum_is_reported_with_the_difference() {
     // Each word is one token.
     let prefix = |words: usize| " word".repeat(words);
-    let told = |model: &str, words: usize| {
+    let finding = |model: &str, words: usize| {
         let findings = Models::built_in().findings(model, &prefix(words));
         findings.iter().map(|finding| finding.to_string()).collect::<Vec<_>>().join("\n")
     };
     let end = " (every turn is then billed in full; tools that are sent before the prompt count as well)";
     assert_eq!(
-        told("gpt-5", 1000),
+        finding("gpt-5", 1000),
         format!(
             "warning[below-cache-minimum]: the prefix has 1000 tokens, and gpt-5 caches none with less than 1024: at \
              least 24 are missing, and the provider will silently cache nothing{end}"
         )
     );
-    assert_eq!(told("gpt-5", 1024), "");
+    assert_eq!(finding("gpt-5", 1024), "");
     // 300 × 1.49, 1.56, 1.76: the band reaches over 512.
     assert_eq!(
-        told("claude-opus-5", 300),
+        finding("claude-opus-5", 300),
         format!(
             "warning[below-cache-minimum]: the prefix has ~468 tokens (447 to 528), and claude-opus-5 caches none with \
              less than 512: up to 65 may be missing, and then the provider silently caches nothing{end}"
         )
     );
-    assert_eq!(told("claude-opus-5", 344), "");
-    assert_eq!(told("claude-opus-5", 0), "");
-    assert_eq!(told("deepseek-flash", 1), "");
-    assert!(told("llama-3", 1).starts_with("note[unknown-model]: no model `llama-3` is known"));
-    assert!(told("gpt-5.9", 2000).starts_with("note[unknown-model]: model `gpt-5.9` is not in the table"));
-    assert!(told("gpt-5-fast", 2000).starts_with("note[unknown-model]: model `gpt-5-fast` is taken for `gpt-5`"));
+    assert_eq!(finding("claude-opus-5", 344), "");
+    assert_eq!(finding("claude-opus-5", 0), "");
+    assert_eq!(finding("deepseek-flash", 1), "");
+    assert!(finding("llama-3", 1).starts_with("note[unknown-model]: no model `llama-3` is known"));
+    assert!(finding("gpt-5.9", 2000).starts_with("note[unknown-model]: model `gpt-5.9` is not in the table"));
+    assert!(finding("gpt-5-fast", 2000).starts_with("note[unknown-model]: model `gpt-5-fast` is taken for `gpt-5`"));
 }

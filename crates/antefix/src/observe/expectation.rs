@@ -35,9 +35,9 @@ pub struct Expectation {
     pub target: Target,
     /// The row of the model.
     pub model: Option<Model>,
-    /// Where the two requests part.
-    pub parting: Parting,
-    /// The byte at which the prefixes part, and who said what there; none without epochs.
+    /// Where the two requests begin to differ.
+    pub divergence: Divergence,
+    /// The byte at which the prefixes begin to differ, and who said what there; none without epochs.
     pub difference: Option<Difference>,
     /// All of the prefix, with its tools.
     pub prefix: Stretch,
@@ -57,10 +57,10 @@ pub struct Expectation {
     pub(super) grown: Option<usize>,
 }
 
-/// Where two requests part.
+/// Where two requests begin to differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Parting {
-    /// There is none before.
+pub enum Divergence {
+    /// There is no request before this one.
     First,
     /// Nowhere: the prefix is the same.
     Nowhere,
@@ -74,31 +74,31 @@ pub enum Parting {
     Part {
         /// `tools`, `fixed`, `frozen` or `prefix`.
         what: String,
-        /// Where it stands in the request.
+        /// Where it is in the request.
         pointer: String,
-        /// How many bytes of the system text stand before it.
+        /// How many bytes of the system text are before it.
         begins: usize,
     },
-    /// The prefix is the same, but something that moves stands between it and the history.
+    /// The prefix is the same, but something that moves is between it and the history.
     Behind {
         /// `suffix` or `notice 1`.
         what: String,
-        /// Where it stands in the request.
+        /// Where it is in the request.
         pointer: String,
     },
 }
 
-impl Parting {
+impl Divergence {
     /// The name in documents; where vendors have a word for it, theirs.
     pub fn name(&self) -> &'static str {
         match self {
-            Parting::First => "first",
-            Parting::Nowhere => "nowhere",
-            Parting::Target(_) => "target_changed",
-            Parting::Model(_) => "model_changed",
-            Parting::Key => "prompt_cache_key_changed",
-            Parting::Part { what, .. } if what == "tools" => "tools_changed",
-            Parting::Part { .. } | Parting::Behind { .. } => "system_changed",
+            Divergence::First => "first",
+            Divergence::Nowhere => "nowhere",
+            Divergence::Target(_) => "target_changed",
+            Divergence::Model(_) => "model_changed",
+            Divergence::Key => "prompt_cache_key_changed",
+            Divergence::Part { what, .. } if what == "tools" => "tools_changed",
+            Divergence::Part { .. } | Divergence::Behind { .. } => "system_changed",
         }
     }
 }
@@ -106,9 +106,9 @@ impl Parting {
 /// A beginning of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stretch {
-    /// In bytes of text.
+    /// The length in bytes of text.
     pub bytes: usize,
-    /// In tokens.
+    /// The length in tokens.
     pub tokens: Tokens,
 }
 
@@ -136,7 +136,7 @@ impl Comparison<'_> {
     /// What should be read.
     pub fn expectation(&self) -> Result<Expectation> {
         let now: Vec<&Part> = self.now.parts.iter().filter(|part| part.is_prefix()).collect();
-        let parting = self.parting(&now);
+        let divergence = self.divergence(&now);
         let (sums, basis) = self.sums(&now);
         let prefix = sums.last().copied().unwrap_or_default();
         let difference = match self.epochs {
@@ -145,9 +145,11 @@ impl Comparison<'_> {
         };
         let target = Target::parse(&self.now.target).unwrap_or(Target::Plain);
         let entries = self.entries(&now, &sums, target);
-        let same = match &parting {
-            Parting::First | Parting::Target(_) | Parting::Model(_) => 0,
-            Parting::Part { .. } | Parting::Nowhere | Parting::Key | Parting::Behind { .. } => self.same(&now),
+        let same = match &divergence {
+            Divergence::First | Divergence::Target(_) | Divergence::Model(_) => 0,
+            Divergence::Part { .. } | Divergence::Nowhere | Divergence::Key | Divergence::Behind { .. } => {
+                self.same(&now)
+            }
         };
         let mut found: Vec<Entry> = match self.is_asked() {
             true => entries.iter().filter(|(at, _)| *at < same).map(|(_, entry)| entry.clone()).collect(),
@@ -174,47 +176,47 @@ impl Comparison<'_> {
             basis,
             entries: entries.into_iter().map(|(_, entry)| entry).collect(),
             grown: self.before.map(|before| self.now.messages.saturating_sub(before.messages)),
-            parting,
+            divergence,
         };
-        if expectation.parting == Parting::First {
+        if expectation.divergence == Divergence::First {
             expectation.lost = Stretch::default();
         }
         expectation.cost = self.cost(&expectation, &now, &sums);
         Ok(expectation)
     }
 
-    /// Where the two part.
-    fn parting(&self, now: &[&Part]) -> Parting {
-        let Some(before) = self.before else { return Parting::First };
+    /// Where the two begin to differ.
+    fn divergence(&self, now: &[&Part]) -> Divergence {
+        let Some(before) = self.before else { return Divergence::First };
         if before.target != self.now.target {
-            return Parting::Target(before.target.clone());
+            return Divergence::Target(before.target.clone());
         }
         if before.model != self.now.model {
-            return Parting::Model(before.model.clone());
+            return Divergence::Model(before.model.clone());
         }
         let parts: Vec<&Part> = before.parts.iter().filter(|part| part.is_prefix()).collect();
         let same = self.same(now);
         if same < now.len().max(parts.len()) {
-            // If the other one goes on where this one ends, what differs is what follows. Tools that came or went stand
+            // If the other one goes on where this one ends, what differs is what follows. Tools that came or went are
             // before all else, whichever request has them.
             let sides = [now.get(same), parts.get(same)].into_iter().flatten();
             let part = sides.clone().find(|part| part.what == "tools").or(sides.clone().next());
             let begins = now.iter().take(same).filter(|part| part.what != "tools").map(|part| part.bytes).sum();
             let (what, pointer) = part.map(|part| (part.what.clone(), part.pointer.clone())).unwrap_or_default();
-            return Parting::Part { what, pointer, begins };
+            return Divergence::Part { what, pointer, begins };
         }
         if before.key != self.now.key {
-            return Parting::Key;
+            return Divergence::Key;
         }
         let standing = |receipt: &Receipt| -> Vec<Part> {
             let moving = receipt.parts.iter().filter(|part| !part.is_prefix());
-            moving.filter(|part| stands_before_history(&part.pointer)).cloned().collect()
+            moving.filter(|part| is_before_history(&part.pointer)).cloned().collect()
         };
         let (moving, old) = (standing(self.now), standing(before));
         let same = moving.iter().zip(&old).take_while(|(one, other)| is_same(one, other)).count();
         match moving.get(same).or(old.get(same)) {
-            Some(part) => Parting::Behind { what: part.what.clone(), pointer: part.pointer.clone() },
-            None => Parting::Nowhere,
+            Some(part) => Divergence::Behind { what: part.what.clone(), pointer: part.pointer.clone() },
+            None => Divergence::Nowhere,
         }
     }
 
@@ -331,7 +333,7 @@ impl Comparison<'_> {
         if is_short {
             return model.more_than_reading(lost, Price::Input);
         }
-        // All that stands before the last breakpoint for an hour is written for an hour.
+        // All that precedes the last breakpoint for an hour is written for an hour.
         let long = now.iter().rposition(|part| part.breakpoint.as_deref() == Some("1h"));
         let long = long.and_then(|at| sums.get(at)).map_or(0, |sum| sum.tokens.count);
         let kept = expectation.prefix.tokens.count.saturating_sub(lost);
@@ -366,7 +368,7 @@ fn is_same(one: &Part, other: &Part) -> bool {
 }
 
 /// Whether a place of a request is read before its messages.
-fn stands_before_history(pointer: &str) -> bool {
+fn is_before_history(pointer: &str) -> bool {
     ["/system/", "/systemInstruction/"].iter().any(|place| pointer.starts_with(place))
 }
 

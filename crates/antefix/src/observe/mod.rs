@@ -2,7 +2,7 @@
 //!
 //! 1. What should have been read follows from two receipts and the row of the model; see [`Expectation`]. It needs no
 //!    answer, so the same is said before a request is sent.
-//! 2. What was read is what the provider says; see [`Usage`]. A figure that it does not tell is not told, never zero.
+//! 2. What was read is what the provider says; see [`Usage`]. A figure that it does not report is missing, never zero.
 //! 3. The two together are a [`Verdict`], with one [`Explanation`], the tokens that were billed anew, and their cost.
 //! 4. Figures are the provider's where it gives one, else counted or estimated, and they say which; see [`Basis`].
 
@@ -12,7 +12,7 @@ mod usage;
 mod verdict;
 mod words;
 
-pub use expectation::{Basis, Comparison, Entry, Expectation, Parting, Stretch};
+pub use expectation::{Basis, Comparison, Divergence, Entry, Expectation, Stretch};
 pub use said::Said;
 pub use usage::Usage;
 pub use verdict::{Explanation, Outcome, Verdict};

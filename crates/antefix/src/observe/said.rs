@@ -10,7 +10,7 @@ use crate::error::Result;
 pub enum Said {
     /// Everything could be used again.
     Hit,
-    /// It could not.
+    /// Not everything could be used again.
     Miss {
         /// Why, in the provider's own word: `system_changed`, `tools_changed`, `prompt_cache_key_changed`.
         reason: String,

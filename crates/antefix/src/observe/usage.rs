@@ -1,7 +1,7 @@
 //! What a provider says that it billed.
 //!
 //! 1. A whole response is read, or its usage block alone. Whose it is is seen from its keys.
-//! 2. Foreign JSON is an error or an answer, never a panic. A key that is missing or null is not told; one that is no
+//! 2. Foreign JSON is an error or an answer, never a panic. A key that is missing or null is not reported; one that is no
 //!    count is an error that names it.
 //! 3. `input` is all of the input, whatever the provider calls by that name: Anthropic and Bedrock leave out what was
 //!    cached, and the others do not.
@@ -12,7 +12,7 @@ use super::Said;
 use crate::deliver::Target;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What was billed for a request's input, in tokens. None is "not told".
+/// What was billed for a request's input, in tokens. None is "not reported".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
     /// Whose shape the block has.
@@ -43,7 +43,7 @@ impl Usage {
     /// ```
     pub fn parse(text: &str, target: Option<Target>) -> Result<Usage> {
         let value: Value =
-            serde_json::from_str(text).map_err(|error| wrong(format!("the usage is no JSON: {error}")))?;
+            serde_json::from_str(text).map_err(|error| wrong(format!("the usage is not JSON: {error}")))?;
         // An event of a stream has the message, or the response, within it.
         let has_usage = |value: &&Value| value.get("usage").is_some();
         let within = ["message", "response"].iter().find_map(|key| value.get(key).filter(has_usage));
@@ -81,9 +81,9 @@ fn shape(block: &Value, target: Option<Target>) -> Result<Target> {
     let Some((key, shape)) = known else {
         let keys: Vec<&str> = block.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).take(5).collect();
         let has = if keys.is_empty() { "it has no keys".to_owned() } else { format!("it has `{}`", keys.join("`, `")) };
-        return Err(wrong(format!("this is no usage block of a provider that antefix knows: {has}")));
+        return Err(wrong(format!("this is not a usage block of a provider that antefix knows: {has}")));
     };
-    // What every provider may say does not tell them apart.
+    // What every provider may say does not distinguish them.
     let unclear = matches!(key, "total_tokens" | "input_tokens");
     match target {
         Some(target @ (Target::Anthropic | Target::OpenAiResponses)) if unclear => Ok(target),
@@ -153,13 +153,13 @@ fn first<const N: usize>(counts: [Option<usize>; N]) -> Option<usize> {
     counts.into_iter().flatten().next()
 }
 
-/// A count under a key; none if it is not told.
+/// A count under a key; none if it is not reported.
 pub(super) fn count(block: &Value, key: &str) -> Result<Option<usize>> {
     match block.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_u64().and_then(|count| usize::try_from(count).ok()) {
             Some(count) => Ok(Some(count)),
-            None => Err(wrong(format!("`{key}` of the usage is no count of tokens"))),
+            None => Err(wrong(format!("`{key}` of the usage is not a count of tokens"))),
         },
     }
 }

@@ -1,6 +1,6 @@
 //! What was expected of a cache, held against what the provider billed.
 
-use super::{Entry, Expectation, Parting, Said, Usage};
+use super::{Divergence, Entry, Expectation, Said, Usage};
 use crate::deliver::Target;
 use crate::models::{Cost, Model, Price};
 use crate::tokens::Tokens;
@@ -16,7 +16,7 @@ pub struct Verdict {
     pub until: Option<String>,
     /// Why not all of it was read.
     pub explanation: Option<Explanation>,
-    /// The tokens that were billed anew although a turn before had them; none if there are none, or nobody can tell.
+    /// The tokens that were billed anew although a turn before had them; none if there are none, or it is not known.
     pub lost: Option<Tokens>,
     /// What that cost more than reading them; none without a price.
     pub cost: Option<Cost>,
@@ -30,7 +30,7 @@ pub struct Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The provider does not say.
-    NotTold,
+    NotReported,
     /// It was written, for the first time.
     Written,
     /// All of it was read.
@@ -45,7 +45,7 @@ impl Outcome {
     /// The name in documents.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::NotTold => "not-told",
+            Outcome::NotReported => "not-told",
             Outcome::Written => "written",
             Outcome::Hit => "hit",
             Outcome::Part => "hit-in-part",
@@ -60,7 +60,7 @@ pub enum Explanation {
     /// There was nothing to read: it is the first turn.
     First,
     /// The requests differ, where the expectation says.
-    Parted,
+    Differs,
     /// The cache goes by another name.
     Key,
     /// It had lived long enough.
@@ -100,7 +100,7 @@ impl Explanation {
     pub fn name(&self) -> &'static str {
         match self {
             Explanation::First => "first-turn",
-            Explanation::Parted => "changed",
+            Explanation::Differs => "changed",
             Explanation::Key => "other-key",
             Explanation::Lifetime { .. } => "lifetime-passed",
             Explanation::Minimum { .. } => "below-minimum",
@@ -118,7 +118,7 @@ impl Verdict {
     /// Judges. `elapsed` are the seconds between the two turns, if anybody knows.
     pub fn new(expectation: Expectation, usage: Usage, elapsed: Option<u64>) -> Verdict {
         let mut verdict = Verdict {
-            outcome: Outcome::NotTold,
+            outcome: Outcome::NotReported,
             as_expected: true,
             until: None,
             explanation: None,
@@ -138,7 +138,7 @@ impl Verdict {
     fn measure(&mut self, read: usize) {
         let whole = self.expectation.prefix.tokens;
         if read == 0 {
-            let first = self.expectation.parting == Parting::First;
+            let first = self.expectation.divergence == Divergence::First;
             self.outcome = if first { Outcome::Written } else { Outcome::Missed };
             return;
         }
@@ -165,12 +165,12 @@ impl Verdict {
     /// Whether that was to be expected, and why it was not all.
     fn explain(&mut self, read: usize, elapsed: Option<u64>) {
         let expectation = &self.expectation;
-        let seen = match (&expectation.parting, &expectation.short) {
-            (Parting::First, _) => Some(Explanation::First),
+        let seen = match (&expectation.divergence, &expectation.short) {
+            (Divergence::First, _) => Some(Explanation::First),
             // The same bytes under another name, or too old, or too short.
-            (Parting::Nowhere | Parting::Key, Some(short)) => Some(short.clone()),
-            (Parting::Nowhere, None) => None,
-            _ => Some(Explanation::Parted),
+            (Divergence::Nowhere | Divergence::Key, Some(short)) => Some(short.clone()),
+            (Divergence::Nowhere, None) => None,
+            _ => Some(Explanation::Differs),
         };
         let by_provider = match &self.usage.said {
             Some(Said::Miss { reason, .. }) => Some(Explanation::Provider(reason.clone())),
@@ -189,7 +189,7 @@ impl Verdict {
                     seen
                 }
             }
-            Outcome::Hit if matches!(expectation.parting, Parting::Behind { .. }) => Some(Explanation::Parted),
+            Outcome::Hit if matches!(expectation.divergence, Divergence::Behind { .. }) => Some(Explanation::Differs),
             Outcome::Hit => {
                 let looked_back = self.looked_back(read);
                 self.as_expected &= looked_back.is_none();
@@ -226,7 +226,7 @@ impl Verdict {
             return;
         }
         let whole = self.expectation.prefix.tokens;
-        let told = match &self.usage.said {
+        let reported = match &self.usage.said {
             Some(Said::Miss { missed: Some(missed), .. }) => {
                 Some(Tokens { low: *missed, count: *missed, high: *missed })
             }
@@ -236,7 +236,7 @@ impl Verdict {
         let billed = self.usage.input.map_or(usize::MAX, |input| input.saturating_sub(read));
         let anew = |tokens: usize| tokens.saturating_sub(read).min(billed);
         let estimated = Tokens { low: anew(whole.low), count: anew(whole.count), high: anew(whole.high) };
-        let lost = told.unwrap_or(estimated);
+        let lost = reported.unwrap_or(estimated);
         self.lost = (lost.high > 0).then_some(lost);
         self.cost = self.expectation.model.as_ref().and_then(|model| self.paid(lost.count, model));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Basis, Entry, Expectation, Explanation, Outcome, Parting, Said, Verdict};
+use super::{Basis, Divergence, Entry, Expectation, Explanation, Outcome, Said, Verdict};
 use crate::deliver::Target;
 use crate::freeze::Side;
 use crate::models::Cost;
@@ -31,7 +31,7 @@ impl Expectation {
         let model = self.model.as_ref().map(|model| format!(" for {}", model.name)).unwrap_or_default();
         let place = format!("at {}{model}", self.target.name());
         let read = match &self.kept {
-            _ if !self.reports() => format!("{place}, nobody promises a cache"),
+            _ if !self.reports() => format!("{place}, no cache is promised"),
             Some(kept) if self.is_whole(kept) => format!("{place}, all of the prefix would be read from the cache"),
             Some(kept) => {
                 let end = self.end(&kept.what);
@@ -40,7 +40,7 @@ impl Expectation {
             None => format!("{place}, nothing would be read from the cache"),
         };
         let mut sentences = vec![read];
-        sentences.extend(self.parted(("would differ", "would differ")));
+        sentences.extend(self.divergence_words(("would differ", "would differ")));
         sentences.extend(self.short.as_ref().map(|why| self.short_words(why)));
         if self.lost.tokens.high > 0 && self.reports() {
             sentences.push(billed(self.lost.tokens, self.cost, ("would be billed anew", "costs")));
@@ -61,42 +61,42 @@ impl Expectation {
     fn end(&self, what: &str) -> String {
         let marked = self.entries.iter().any(|entry| entry.what == what) && !matches!(what, "prefix");
         match marked && self.model.as_ref().is_none_or(|model| model.explicit_breakpoints) {
-            true => format!("up to the breakpoint behind {}", name(what)),
+            true => format!("up to the breakpoint after {}", name(what)),
             false => "up to the first byte that differs".to_owned(),
         }
     }
 
-    /// Where the two part; none if there is nothing to say about it.
-    fn parted(&self, (differs, differ): (&str, &str)) -> Option<String> {
+    /// Where the two begin to differ; none if there is nothing to say about it.
+    fn divergence_words(&self, (differs, differ): (&str, &str)) -> Option<String> {
         let model = self.model.as_ref().map_or("another", |model| model.name.as_str());
-        Some(match &self.parting {
-            Parting::First | Parting::Nowhere => return None,
-            Parting::Target(before) => {
+        Some(match &self.divergence {
+            Divergence::First | Divergence::Nowhere => return None,
+            Divergence::Target(before) => {
                 format!("the turn before went to {before}, and this one to {}: they share no cache", self.target.name())
             }
-            Parting::Model(before) => {
+            Divergence::Model(before) => {
                 let before = before.as_deref().unwrap_or("a model that is not in the table");
                 format!("the model is {model}, and was {before} in the turn before: models share no cache")
             }
-            Parting::Key => {
+            Divergence::Key => {
                 "the prefix is the same, but `prompt_cache_key` is not, so another cache was asked".to_owned()
             }
-            Parting::Part { what, .. } if what == "tools" => {
-                format!("the tools {differ} from the turn before, and they stand before everything else")
+            Divergence::Part { what, .. } if what == "tools" => {
+                format!("the tools {differ} from the turn before, and they come before everything else")
             }
-            Parting::Part { what, pointer, begins } => match &self.difference {
+            Divergence::Part { what, pointer, begins } => match &self.difference {
                 Some(difference) => {
                     let sides = sides(difference.before.as_ref(), difference.after.as_ref());
                     format!("the prefix {differs} from the turn before from byte {} on{sides}", grouped(difference.at))
                 }
                 None => format!(
-                    "the prefix {differs} from the turn before in {}, which stands at {pointer} and begins at byte {}",
+                    "the prefix {differs} from the turn before in {}, which is at {pointer} and begins at byte {}",
                     name(what),
                     grouped(*begins)
                 ),
             },
-            Parting::Behind { what, pointer } => format!(
-                "the prefix is the same, but {} at {pointer} {differs}, and it stands before the history: all behind it is billed anew",
+            Divergence::Behind { what, pointer } => format!(
+                "the prefix is the same, but {} at {pointer} {differs}, and it comes before the history: everything after it is billed anew",
                 name(what)
             ),
         })
@@ -105,7 +105,7 @@ impl Expectation {
     /// Why less is read than is the same.
     fn short_words(&self, why: &Explanation) -> String {
         match why {
-            Explanation::Key if self.parting == Parting::Key => "a provider finds a cache by that key".to_owned(),
+            Explanation::Key if self.divergence == Divergence::Key => "a provider finds a cache by that key".to_owned(),
             Explanation::Key => {
                 "`prompt_cache_key` changes with the prefix, so what is the same is not found".to_owned()
             }
@@ -135,7 +135,7 @@ impl Verdict {
         let of = usage.input.map(|input| format!(" of {} input tokens", grouped(input))).unwrap_or_default();
         let read = grouped(usage.read.unwrap_or(0));
         match (self.outcome, self.as_expected) {
-            (Outcome::NotTold, _) => {
+            (Outcome::NotReported, _) => {
                 let hint = match usage.target {
                     Target::Gemini => " (Gemini leaves the figure out when it is zero)",
                     Target::Ollama => " (Ollama has no such figure)",
@@ -156,7 +156,7 @@ impl Verdict {
                 format!("the cache was hit as expected: {read}{of} were read from it, the prefix ({prefix}) among them")
             }
             (Outcome::Hit, false) => {
-                format!("the prefix was read from the cache, and nothing behind it: {read}{of}")
+                format!("the prefix was read from the cache, and nothing after it: {read}{of}")
             }
             (Outcome::Part, expected) => {
                 let until = self.until.as_deref().map(|what| format!(", {}", self.expectation.end(what)));
@@ -174,22 +174,24 @@ impl Verdict {
     fn because(&self, why: &Explanation) -> Option<String> {
         Some(match why {
             Explanation::First => "this is the first turn".to_owned(),
-            Explanation::Parted => self.expectation.parted(DIFFERS)?,
-            Explanation::Key => self.expectation.parted(DIFFERS).unwrap_or_else(|| self.expectation.short_words(why)),
+            Explanation::Differs => self.expectation.divergence_words(DIFFERS)?,
+            Explanation::Key => {
+                self.expectation.divergence_words(DIFFERS).unwrap_or_else(|| self.expectation.short_words(why))
+            }
             Explanation::Lifetime { .. } | Explanation::Minimum { .. } => self.expectation.short_words(why),
             Explanation::LookBack { grown, blocks } => format!(
-                "{} messages came since the turn before, and the provider looks back {} blocks from a breakpoint: set one in the midst of a long turn",
+                "{} messages came since the turn before, and the provider looks back {} blocks from a breakpoint: set one in the middle of a long turn",
                 grouped(*grown),
                 grouped(*blocks)
             ),
             // The provider's own words follow.
-            Explanation::Provider(_) => match self.expectation.parting {
-                Parting::Nowhere => {
+            Explanation::Provider(_) => match self.expectation.divergence {
+                Divergence::Nowhere => {
                     "the prefix is the same bytes as in the turn before, so it is something else".to_owned()
                 }
-                _ => return self.expectation.parted(DIFFERS),
+                _ => return self.expectation.divergence_words(DIFFERS),
             },
-            Explanation::Evicted { lifetime, elapsed } => evicted(*lifetime, *elapsed, &self.expectation.parting),
+            Explanation::Evicted { lifetime, elapsed } => evicted(*lifetime, *elapsed, &self.expectation.divergence),
         })
     }
 
@@ -207,11 +209,11 @@ impl Verdict {
     }
 }
 
-fn evicted(lifetime: Option<u64>, elapsed: Option<u64>, parting: &Parting) -> String {
-    let same = match parting {
-        Parting::First => return "nothing seen from here explains that".to_owned(),
-        Parting::Nowhere => "the prefix is the same bytes as in the turn before",
-        _ => "what stands before the difference is the same bytes as in the turn before",
+fn evicted(lifetime: Option<u64>, elapsed: Option<u64>, divergence: &Divergence) -> String {
+    let same = match divergence {
+        Divergence::First => return "nothing seen from here explains that".to_owned(),
+        Divergence::Nowhere => "the prefix is the same bytes as in the turn before",
+        _ => "what comes before the difference is the same bytes as in the turn before",
     };
     match (lifetime, elapsed) {
         (Some(lifetime), None) => format!(
@@ -230,7 +232,7 @@ fn evicted(lifetime: Option<u64>, elapsed: Option<u64>, parting: &Parting) -> St
 /// Of one thing, and of several.
 const DIFFERS: (&str, &str) = ("differs", "differ");
 
-/// Who said what where two prefixes part.
+/// Who said what where two prefixes begin to differ.
 fn sides(before: Option<&Side>, after: Option<&Side>) -> String {
     let Some(side) = after.or(before) else { return String::new() };
     let place = side.origin.as_ref().map(|origin| {

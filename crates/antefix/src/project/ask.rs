@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::compose::{Dialect, builtin};
-use crate::discover::{Given, Tools};
+use crate::discover::Given;
+use crate::discover::tools::Tools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::Watch;
 use crate::text::FactName;
@@ -25,7 +26,7 @@ use crate::text::FactName;
 ///
 /// let ask = Ask::new()
 ///     .model("claude-opus-5")
-///     .tools([antefix::discover::Tool::named("read")])
+///     .tools([antefix::discover::tools::Tool::named("read")])
 ///     .messages(vec![json!({"role": "user", "content": "Hello."})]);
 /// assert_eq!(ask.model.as_deref(), Some("claude-opus-5"));
 /// ```
@@ -165,7 +166,7 @@ impl Ask {
 
     /// Names the agent's tools; an empty list says that there are none.
     #[must_use]
-    pub fn tools(mut self, tools: impl IntoIterator<Item = crate::discover::Tool>) -> Ask {
+    pub fn tools(mut self, tools: impl IntoIterator<Item = crate::discover::tools::Tool>) -> Ask {
         self.tools = Some(tools.into_iter().collect());
         self
     }

@@ -11,10 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::ask::LayoutChoice;
 use super::layouts::{Finder, Found};
 use super::settings::Settings;
-use super::templates::Shelves;
+use super::templates::TemplateDirectories;
 use crate::compose::{Dialect, Layout};
 use crate::diagnostic::{Code, Diagnostic, Subject};
-use crate::discover::{Gate, NotLoaded, Paths, Permissions, Scope, Trust, Workspace, World};
+use crate::discover::scope::Scope;
+use crate::discover::trust::{Gate, Trust};
+use crate::discover::{NotLoaded, Paths, Permissions, Workspace, World};
 use crate::error::Result;
 use crate::hooks::{Hook, Program};
 use crate::stores::{TrustFile, Trusted};
@@ -99,7 +101,7 @@ impl ProjectContext {
     fn edited(&self, world: &dyn World, template: &EditedText) -> Result<ProjectContext> {
         let gate = self.gate(world);
         let source = Arc::new(Source::new(SourceKind::Template, "template", Arc::clone(&template.text)));
-        let layout = self.layout.edited(&source, template.dialect, &self.shelves(&gate))?;
+        let layout = self.layout.edited(&source, template.dialect, &self.templates(&gate))?;
         Ok(ProjectContext {
             layout: Arc::new(layout),
             workspace: self.workspace.clone(),
@@ -139,8 +141,8 @@ impl ProjectContext {
     }
 
     /// The templates that a text may refer to.
-    pub(crate) fn shelves<'w>(&'w self, gate: &'w Gate<'w>) -> Shelves<'w> {
-        Shelves::new(gate, &self.workspace, None).looked_through(self.permissions.hygiene)
+    pub(crate) fn templates<'w>(&'w self, gate: &'w Gate<'w>) -> TemplateDirectories<'w> {
+        TemplateDirectories::new(gate, &self.workspace, None).with_hygiene(self.permissions.hygiene)
     }
 }
 

@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::{LayoutChoice, unknown_layout};
-use super::templates::Shelves;
-use crate::compose::{Dialect, Layout, TemplateRef, Wording, builtin};
-use crate::discover::{Answer, Hygiene, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
+use super::templates::TemplateDirectories;
+use crate::compose::template::TemplateRef;
+use crate::compose::{Dialect, Layout, Wording, builtin};
+use crate::discover::hygiene::Hygiene;
+use crate::discover::{Answer, NotLoaded, Paths, Reason, ReasonCode, Why, Workspace, World};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{FactName, Source, SourceKind};
 
@@ -48,7 +50,7 @@ impl Finder<'_> {
             let text = read_named(self.world, path, &label)?;
             layers.push(Arc::new(Source::new(SourceKind::Wording, label.clone(), text).at(label)));
         }
-        Wording::with_layers(&layers, &self.shelves(None))
+        Wording::with_layers(&layers, &self.templates(None))
     }
 
     /// The layout that counts.
@@ -83,12 +85,12 @@ impl Finder<'_> {
     fn built_in(&self, name: &str, wording: &Wording) -> Result<Found> {
         let built_in = builtin::layout(name).ok_or_else(|| unknown_layout(name))?;
         let source = Arc::new(Source::new(SourceKind::Layout, built_in.name, built_in.text));
-        let layout = Layout::parse(&source, wording, &self.shelves(None))?;
+        let layout = Layout::parse(&source, wording, &self.templates(None))?;
         Ok(Found { layout, file: None, key: built_in.name.to_owned() })
     }
 
     fn parsed(&self, source: &Arc<Source>, file: &Path, wording: &Wording) -> Result<Found> {
-        let layout = Layout::parse(source, wording, &self.shelves(file.parent()))?;
+        let layout = Layout::parse(source, wording, &self.templates(file.parent()))?;
         Ok(Found { layout, file: Some(file.to_owned()), key: file.to_string_lossy().into_owned() })
     }
 
@@ -106,13 +108,13 @@ impl Finder<'_> {
         let name = path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let reference = name.map(|name| format!("$layout/{}", name.trim_end_matches(".md")));
         let reference = reference.and_then(|reference| TemplateRef::parse(&reference, None).ok());
-        let shelves = self.shelves(directory);
-        let layout = Layout::of_template(&source, reference.as_ref(), dialect, wording, &shelves)?;
+        let templates = self.templates(directory);
+        let layout = Layout::of_template(&source, reference.as_ref(), dialect, wording, &templates)?;
         Ok(Found { layout, file: None, key: format!("template {label}") })
     }
 
-    fn shelves(&self, directory: Option<&Path>) -> Shelves<'_> {
-        Shelves::new(self.world, self.workspace, directory).looked_through(self.hygiene)
+    fn templates(&self, directory: Option<&Path>) -> TemplateDirectories<'_> {
+        TemplateDirectories::new(self.world, self.workspace, directory).with_hygiene(self.hygiene)
     }
 
     /// A file of the project's or the user's own directory; none if there is none, or if it is withheld.

@@ -3,16 +3,18 @@
 use std::path::Path;
 
 use super::preview::{permissions, situation};
-use super::{Ask, Project, Shelved};
-use crate::discover::{Answer, Completed, MoreRoots, complete};
+use super::{Ask, Project, TemplateList};
+use crate::discover::Answer;
+use crate::discover::file::{Completed, complete};
+use crate::discover::roots::MoreRoots;
 use crate::error::Result;
 
 impl Project {
     /// The templates that a text may include, at most `limit` of each place.
-    pub fn included_templates(&self, ask: &Ask, limit: usize) -> Result<Vec<Shelved>> {
+    pub fn included_templates(&self, ask: &Ask, limit: usize) -> Result<Vec<TemplateList>> {
         let context = self.context(ask, &self.first_said(ask))?;
         let gate = context.gate(self.antefix.world());
-        Ok(context.shelves(&gate).list(limit))
+        Ok(context.templates(&gate).list(limit))
     }
 
     /// The ways in which a path of `file:` may go on, beneath a directory: at most `limit`.

@@ -10,7 +10,11 @@ use super::{Ask, MemoryChoice, Project, ProjectContext, TemplateChoice};
 use crate::compose::{Composed, Layout, Prompt, lint, notice};
 use crate::deliver::{Content, Delivery, Target, deliver};
 use crate::diagnostic::{Code, Diagnostic, Level};
-use crate::discover::{Caller, MoreRoots, Permissions, Remote, Report, Situation, Survey, discover, touch};
+use crate::discover::remote::Remote;
+use crate::discover::roots::MoreRoots;
+use crate::discover::rules::Survey;
+use crate::discover::touch::touch;
+use crate::discover::{Caller, Permissions, Report, Situation, discover};
 use crate::error::{ErrorKind, Result};
 use crate::hooks::{AskedRoots, HookPoint, Program, Question, TrustState};
 use crate::models::Models;
@@ -123,7 +127,7 @@ impl Project {
             let others = context.programs.iter().filter(|program| program.rule().on != HookPoint::Discover);
             diagnostics.extend(others.filter_map(|program| program.finding(world, &context.workspace)));
             let discovery = discover(world, &situation, &context.layout.facts());
-            let Composed { prompt, mut discovery, gaps } = Composed::whole(&context.layout, discovery)?;
+            let Composed { prompt, mut discovery, gaps } = Composed::prompt(&context.layout, discovery)?;
             discovery.report.not_loaded.splice(0..0, context.withheld.iter().cloned());
             diagnostics.extend(discovery.diagnostics);
             match look {

@@ -11,9 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::ask::{Ask, LayoutChoice};
 use super::context::Choice;
 use crate::compose::builtin;
-use crate::discover::{Caller, Tool, Tools};
+use crate::discover::Caller;
+use crate::discover::tools::{Tool, Tools};
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{Bundle, Epoch, Store};
+use crate::freeze::Epoch;
+use crate::freeze::store::{Bundle, Store};
 use crate::text::Digest;
 
 /// What a conversation was told.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use super::{Antefix, Ask, Project, ProjectContext, TemplateChoice};
 use crate::compose::Dialect;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::{Appended, SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, template_digest};
+use crate::freeze::store::Appended;
+use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, template_digest};
 use crate::text::Digest;
 
 /// The largest template that can be saved, in bytes.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::discover::git::GitLimits;
-use crate::discover::{
-    Answer, HiddenText, Hygiene, Permissions, Remote, Secrets, Trust, UntrustedText, Workspace, World,
-};
+use crate::discover::hygiene::{HiddenText, Hygiene, Secrets};
+use crate::discover::remote::Remote;
+use crate::discover::trust::{Trust, UntrustedText};
+use crate::discover::{Answer, Permissions, Workspace, World};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Source, SourceKind};
 
@@ -85,7 +86,7 @@ impl Settings {
     /// Reads settings from the text of a `settings.toml`: for tests, and for programs that keep them elsewhere.
     ///
     /// ```
-    /// use antefix::discover::Secrets;
+    /// use antefix::discover::hygiene::Secrets;
     /// use antefix::project::Settings;
     ///
     /// let settings = Settings::parse("secrets = 'keep'\nenv_allow = ['LANG']")?;

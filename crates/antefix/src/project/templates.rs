@@ -1,21 +1,25 @@
-//! The shelves that templates stand on: built-in, the user's, the workspace's, the layout's own directory.
+//! The directories that templates are loaded from: built-in, the user's, the workspace's, the layout's own.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::compose::{Prefix, Shelf, Stock, TemplateRef, builtin};
+use crate::compose::builtin;
+use crate::compose::template::{Prefix, TemplateLoader, TemplateLookup, TemplateRef};
 use crate::discover::Paths;
-use crate::discover::{Answer, FILE_LIMIT, Hygiene, Kind, Link, ReasonCode, Workspace, World, read_text};
+use crate::discover::file::FILE_LIMIT;
+use crate::discover::hygiene::Hygiene;
+use crate::discover::world::{Answer, Kind, Link, ReasonCode, World};
+use crate::discover::{Workspace, read_text};
 
-/// How many directories of a shelf are looked into for a list, and how many names of each.
+/// How many directories below a prefix are searched for a list, and how many names in each.
 const DIRECTORIES: usize = 64;
 const NAMES: usize = 2_000;
 
-/// What stands on one shelf, for whoever writes a reference.
+/// The templates below one prefix, for whoever writes a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shelved {
-    /// Which shelf.
+pub struct TemplateList {
+    /// The prefix that they are referred to by.
     pub prefix: Prefix,
     /// Its directory, as a person is shown it; the built-in one has none.
     pub directory: Option<String>,
@@ -25,33 +29,33 @@ pub struct Shelved {
     pub more: bool,
 }
 
-/// Fetches templates from a world.
-pub struct Shelves<'w> {
+/// Loads templates from the directories of a world.
+pub struct TemplateDirectories<'w> {
     world: &'w dyn World,
     workspace: &'w Workspace,
     layout: Option<PathBuf>,
     hygiene: Hygiene,
 }
 
-impl<'w> Shelves<'w> {
-    /// The shelves around a workspace. `layout` is the directory of the layout file, if it lies in one.
-    pub fn new(world: &'w dyn World, workspace: &'w Workspace, layout: Option<&Path>) -> Shelves<'w> {
-        Shelves { world, workspace, layout: layout.map(Path::to_owned), hygiene: Hygiene::default() }
+impl<'w> TemplateDirectories<'w> {
+    /// The directories of a workspace. `layout` is the directory of the layout file, if the layout is a file.
+    pub fn new(world: &'w dyn World, workspace: &'w Workspace, layout: Option<&Path>) -> TemplateDirectories<'w> {
+        TemplateDirectories { world, workspace, layout: layout.map(Path::to_owned), hygiene: Hygiene::default() }
     }
 
-    /// Says what becomes of hidden characters and secrets in templates of the project.
+    /// Sets what happens to hidden characters and secrets in templates of the project.
     #[must_use]
-    pub fn looked_through(mut self, hygiene: Hygiene) -> Shelves<'w> {
+    pub fn with_hygiene(mut self, hygiene: Hygiene) -> TemplateDirectories<'w> {
         self.hygiene = hygiene;
         self
     }
 
-    /// What a template that lies in no file may refer to, at most `limit` templates of each shelf.
-    pub fn list(&self, limit: usize) -> Vec<Shelved> {
-        [Prefix::Workspace, Prefix::User, Prefix::Builtin].map(|prefix| self.shelved(prefix, limit)).into()
+    /// What a template outside any file may refer to, at most `limit` templates for each prefix.
+    pub fn list(&self, limit: usize) -> Vec<TemplateList> {
+        [Prefix::Workspace, Prefix::User, Prefix::Builtin].map(|prefix| self.list_of(prefix, limit)).into()
     }
 
-    fn shelved(&self, prefix: Prefix, limit: usize) -> Shelved {
+    fn list_of(&self, prefix: Prefix, limit: usize) -> TemplateList {
         let directory = self.directory(prefix).0;
         let (mut templates, more) = match &directory {
             Some(directory) => self.below(directory, prefix, limit),
@@ -64,7 +68,7 @@ impl<'w> Shelves<'w> {
         let more = more || templates.len() > limit;
         templates.truncate(limit);
         let directory = directory.map(|path| self.workspace.show(&path, Paths::Portable));
-        Shelved { prefix, directory, templates, more }
+        TemplateList { prefix, directory, templates, more }
     }
 
     /// The templates in a directory and below it, and whether there may be more. Hidden names, and directories that are links,
@@ -107,12 +111,12 @@ impl<'w> Shelves<'w> {
                 Some(self.workspace.project().join("prompts")),
                 "make the directory .antefix/prompts in the project".into(),
             ),
-            Prefix::Layout => (self.layout.clone(), "only a layout that lies in a file has files beside it".into()),
+            Prefix::Layout => (self.layout.clone(), "only a layout that is a file has files beside it".into()),
         }
     }
 }
 
-/// How a reference names a file of a shelf; none if no reference leads there.
+/// How a reference names a file below a prefix; none if no reference leads there.
 fn referred(prefix: Prefix, file: &Path) -> Option<String> {
     let parts: Option<Vec<&str>> = file.iter().map(|part| part.to_str()).collect();
     let path = parts?.join("/").strip_suffix(".md")?.to_owned();
@@ -120,17 +124,17 @@ fn referred(prefix: Prefix, file: &Path) -> Option<String> {
     (read.path() == path && !path.contains(char::is_control)).then_some(path)
 }
 
-impl Shelf for Shelves<'_> {
-    fn fetch(&self, reference: &TemplateRef) -> Stock {
+impl TemplateLoader for TemplateDirectories<'_> {
+    fn fetch(&self, reference: &TemplateRef) -> TemplateLookup {
         if reference.prefix() == Prefix::Builtin {
             let text = builtin::prompt(reference.path()).map_or(Answer::Absent, |text| Answer::Present(text.into()));
-            return Stock::Looked { path: reference.to_string(), text };
+            return TemplateLookup::File { path: reference.to_string(), text };
         }
         let (directory, hint) = self.directory(reference.prefix());
         let Some(directory) =
             directory.filter(|path| matches!(self.world.kind(path), Answer::Present(Kind::Directory)))
         else {
-            return Stock::NotConfigured { hint };
+            return TemplateLookup::NotConfigured { hint };
         };
         let file = format!("{}.md", reference.path());
         let path = self.workspace.show(&directory.join(&file), Paths::Portable);
@@ -140,6 +144,6 @@ impl Shelf for Shelves<'_> {
             }
             self.workspace.own_text(&directory, file.text, &path, self.hygiene).map(Arc::from)
         });
-        Stock::Looked { path, text }
+        TemplateLookup::File { path, text }
     }
 }

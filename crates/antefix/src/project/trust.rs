@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::context::{Choice, ProjectContext};
 use super::{Antefix, LayoutChoice, Project};
-use crate::discover::{Answer, Trust, Workspace};
+use crate::discover::trust::Trust;
+use crate::discover::{Answer, Workspace};
 use crate::error::{Error, ErrorKind, Result};
 use crate::hooks::{Files, Program, TrustState, TrustedWorkspace};
 use crate::stores::{TrustFile, Trusted};

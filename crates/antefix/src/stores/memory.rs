@@ -6,21 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::error::Fault;
-use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, SavedTemplate,
-    Stamp, Standing, Store, StoreError, StoreResult, Sweep, Swept, TemplateDeletion, TemplateEntry, TemplateRow,
-    Templates,
+use crate::freeze::store::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Stamp, Standing, Store, StoreError,
+    StoreResult, Sweep, Swept,
 };
+use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates};
+use crate::freeze::{ConversationId, QueuedMessage};
 use crate::text::Digest;
 
 /// A store in memory. A copy shares what is in it.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore {
-    kept: Arc<Mutex<Kept>>,
+    contents: Arc<Mutex<Contents>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Contents {
     texts: BTreeMap<Digest, Arc<str>>,
     /// What each body names.
     parts: BTreeMap<Digest, Vec<Digest>>,
@@ -77,18 +78,18 @@ impl MemoryStore {
     }
 
     /// A thread that panicked between two statements left nothing half-written: every change is made last.
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changing(&self) -> MutexGuard<'_, Kept> {
-        let mut kept = self.kept();
-        kept.changes += 1;
-        kept
+    fn lock_to_change(&self) -> MutexGuard<'_, Contents> {
+        let mut contents = self.lock();
+        contents.changes += 1;
+        contents
     }
 }
 
-impl Kept {
+impl Contents {
     fn keep(&mut self, bundle: &Bundle) {
         let body = Digest::of(&bundle.body);
         self.texts.entry(body).or_insert_with(|| Arc::clone(&bundle.body));
@@ -125,8 +126,8 @@ impl Kept {
 
 impl Store for MemoryStore {
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>> {
-        let kept = self.kept();
-        let Some(ledger) = kept.ledgers.get(conversation) else { return Ok(None) };
+        let contents = self.lock();
+        let Some(ledger) = contents.ledgers.get(conversation) else { return Ok(None) };
         let waiting = ledger.messages.iter().filter(|(_, went)| *went == Went::NotYet).count() as u64;
         Ok(ledger.epochs.last().map(|(epoch, amendments)| Standing {
             epoch: epoch.clone(),
@@ -137,8 +138,8 @@ impl Store for MemoryStore {
     }
 
     fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>> {
-        let kept = self.kept();
-        let epochs = kept.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.epochs);
+        let contents = self.lock();
+        let epochs = contents.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.epochs);
         let mut found = epochs.filter(|(row, _)| row.number == number);
         Ok(found.next().map(|(epoch, amendments)| Standing {
             epoch: epoch.clone(),
@@ -149,32 +150,32 @@ impl Store for MemoryStore {
     }
 
     fn epochs(&self, conversation: &ConversationId, after: u64, limit: usize) -> StoreResult<Vec<EpochRow>> {
-        let kept = self.kept();
-        let epochs = kept.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.epochs);
+        let contents = self.lock();
+        let epochs = contents.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.epochs);
         Ok(epochs.map(|(row, _)| row).filter(|row| row.number > after).take(limit).cloned().collect())
     }
 
     fn conversations(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<EpochRow>> {
-        let kept = self.kept();
-        let behind = kept.ledgers.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
+        let contents = self.lock();
+        let behind = contents.ledgers.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
         Ok(behind.filter_map(|(_, ledger)| Some(ledger.epochs.last()?.0.clone())).take(limit).collect())
     }
 
     fn append(&self, row: &EpochRow, bundle: &Bundle) -> StoreResult<Appended<EpochRow>> {
-        let mut kept = self.changing();
-        let ledger = kept.ledgers.entry(row.conversation.clone()).or_default();
+        let mut contents = self.lock_to_change();
+        let ledger = contents.ledgers.entry(row.conversation.clone()).or_default();
         if let Some((last, _)) = ledger.epochs.last().filter(|(last, _)| last.number >= row.number) {
             return Ok(Appended::Lost(last.clone()));
         }
         check_number(row, ledger.epochs.last().map_or(0, |(last, _)| last.number))?;
         ledger.epochs.push((row.clone(), Vec::new()));
-        kept.keep(bundle);
+        contents.keep(bundle);
         Ok(Appended::Won)
     }
 
     fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>> {
-        let mut kept = self.changing();
-        let ledger = kept.ledgers.entry(row.conversation.clone()).or_default();
+        let mut contents = self.lock_to_change();
+        let ledger = contents.ledgers.entry(row.conversation.clone()).or_default();
         let stands = ledger.epochs.last().is_some_and(|(last, _)| last.number == row.epoch);
         let of_epoch = ledger.epochs.iter_mut().find(|(epoch, _)| epoch.number == row.epoch);
         let Some((_, amendments)) = of_epoch else { return Ok(Appended::Lost(None)) };
@@ -183,40 +184,40 @@ impl Store for MemoryStore {
             return Ok(Appended::Lost(amendments.last().cloned()));
         }
         amendments.push(row.clone());
-        kept.keep(bundle);
+        contents.keep(bundle);
         Ok(Appended::Won)
     }
 
     fn remember(&self, conversation: &ConversationId, said: &Bundle) -> StoreResult<()> {
         let body = Digest::of(&said.body);
-        let mut kept = self.kept();
-        let ledger = kept.ledgers.get_mut(conversation).filter(|ledger| !ledger.epochs.is_empty());
+        let mut contents = self.lock();
+        let ledger = contents.ledgers.get_mut(conversation).filter(|ledger| !ledger.epochs.is_empty());
         let Some(ledger) = ledger else {
             return Err(StoreError::new(Fault::Failed, format!("the store {}", no_conversation(conversation))));
         };
         if ledger.said.replace(body) != Some(body) {
-            kept.keep(said);
-            kept.changes += 1;
+            contents.keep(said);
+            contents.changes += 1;
         }
         Ok(())
     }
 
     fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>> {
-        let kept = self.kept();
-        Ok(digests.iter().map(|digest| kept.texts.get(digest).cloned()).collect())
+        let contents = self.lock();
+        Ok(digests.iter().map(|digest| contents.texts.get(digest).cloned()).collect())
     }
 
     fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
-        let mut kept = self.changing();
-        let messages = &mut kept.ledgers.entry(conversation.clone()).or_default().messages;
+        let mut contents = self.lock_to_change();
+        let messages = &mut contents.ledgers.entry(conversation.clone()).or_default().messages;
         let number = messages.last().map_or(1, |(last, _)| last.number + 1);
         messages.push((QueuedMessage { number, at, text: text.to_owned() }, Went::NotYet));
         Ok(number)
     }
 
     fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
-        let mut kept = self.changing();
-        let Some(ledger) = kept.ledgers.get_mut(conversation) else { return Ok(Vec::new()) };
+        let mut contents = self.lock_to_change();
+        let Some(ledger) = contents.ledgers.get_mut(conversation) else { return Ok(Vec::new()) };
         let mut taken = Vec::new();
         for (message, went) in &mut ledger.messages {
             let again = turn.is_some_and(|turn| *went == Went::With(Some(turn.to_owned())));
@@ -229,23 +230,23 @@ impl Store for MemoryStore {
     }
 
     fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>> {
-        let kept = self.kept();
-        let messages = kept.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.messages);
+        let contents = self.lock();
+        let messages = contents.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.messages);
         Ok(messages.filter(|(_, went)| *went == Went::NotYet).map(|(message, _)| message.clone()).collect())
     }
 
     fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {
-        let mut kept = self.changing();
-        kept.ledgers.entry(compaction.conversation.clone()).or_default().compaction = Some(compaction.clone());
+        let mut contents = self.lock_to_change();
+        contents.ledgers.entry(compaction.conversation.clone()).or_default().compaction = Some(compaction.clone());
         if let Some(bundle) = bundle {
-            kept.keep(bundle);
+            contents.keep(bundle);
         }
         Ok(())
     }
 
     fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed> {
-        let mut kept = self.changing();
-        let Some(ledger) = kept.ledgers.get_mut(conversation) else { return Ok(Committed::NotBegun) };
+        let mut contents = self.lock_to_change();
+        let Some(ledger) = contents.ledgers.get_mut(conversation) else { return Ok(Committed::NotBegun) };
         let Some(compaction) = ledger.compaction.take_if(|compaction| compaction.token == token) else {
             return Ok(Committed::NotBegun);
         };
@@ -260,30 +261,30 @@ impl Store for MemoryStore {
     }
 
     fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()> {
-        let mut kept = self.changing();
-        if let Some(ledger) = kept.ledgers.get_mut(conversation) {
+        let mut contents = self.lock_to_change();
+        if let Some(ledger) = contents.ledgers.get_mut(conversation) {
             ledger.compaction.take_if(|compaction| compaction.token == token);
         }
         Ok(())
     }
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
-        let mut kept = self.changing();
-        let named = kept.named();
-        let unnamed = kept.texts.iter().filter(|(digest, _)| !named.contains(*digest));
+        let mut contents = self.lock_to_change();
+        let named = contents.named();
+        let unnamed = contents.texts.iter().filter(|(digest, _)| !named.contains(*digest));
         let swept = unnamed.fold(Swept::default(), |swept, (_, text)| Swept {
             texts: swept.texts + 1,
             bytes: swept.bytes + text.len() as u64,
         });
         if sweep == Sweep::Delete {
-            kept.texts.retain(|digest, _| named.contains(digest));
-            kept.parts.retain(|digest, _| named.contains(digest));
+            contents.texts.retain(|digest, _| named.contains(digest));
+            contents.parts.retain(|digest, _| named.contains(digest));
         }
         Ok(swept)
     }
 
     fn stamp(&self) -> StoreResult<Option<Stamp>> {
-        Ok(Some(Stamp::new(0, self.kept().changes)))
+        Ok(Some(Stamp::new(0, self.lock().changes)))
     }
 }
 
@@ -295,33 +296,33 @@ impl Templates for MemoryStore {
 
     fn template(&self, number: u64) -> StoreResult<Option<SavedTemplate>> {
         let place = number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-        Ok(place.and_then(|place| self.kept().templates.get(place)?.saved().cloned()))
+        Ok(place.and_then(|place| self.lock().templates.get(place)?.saved().cloned()))
     }
 
     fn templates(&self, layout: Option<&str>, before: Option<u64>, limit: usize) -> StoreResult<Vec<TemplateEntry>> {
-        let kept = self.kept();
-        let entries = kept.templates.iter().rev().map(Template::entry);
+        let contents = self.lock();
+        let entries = contents.templates.iter().rev().map(Template::entry);
         let entries = entries.filter(|entry| layout.is_none_or(|layout| entry.layout() == layout));
         Ok(entries.filter(|entry| before.is_none_or(|before| entry.number() < before)).take(limit).collect())
     }
 
     fn template_with(&self, layout: &str, digest: Digest) -> StoreResult<Option<SavedTemplate>> {
-        let kept = self.kept();
-        let mut saved = kept.templates.iter().rev().filter_map(Template::saved);
+        let contents = self.lock();
+        let mut saved = contents.templates.iter().rev().filter_map(Template::saved);
         Ok(saved.find(|template| template.row.layout == layout && template.row.digest == digest).cloned())
     }
 
     fn save_template(&self, template: &SavedTemplate) -> StoreResult<Appended<TemplateEntry>> {
-        self.changing().append_template(template.row.number, Template::Saved(template.clone()))
+        self.lock_to_change().append_template(template.row.number, Template::Saved(template.clone()))
     }
 
     fn delete_template(&self, deletion: &TemplateDeletion) -> StoreResult<Appended<TemplateEntry>> {
-        self.changing().append_template(deletion.number, Template::Deleted(deletion.clone()))
+        self.lock_to_change().append_template(deletion.number, Template::Deleted(deletion.clone()))
     }
 
     fn label_template(&self, number: u64, label: Option<&str>) -> StoreResult<Option<TemplateRow>> {
-        let mut kept = self.changing();
-        let mut saved = kept.templates.iter_mut().filter_map(|template| match template {
+        let mut contents = self.lock_to_change();
+        let mut saved = contents.templates.iter_mut().filter_map(|template| match template {
             Template::Saved(template) => Some(&mut template.row),
             Template::Deleted(_) => None,
         });

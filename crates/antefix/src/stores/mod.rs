@@ -27,7 +27,7 @@ pub fn open(address: &str) -> Result<Box<dyn Store>> {
         Some(("sqlite", path)) if !path.is_empty() => sqlite_at(path),
         Some(("postgres" | "postgresql", _)) => postgres_at(address),
         _ => {
-            // What stands before an `@` may be a password.
+            // What precedes an `@` may be a password.
             let shown = address.split('@').next_back().unwrap_or_default();
             let message = format!("unknown store `{shown}`; expected sqlite:PATH, postgres://… or memory");
             Err(Error::new(ErrorKind::Address, message))

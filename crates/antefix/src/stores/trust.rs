@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic, Subject};
-use crate::discover::{Answer, Owner, World};
+use crate::discover::world::{Answer, Owner, World};
 use crate::error::{Error, ErrorKind as Kind, Result};
 use crate::hooks::Approvals;
 

@@ -57,14 +57,14 @@ impl Unit {
 /// The most that a text may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// How much.
+    /// The most units that a text may have.
     pub most: usize,
-    /// Of what.
+    /// The unit that is counted.
     pub unit: Unit,
 }
 
 impl Budget {
-    /// So many bytes.
+    /// A budget of `most` bytes.
     pub const fn bytes(most: usize) -> Budget {
         Budget { most, unit: Unit::Bytes }
     }
@@ -93,7 +93,7 @@ impl Budget {
             }
             Unit::Tokens => {
                 let mut room = self.most.checked_sub(Unit::Tokens.measure(notice))?;
-                // Where text and notice meet they may make other tokens than apart, so it is counted what came of it.
+                // Where text and notice meet they may make other tokens than apart, so the result is counted.
                 loop {
                     let end = tokens::end_within(text, room);
                     let together = tokens::count_once(&format!("{}{notice}", &text[..end]));
@@ -176,7 +176,7 @@ pub(crate) fn one_of(
         (Some(most), None, None) => (most, Unit::Bytes),
         (None, Some(most), None) => (most, Unit::Characters),
         (None, None, Some(_)) if !tokens::are_counted() => {
-            return Err("this build of antefix counts no tokens: say `bytes` or `characters`");
+            return Err("this build of antefix cannot count tokens: use `bytes` or `characters`");
         }
         (None, None, Some(most)) => (most, Unit::Tokens),
         _ => return Err("a budget says one of `bytes`, `characters` and `tokens`"),
@@ -217,7 +217,7 @@ mod tests {
         if tokens::are_counted() {
             assert_eq!(tokens.unwrap(), "9 tokens");
         } else {
-            assert!(tokens.unwrap_err().starts_with("this build of antefix counts no tokens"));
+            assert!(tokens.unwrap_err().starts_with("this build of antefix cannot count tokens"));
         }
     }
 

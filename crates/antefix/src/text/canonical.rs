@@ -1,8 +1,8 @@
 //! JSON whose bytes are ours.
 //!
-//! 1. Keys stand in the order of their bytes, at every level, whatever features serde_json was built with.
+//! 1. Keys are in the order of their bytes, at every level, whatever features serde_json was built with.
 //! 2. There is no white space. Strings and numbers are written as serde_json writes them.
-//! 3. Tools stand in the order of their names, each with what a model sees of it: name, description, parameters.
+//! 3. Tools are in the order of their names, each with what a model sees of it: name, description, parameters.
 
 use std::fmt::Write;
 
@@ -102,7 +102,7 @@ fn first_escaped(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len() + at)
 }
 
-/// The same for eight bytes at a time: the lowest bit that is set stands in the first such byte. A borrow may set bits
+/// The same for eight bytes at a time: the lowest bit that is set is in the first such byte. A borrow may set bits
 /// above it, never below.
 fn escaped(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -123,7 +123,7 @@ mod tests {
             let value = Value::from(text);
             assert_eq!(canonical(&value), value.to_string());
         }
-        // Wherever a byte stands among eight, and whatever stands beside it.
+        // Wherever a byte is among eight, and whatever is beside it.
         for one in (0..0x100).filter_map(char::from_u32) {
             for (before, other) in
                 (0..8).flat_map(|before| "\0\u{1f} !\"#[\\]\u{7f}é".chars().map(move |c| (before, c)))

@@ -121,7 +121,7 @@ impl serde::Serialize for Digest {
 impl<'de> serde::Deserialize<'de> for Digest {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        Digest::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is no digest")))
+        Digest::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is not a digest")))
     }
 }
 
@@ -145,7 +145,7 @@ impl PrefixDigests {
     }
 }
 
-/// They follow from the prefix, so they tell nothing apart.
+/// They follow from the prefix, so they distinguish nothing.
 impl PartialEq for PrefixDigests {
     fn eq(&self, _: &PrefixDigests) -> bool {
         true

@@ -30,17 +30,17 @@ impl FactName {
         FactName { text: format!("{namespace}:{name}").into(), colon: namespace.len() }
     }
 
-    /// Who answers.
+    /// The part before the colon: the source that answers.
     pub fn namespace(&self) -> &str {
         &self.text[..self.colon]
     }
 
-    /// What is asked.
+    /// The part after the colon.
     pub fn name(&self) -> &str {
         &self.text[self.colon + 1..]
     }
 
-    /// The whole name.
+    /// The name as `namespace:name`.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -12,7 +12,7 @@ use super::{FactName, Source};
 /// The exact address of a piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Text that stands in a template, wording or layout, from that byte on.
+    /// Text that is in a template, wording or layout, from that byte on.
     Source {
         /// The file or built-in text.
         source: Arc<Source>,
@@ -28,14 +28,14 @@ pub enum Origin {
     },
     /// The text of a fact.
     Fact {
-        /// Which one.
+        /// The fact's name and, for a file, its path.
         fact: Arc<FactOrigin>,
         /// The line of the file that the text begins at, from 1.
         line: usize,
     },
     /// What a hook said.
     Hook {
-        /// Its name.
+        /// The hook's name.
         name: Arc<str>,
     },
 }
@@ -109,7 +109,7 @@ impl Origin {
         }
     }
 
-    /// The origin of what stands behind `skipped`.
+    /// The origin of what follows `skipped`.
     pub(crate) fn further(&self, skipped: &str) -> Origin {
         let mut origin = self.clone();
         match &mut origin {
@@ -128,13 +128,13 @@ pub enum Transform {
     Cut,
     /// White space at its end was removed.
     Trimmed,
-    /// It stands between the items of a list.
+    /// It is between the items of a list.
     Joined,
     /// It was written in another way: a tag with spaces in it, other line ends.
     Normalized,
     /// An expression changed it.
     Computed,
-    /// Bytes that are no UTF-8 were replaced by U+FFFD.
+    /// Bytes that are not UTF-8 were replaced by U+FFFD.
     Replaced,
     /// Characters that would be hidden, or would close a tag, are written out.
     Escaped,

@@ -10,7 +10,7 @@ use super::{Origin, Transform};
 pub struct Piece {
     /// The bytes, in the text that the piece belongs to.
     pub range: Range<usize>,
-    /// Where they came from.
+    /// Where the bytes came from.
     pub origin: Origin,
     /// What was done to them.
     pub transform: Option<Transform>,
@@ -66,7 +66,7 @@ impl Text {
         Text { text, pieces: pieces.into() }
     }
 
-    /// Copies the pieces of a part of the text, which stands at `at` in another one.
+    /// Copies the pieces of a part of the text, which is at `at` in another one.
     pub(crate) fn part(&self, part: Range<usize>, at: usize, into: &mut Vec<Piece>) {
         for piece in self.pieces.iter() {
             let (from, to) = (piece.range.start.max(part.start), piece.range.end.min(part.end));

@@ -1,4 +1,4 @@
-//! Where a piece of text stands: a source, and a range of bytes in it.
+//! The place of a piece of text: a source, and a range of bytes in it.
 //!
 //! Diagnostics, errors and spans all point the same way, so that a message, the excerpt under it and `explain` agree.
 
@@ -35,9 +35,9 @@ pub struct Within {
 /// Whether the lines of a text are those of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lines {
-    /// They are.
+    /// The lines are those of the file.
     Files,
-    /// The text stands on one line of the file.
+    /// The text is on one line of the file.
     One,
 }
 
@@ -46,7 +46,7 @@ impl Within {
     pub(crate) fn toml(file: &Source, range: Range<usize>) -> Within {
         let written = &file.text[range.clone()];
         let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
-        // A line feed right behind the quotes is no part of the string.
+        // A line feed right behind the quotes is not part of the string.
         let newline = if quotes == 3 && written[quotes..].starts_with('\n') { 1 } else { 0 };
         let (line, column) = file.line_column(range.start + quotes + newline);
         let lines = if written.contains('\n') { Lines::Files } else { Lines::One };

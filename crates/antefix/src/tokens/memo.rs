@@ -14,7 +14,7 @@ const MOST: usize = 4096;
 /// What has been counted in this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remembered {
-    /// Texts by their digests, and how many tokens each has; what was asked for last stands last.
+    /// Texts by their digests, and how many tokens each has; what was asked for last is last.
     pub counts: Vec<(Digest, usize)>,
     /// How many of them were counted here, and not recalled.
     pub counted: usize,

@@ -66,7 +66,7 @@ impl<'t> Iterator for Parts<'t> {
     }
 }
 
-/// Whether the pattern splits between two bytes, whatever stands around them.
+/// Whether the pattern splits between two bytes, whatever is around them.
 ///
 /// A word or a number ends before anything in ASCII that is neither, except for an apostrophe (`don't`). A line feed ends a
 /// piece before any visible character in ASCII, except for a slash, which may follow punctuation with its line feeds.
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    fn whole(text: &str) -> usize {
+    fn count_all(text: &str) -> usize {
         VOCABULARY.as_ref().unwrap().encode_ordinary(text).len()
     }
 
@@ -140,7 +140,7 @@ mod tests {
             let bytes = text.as_bytes();
             for at in (1..bytes.len()).filter(|at| splits(bytes[at - 1], bytes[*at])) {
                 let (before, after) = text.split_at(at);
-                prop_assert_eq!(whole(before) + whole(after), whole(&text), "{:?} | {:?}", before, after);
+                prop_assert_eq!(count_all(before) + count_all(after), count_all(&text), "{:?} | {:?}", before, after);
             }
         }
 
@@ -157,7 +157,7 @@ mod tests {
         fn a_beginning_ends_on_a_character_boundary(text in texts(), tokens in 0_usize..60) {
             let end = end_within(&text, tokens);
             prop_assert!(text.is_char_boundary(end));
-            prop_assert!(end == text.len() || whole(&text) > tokens);
+            prop_assert!(end == text.len() || count_all(&text) > tokens);
         }
     }
 }

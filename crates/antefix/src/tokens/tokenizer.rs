@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How the tokens of a model follow from those of o200k_base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tokenizer {
-    /// They are the same.
+    /// The model counts tokens as o200k_base does.
     Exact,
     /// Nobody outside can count them: they lie in a band.
     Estimate(Band),
@@ -15,11 +15,11 @@ pub enum Tokenizer {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Band {
-    /// At least.
+    /// The lower bound.
     pub low: u32,
-    /// Most likely.
+    /// The most likely value.
     pub likely: u32,
-    /// At most.
+    /// The upper bound.
     pub high: u32,
     /// Where the band comes from.
     pub from: String,
@@ -28,11 +28,11 @@ pub struct Band {
 /// How many tokens a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
-    /// At least.
+    /// The lower bound.
     pub low: usize,
     /// Most likely: the count itself, if it is exact.
     pub count: usize,
-    /// At most.
+    /// The upper bound.
     pub high: usize,
 }
 

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World};
+use crate::discover::world::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+};
 
 /// Another world, at a given instant.
 pub struct FixedClock<'w> {
-    /// The world.
+    /// The world that is asked for everything but the time.
     pub world: &'w dyn World,
-    /// What its clock says.
+    /// The time that its clock always gives.
     pub now: Timestamp,
 }
 

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::discover::{
+use crate::discover::world::{
     Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, ReasonCode, Request, Response,
     SystemText, World,
 };
@@ -63,7 +63,7 @@ impl MemoryWorld {
         }
     }
 
-    /// With a file.
+    /// Adds a file, and the directories that lead to it.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> MemoryWorld {
         self.entries.insert(path.into(), Entry::File(bytes.into()));
@@ -77,7 +77,7 @@ impl MemoryWorld {
         self
     }
 
-    /// With a symbolic link.
+    /// Adds a symbolic link.
     #[must_use]
     pub fn link(mut self, path: impl Into<PathBuf>, target: impl Into<PathBuf>) -> MemoryWorld {
         self.entries.insert(path.into(), Entry::Link(target.into()));
@@ -112,7 +112,7 @@ impl MemoryWorld {
         self
     }
 
-    /// With another platform.
+    /// Sets the platform, such as `linux`.
     #[must_use]
     pub fn platform_is(mut self, platform: &str) -> MemoryWorld {
         self.platform = platform.to_owned();
@@ -233,7 +233,7 @@ impl World for MemoryWorld {
                 Some(Entry::Unreadable(why)) => Answer::unavailable(*why, ""),
                 _ if self.is_directory(&real) => Answer::unavailable(ReasonCode::NotRegular, "a directory"),
                 None if matches!(self.entries.get(&root.join(path)), Some(Entry::Link(_))) => {
-                    Answer::unavailable(ReasonCode::Failed, "the link leads nowhere")
+                    Answer::unavailable(ReasonCode::Failed, "the link is broken")
                 }
                 _ => Answer::Absent,
             }
@@ -249,7 +249,7 @@ impl World for MemoryWorld {
                 Answer::Present(Kind::Directory) => {}
                 Answer::Present(_) => return Answer::unavailable(ReasonCode::NotRegular, "no directory"),
                 Answer::Absent if matches!(self.entries.get(&root.join(path)), Some(Entry::Link(_))) => {
-                    return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere");
+                    return Answer::unavailable(ReasonCode::Failed, "the link is broken");
                 }
                 Answer::Absent => return Answer::Absent,
                 Answer::Unavailable(reason) => return Answer::Unavailable(reason),

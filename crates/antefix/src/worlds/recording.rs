@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::discover::{Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World};
+use crate::discover::world::{
+    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+};
 use jiff::Timestamp;
 
 /// A question to a world, with its answer.
@@ -15,13 +17,13 @@ pub enum Observation {
     Env(String, Answer<String>),
     /// What a path leads to.
     Kind(PathBuf, Answer<Kind>),
-    /// Whose it is.
+    /// The owner of a path.
     Owner(PathBuf, Answer<Owner>),
     /// Where links lead.
     Resolve(PathBuf, Answer<PathBuf>),
-    /// A file.
+    /// The contents of a file.
     Read(PathBuf, PathBuf, usize, Answer<Contents>),
-    /// A directory.
+    /// The entries of a directory.
     List(PathBuf, PathBuf, usize, Answer<Listing>),
     /// Something that may be another each time.
     Moving,

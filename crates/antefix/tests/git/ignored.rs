@@ -109,12 +109,15 @@ fn plainly(repo: &Repo) -> Vec<Option<String>> {
         .unwrap();
     let output = String::from_utf8(output.stdout).unwrap();
     let words: Vec<&str> = output.split('\0').collect();
-    let told: Vec<Option<String>> = words
+    let reported: Vec<Option<String>> = words
         .chunks_exact(4)
-        .map(|told| (!told[0].is_empty() && !told[2].starts_with('!')).then(|| format!("{}:{}", told[0], told[1])))
+        .map(|reported| {
+            (!reported[0].is_empty() && !reported[2].starts_with('!'))
+                .then(|| format!("{}:{}", reported[0], reported[1]))
+        })
         .collect();
-    assert_eq!(told.len(), paths.len(), "{output:?}");
-    told
+    assert_eq!(reported.len(), paths.len(), "{output:?}");
+    reported
 }
 
 /// The same from us: what lies in an ignored directory is ignored with it.

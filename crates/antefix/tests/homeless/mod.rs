@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use antefix::discover::{
+use antefix::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 use antefix::worlds::OsWorld;

@@ -11,7 +11,7 @@ use antefix::ErrorKind;
 use antefix::compose::{Dialect, Layout, Wording, compose};
 use antefix::discover::Facts;
 
-use crate::given::{self, Stand};
+use crate::given::{self, MemoryTemplates};
 
 /// One second is promised; an unoptimized build on a busy machine gets three.
 const SOON: Duration = Duration::from_secs(3);
@@ -37,12 +37,12 @@ use ErrorKind::{Limit, Load, Parse};
 struct Bomb {
     name: &'static str,
     template: String,
-    includes: Stand,
+    includes: MemoryTemplates,
     end: End,
 }
 
 fn bomb(name: &'static str, template: impl Into<String>, end: End) -> Bomb {
-    Bomb { name, template: template.into(), includes: Stand::default(), end }
+    Bomb { name, template: template.into(), includes: MemoryTemplates::default(), end }
 }
 
 /// `BIG` is a file of the largest size that is read; there are as many tools as an agent with many servers has.
@@ -503,15 +503,17 @@ fn bombs() -> Vec<Bomb> {
         bomb("thousands of braces", "{ ".repeat(30_000), Prints("{ ".repeat(30_000))),
         // Includes.
         Bomb {
-            includes: Stand::default().with("$user/self", r#"{% include "self" %}"#),
+            includes: MemoryTemplates::default().with("$user/self", r#"{% include "self" %}"#),
             ..bomb("a template that includes itself", r#"{% include "$user/self" %}"#, Refused(Load))
         },
         Bomb {
-            includes: Stand::default().with("$user/a", r#"{% include "b" %}"#).with("$user/b", r#"{% include "a" %}"#),
+            includes: MemoryTemplates::default()
+                .with("$user/a", r#"{% include "b" %}"#)
+                .with("$user/b", r#"{% include "a" %}"#),
             ..bomb("two templates that include each other", r#"{% include "$user/a" %}"#, Refused(Load))
         },
         Bomb {
-            includes: Stand::default().with("$user/big", "x".repeat(60_000)),
+            includes: MemoryTemplates::default().with("$user/big", "x".repeat(60_000)),
             ..bomb(
                 "a large include in a loop",
                 r#"{% for i in range(10000) %}{% include "$user/big" %}{% endfor %}"#,
@@ -519,7 +521,7 @@ fn bombs() -> Vec<Bomb> {
             )
         },
         Bomb {
-            includes: Stand::default().with("$user/big", "x".repeat(60_000)),
+            includes: MemoryTemplates::default().with("$user/big", "x".repeat(60_000)),
             ..bomb(
                 "a large include in a loop in a set block",
                 r#"{% set a %}{% for i in range(10000) %}{% include "$user/big" %}{% endfor %}{% endset %}"#,
@@ -527,7 +529,7 @@ fn bombs() -> Vec<Bomb> {
             )
         },
         Bomb {
-            includes: Stand::default().with("$user/none", ""),
+            includes: MemoryTemplates::default().with("$user/none", ""),
             ..bomb(
                 "an empty include in nested loops",
                 nest("{% for i in range(1000) %}", 3, r#"{% include "$user/none" %}"#, "{% endfor %}"),
@@ -536,17 +538,17 @@ fn bombs() -> Vec<Bomb> {
         },
     ];
     // Each template includes the next one twice: sixteen files would print 65,536 times.
-    let fan = (0..14).fold(Stand::default().with("$user/t14", "x"), |stand, n| {
+    let fan = (0..14).fold(MemoryTemplates::default().with("$user/t14", "x"), |stand, n| {
         stand.with(
             &format!("$user/t{n}"),
             format!(r#"{{% include "t{0}" %}}{{% include "t{0}" %}}{{% include "t{0}" %}}"#, n + 1),
         )
     });
     bombs.push(Bomb { includes: fan, ..bomb("includes that multiply", r#"{% include "$user/t0" %}"#, Refused(Limit)) });
-    let wide = (0..120).fold(Stand::default(), |stand, n| stand.with(&format!("$user/w{n}"), "x"));
+    let wide = (0..120).fold(MemoryTemplates::default(), |stand, n| stand.with(&format!("$user/w{n}"), "x"));
     let all: String = (0..120).map(|n| format!(r#"{{% include "$user/w{n}" %}}"#)).collect();
     bombs.push(Bomb { includes: wide, ..bomb("more than a hundred files", all, Refused(Limit)) });
-    let long = (0..40).fold(Stand::default().with("$user/c40", "x"), |stand, n| {
+    let long = (0..40).fold(MemoryTemplates::default().with("$user/c40", "x"), |stand, n| {
         stand.with(&format!("$user/c{n}"), format!(r#"{{% include "c{}" %}}"#, n + 1))
     });
     bombs.push(Bomb {

@@ -238,7 +238,7 @@ fn names_come_in_order_of_appearance_from_tags_and_conditions() {
 
 /// Nothing vanishes and nothing stays literally without a word. The code and the place, from 1, of each finding.
 #[test]
-fn what_prints_nothing_or_looks_wrong_is_told() {
+fn what_prints_nothing_or_looks_wrong_is_reported() {
     let cases: &[(&str, &[&str])] = &[
         ("[file:X] [not a tag] \\[TODO: x]", &[]),
         ("[if unknown:x][endif]", &["unknown-variable 1:1"]),

@@ -5,18 +5,18 @@ use std::path::Path;
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose, compose_suffix};
 use antefix::diagnostic::Code;
 use antefix::discover::{Facts, Workspace, discover};
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind, Unit};
 use antefix::worlds::MemoryWorld;
 use antefix::{ErrorKind, Result};
 use proptest::prelude::*;
 
-use crate::given::{self, Stand};
+use crate::given::{self, MemoryTemplates};
 use crate::parts::Parts;
 
 fn layout(text: &str) -> Result<Layout> {
     let source = Source::new(SourceKind::Layout, "l", text);
-    Layout::parse(&source.into(), &Wording::built_in(), &Stand::default())
+    Layout::parse(&source.into(), &Wording::built_in(), &MemoryTemplates::default())
 }
 
 fn section(id: &str, stability: &str, text: &str) -> String {
@@ -99,7 +99,7 @@ fn a_section_that_is_cut_twice_has_one_notice() {
     assert_eq!(prompt.text().matches("[cut here").count(), 1);
 }
 
-/// Frames stay whole: what is cut stands inside.
+/// Frames stay whole: what is cut is inside.
 #[test]
 fn a_frame_is_not_cut() {
     let text =
@@ -138,7 +138,7 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever is cut: the prompt fits, every byte has an origin, every cut is told, and the boundary is a position.
+    /// Whatever is cut: the prompt fits, every byte has an origin, every cut is reported, and the boundary is a position.
     #[test]
     fn a_prompt_never_exceeds_its_budget(
         texts in prop::collection::vec((text(), prop::option::of(0_usize..300)), 1..5),
@@ -187,9 +187,9 @@ fn a_prompt_can_have_all_that_its_budgets_allow() {
         .fold(MemoryWorld::new().file("/p/.git/HEAD", ""), |world, at| world.file(format!("{at}/AGENTS.md"), &*file));
     let workspace = Workspace::find(&world, Path::new("/p/a/b/c/d"));
     for built_in in builtin::LAYOUTS {
-        let shelves = Shelves::new(&world, &workspace, None);
+        let templates = TemplateDirectories::new(&world, &workspace, None);
         let source = Source::new(SourceKind::Layout, built_in.name, built_in.text).into();
-        let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
+        let layout = Layout::parse(&source, &Wording::built_in(), &templates).unwrap();
         let mut situation = Parts::new(workspace.clone());
         situation.rules.instructions = layout.rules().instructions.clone();
         situation.rules.paths = layout.rules().paths;

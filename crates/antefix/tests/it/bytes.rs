@@ -6,7 +6,7 @@ use std::path::Path;
 use antefix::compose::{Wording, WordingKey, builtin};
 use antefix::text::Digest;
 
-use crate::given::Stand;
+use crate::given::MemoryTemplates;
 
 /// Every built-in file and its digest.
 const PROMISED: &[(&str, &str)] = &[
@@ -153,6 +153,6 @@ fn framed(key: WordingKey, variables: &[&str]) -> String {
         key.name()
     );
     let source = antefix::text::Source::new(antefix::text::SourceKind::Layout, "framed", text);
-    let layout = Layout::parse(&source.into(), &Wording::built_in(), &Stand::default()).unwrap();
+    let layout = Layout::parse(&source.into(), &Wording::built_in(), &MemoryTemplates::default()).unwrap();
     compose(&layout, &antefix::discover::Facts::default()).unwrap().text().to_owned()
 }

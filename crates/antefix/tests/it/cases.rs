@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use antefix::compose::{Dialect, Prompt, builtin};
 use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route};
-use antefix::discover::{Answer, NotLoaded, Output, ReasonCode, Report, Response, Tool};
+use antefix::discover::tools::Tool;
+use antefix::discover::world::{Answer, Output, ReasonCode, Response};
+use antefix::discover::{NotLoaded, Report};
 use antefix::project::{LayoutChoice, Look, Preview, Project, Settings};
 use antefix::text::FactName;
 use antefix::worlds::MemoryWorld;
@@ -66,7 +68,7 @@ struct Case {
     /// Files that are too long to be kept, or lie where git keeps nothing: texts, each so many times.
     #[serde(default)]
     repeated: BTreeMap<PathBuf, Vec<(String, usize)>>,
-    /// Files that are no text: bytes.
+    /// Files that are not text: bytes.
     #[serde(default)]
     bytes: BTreeMap<PathBuf, Vec<u8>>,
     /// Programs that answer to exactly these words. Without an entry a program is not installed.
@@ -297,7 +299,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The prompt, the lines of all diagnostics in the order in which a program would come by them, the report, and what a
+/// The prompt, the lines of all diagnostics in the order in which a program would see them, the report, and what a
 /// closer look finds.
 struct Printed {
     prompt: Prompt,

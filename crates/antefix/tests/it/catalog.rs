@@ -4,10 +4,11 @@ use std::path::Path;
 
 use antefix::compose::{Dialect, Layout, compose};
 use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page};
-use antefix::discover::{
-    Address, Answer, Holder, Permission, Reach, Remote, RemoteLimits, Response, Scope, ScopeRule, ScopeRules,
-    SystemText, Tool, Value, Workspace, discover,
-};
+use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
+use antefix::discover::scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
+use antefix::discover::tools::Tool;
+use antefix::discover::world::{Answer, Response, SystemText};
+use antefix::discover::{Value, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
@@ -73,9 +74,9 @@ fn everything() -> (Watched, Parts) {
     situation.rules.skills.needs_tool.clear();
     situation.permissions.env_allow = ["A".to_owned()].into();
     let by = Holder::File("/own/operator.md".into());
-    situation.permissions.identity = Remote::Kept { by, limits: RemoteLimits::default() };
+    situation.permissions.identity = Remote::Configured { by, limits: RemoteLimits::default() };
     let by = Holder::Http { address: Address::parse("https://memory.example/core").unwrap(), bearer_env: None };
-    situation.permissions.memory = Remote::Kept { by, limits: RemoteLimits::default() };
+    situation.permissions.memory = Remote::Configured { by, limits: RemoteLimits::default() };
     situation.scope = Some(Scope::new(&ScopeRules { allow: vec![rule], deny: Vec::new() }, &world).unwrap());
     (Watched::new(world), situation)
 }

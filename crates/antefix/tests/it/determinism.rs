@@ -6,8 +6,10 @@ use std::process::Command;
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Wording, builtin, compose};
-use antefix::discover::{Facts, Scope, Tool, Workspace, discover};
-use antefix::project::Shelves;
+use antefix::discover::scope::Scope;
+use antefix::discover::tools::Tool;
+use antefix::discover::{Facts, Workspace, discover};
+use antefix::project::TemplateDirectories;
 use antefix::text::{Digest, Source, SourceKind};
 use antefix::worlds::MemoryWorld;
 
@@ -33,10 +35,10 @@ fn composed(turn: usize) -> BTreeMap<&'static str, String> {
     let workspace = Workspace::find(&world, Path::new("/home/u/code/p"));
     let mut tools = vec!["zeta", "Alpha", "beta", "ärger", "istanbul"];
     turned(&mut tools, turn);
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let compose_one = |built_in: &'static builtin::BuiltIn| {
         let source = Arc::new(Source::new(SourceKind::Layout, built_in.name, built_in.text));
-        let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
+        let layout = Layout::parse(&source, &Wording::built_in(), &templates).unwrap();
         let mut situation = Parts::new(workspace.clone());
         situation.rules.paths = layout.rules().paths;
         situation.caller.tools = Some(tools.iter().map(|tool| Tool::named(*tool)).collect());

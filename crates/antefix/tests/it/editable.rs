@@ -7,7 +7,7 @@ use crate::parts::Parts;
 use antefix::ErrorKind;
 use antefix::compose::{Dialect, Layout, Wording, compose};
 use antefix::discover::{Workspace, discover};
-use antefix::project::Shelves;
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
 
@@ -32,13 +32,13 @@ fn world() -> (MemoryWorld, Workspace) {
 fn parse(text: &str) -> Result<Layout, antefix::Error> {
     let (world, workspace) = world();
     let source = Arc::new(Source::new(SourceKind::Layout, "test", text));
-    Layout::parse(&source, &Wording::built_in(), &Shelves::new(&world, &workspace, None))
+    Layout::parse(&source, &Wording::built_in(), &TemplateDirectories::new(&world, &workspace, None))
 }
 
 fn edited(layout: &Layout, dialect: Dialect, text: &str) -> Result<Layout, antefix::Error> {
     let (world, workspace) = world();
     let source = Arc::new(Source::new(SourceKind::Template, "template", text));
-    layout.edited(&source, dialect, &Shelves::new(&world, &workspace, None))
+    layout.edited(&source, dialect, &TemplateDirectories::new(&world, &workspace, None))
 }
 
 fn composed(layout: &Layout) -> String {

@@ -1,34 +1,35 @@
-//! What the tests start from: facts, shelves and one-template layouts made of data.
+//! What the tests start from: facts, templates and one-template layouts made of data.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use antefix::Result;
-use antefix::compose::{Dialect, Layout, Prompt, Shelf, Stock, TemplateRef, Wording, compose};
+use antefix::compose::template::{TemplateLoader, TemplateLookup, TemplateRef};
+use antefix::compose::{Dialect, Layout, Prompt, Wording, compose};
 use antefix::discover::{Answer, Facts, Reason, ReasonCode, Value};
 use antefix::text::{FactName, Origin, Source, SourceKind, Text};
 
-/// A shelf made of data: `$prefix/path` to text. A prefix without any entry is not configured.
+/// Templates made of data: `$prefix/path` to text. A prefix without any entry is not configured.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stand(BTreeMap<String, String>);
+pub(crate) struct MemoryTemplates(BTreeMap<String, String>);
 
-impl Stand {
-    pub(crate) fn with(mut self, reference: &str, text: impl Into<String>) -> Stand {
+impl MemoryTemplates {
+    pub(crate) fn with(mut self, reference: &str, text: impl Into<String>) -> MemoryTemplates {
         self.0.insert(reference.to_owned(), text.into());
         self
     }
 }
 
-impl Shelf for Stand {
-    fn fetch(&self, reference: &TemplateRef) -> Stock {
+impl TemplateLoader for MemoryTemplates {
+    fn fetch(&self, reference: &TemplateRef) -> TemplateLookup {
         let prefix = format!("{}/", reference.prefix().name());
         if !self.0.keys().any(|known| known.starts_with(&prefix)) {
-            return Stock::NotConfigured { hint: "nothing stands there".to_owned() };
+            return TemplateLookup::NotConfigured { hint: "nothing is configured there".to_owned() };
         }
         let text = self.0.get(&reference.to_string());
         let text = text.map_or(Answer::Absent, |text| Answer::Present(Arc::from(text.as_str())));
-        Stock::Looked { path: format!("{reference}.md"), text }
+        TemplateLookup::File { path: format!("{reference}.md"), text }
     }
 }
 
@@ -42,7 +43,7 @@ pub(crate) fn template(text: impl Into<Arc<str>>) -> Arc<Source> {
 
 /// A layout of one template that may include nothing.
 pub(crate) fn layout(text: impl Into<Arc<str>>, dialect: Dialect) -> Result<Layout> {
-    Layout::of_template(&template(text), None, dialect, &Wording::built_in(), &Stand::default())
+    Layout::of_template(&template(text), None, dialect, &Wording::built_in(), &MemoryTemplates::default())
 }
 
 /// One template, printed.

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use antefix::compose::{Dialect, Prompt, compose};
-use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, Output, Secrets, Workspace, discover};
+use antefix::discover::hygiene::{HiddenText, Hygiene, Secrets};
+use antefix::discover::world::{Answer, Output};
+use antefix::discover::{Discovery, Workspace, discover};
 use antefix::text::Transform;
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
-use crate::instructions::{told, world};
+use crate::instructions::{reported, world};
 use crate::parts::Parts;
 
 fn composed(world: &MemoryWorld, template: &str, hygiene: Hygiene) -> (Prompt, Discovery) {
@@ -85,7 +87,7 @@ fn hidden_characters_are_blocked_written_out_or_let_through() {
                 ),
                 _ => format!("- {path}: hidden-text: {reason}\n- -: hidden-text: {reason}\n{blocked}"),
             };
-            assert_eq!(told(&discovery), expected, "{text:?}");
+            assert_eq!(reported(&discovery), expected, "{text:?}");
 
             let (prompt, discovery) = composed(&world, template, hidden(HiddenText::Escape));
             assert_eq!(prompt.text(), shown(escaped), "{text:?}");
@@ -126,9 +128,9 @@ fn what_people_write_stays_as_it_is() {
     }
 }
 
-/// Five runs are told one by one, the rest are counted; all are written out.
+/// Five runs are reported one by one, the rest are counted; all are written out.
 #[test]
-fn many_findings_are_told_in_six_lines() {
+fn many_findings_are_reported_in_six_lines() {
     let world = world(&[("/p/f", &"a\u{200b}".repeat(9))]);
     let (prompt, discovery) = composed(&world, "[file:f]", hidden(HiddenText::Escape));
     assert_eq!(prompt.text(), "a<U+200B>".repeat(9));
@@ -183,7 +185,7 @@ fn a_secret_in_a_file_is_taken_out_and_its_place_is_marked() {
     assert_eq!(
         findings,
         [
-            "warning[secret]: f:2:7 looks like a secret (github-pat) and was taken out (revoke it if it is one: a prompt is no place for secrets)"
+            "warning[secret]: f:2:7 looks like a secret (github-pat) and was removed (revoke it if it is one: secrets do not belong in a prompt)"
         ]
     );
     let (prompt, discovery) = composed(&world, "[instructions:files]", Hygiene::default());
@@ -192,7 +194,7 @@ fn a_secret_in_a_file_is_taken_out_and_its_place_is_marked() {
     assert_eq!(
         findings,
         [
-            "warning[secret]: AGENTS.md:2:7 looks like a secret (github-pat) and was taken out (revoke it if it is one: a prompt is no place for secrets)"
+            "warning[secret]: AGENTS.md:2:7 looks like a secret (github-pat) and was removed (revoke it if it is one: secrets do not belong in a prompt)"
         ]
     );
     let keep = Hygiene { secrets: Secrets::Keep, ..Hygiene::default() };
@@ -249,10 +251,10 @@ fn a_secret_in_a_diff_is_taken_out() {
     let redacted: Vec<_> = spans(&prompt).into_iter().filter(|span| span.3.is_some()).collect();
     assert_eq!(redacted, [("[redacted:github-pat]", None, None, Some(Transform::Redacted))]);
     assert_eq!(
-        told(&discovery),
+        reported(&discovery),
         "+ - 42\n\
-         warning[secret]: git diff:2:8 looks like a secret (github-pat) and was taken out \
-         (revoke it if it is one: a prompt is no place for secrets)\n"
+         warning[secret]: git diff:2:8 looks like a secret (github-pat) and was removed \
+         (revoke it if it is one: secrets do not belong in a prompt)\n"
     );
 }
 
@@ -309,10 +311,10 @@ fn a_variable_of_the_environment_is_looked_through_too() {
 
 /// Columns are those of the file, also behind what was written out.
 #[test]
-fn a_secret_behind_a_hidden_character_is_told_where_it_stands() {
+fn a_secret_after_a_hidden_character_is_reported_where_it_is() {
     let world = world(&[("/p/f", &format!("\u{200b}{}", token()))]);
     let (_, discovery) = composed(&world, "[file:f]", hidden(HiddenText::Escape));
-    assert_eq!(discovery.diagnostics[1].message, "f:1:2 looks like a secret (github-pat) and was taken out");
+    assert_eq!(discovery.diagnostics[1].message, "f:1:2 looks like a secret (github-pat) and was removed");
 }
 
 /// However many marks are written out in a text, each byte is copied once: eight times the text takes about eight times as long,

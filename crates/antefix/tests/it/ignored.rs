@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Discovery, SkillRules, Workspace, discover};
+use antefix::discover::skills::SkillRules;
+use antefix::discover::{Discovery, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
@@ -47,7 +48,7 @@ fn neither_the_projects_ignore_file_nor_a_skills_own_takes_a_skill_away() {
 }
 
 #[test]
-fn patterns_that_take_long_end_the_scan_and_are_told() {
+fn patterns_that_take_long_end_the_scan_and_are_reported() {
     let pattern = format!("{}b\n", "*a".repeat(100));
     let mut world = world(&[("/p/.agents/skills/.gitignore", &pattern.repeat(300))]);
     for number in 0..500 {
@@ -57,6 +58,6 @@ fn patterns_that_take_long_end_the_scan_and_are_told() {
     let start = Instant::now();
     let discovery = ask(&world, "");
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-    let told: Vec<&str> = discovery.diagnostics.iter().map(|told| told.message.as_str()).collect();
-    assert_eq!(told, [".agents/skills has ignore files that take too long: the rest is not looked into"]);
+    let reported: Vec<&str> = discovery.diagnostics.iter().map(|reported| reported.message.as_str()).collect();
+    assert_eq!(reported, [".agents/skills has ignore files that take too long: the rest is not searched"]);
 }

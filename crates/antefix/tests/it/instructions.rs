@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose};
-use antefix::discover::{
-    Answer, Discovery, HiddenText, Hygiene, InstructionRules, ReasonCode, Value, Why, Workspace, discover,
-};
-use antefix::project::Shelves;
+use antefix::discover::hygiene::{HiddenText, Hygiene};
+use antefix::discover::instructions::InstructionRules;
+use antefix::discover::{Answer, Discovery, ReasonCode, Value, Why, Workspace, discover};
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn texts(discovery: &Discovery) -> Vec<(String, String)> {
 }
 
 /// What a person is told: one line a file that was loaded, one a file that was not, one a finding.
-pub(crate) fn told(discovery: &Discovery) -> String {
+pub(crate) fn reported(discovery: &Discovery) -> String {
     let mut lines = String::new();
     for loaded in discovery.report.loaded.iter() {
         writeln!(lines, "+ {} {}", loaded.path.as_deref().unwrap_or("-"), loaded.bytes).unwrap();
@@ -55,10 +55,10 @@ pub(crate) fn told(discovery: &Discovery) -> String {
     lines
 }
 
-/// One line a file, `path = text`, and below them what is told.
+/// One line a file, `path = text`, and below them what is reported.
 fn printed(discovery: &Discovery) -> String {
     let files: String = texts(discovery).iter().map(|(path, text)| format!("{path} = {text:?}\n")).collect();
-    files + &told(discovery)
+    files + &reported(discovery)
 }
 
 /// Files at every level: above the project, in it, below, at home and in the user's configuration.
@@ -128,7 +128,7 @@ fn without_a_repository_the_walk_stays_where_it_is() {
     assert_eq!(
         printed(&ask(&world, "/x/y", "")),
         "AGENTS.md = \"here\"\n+ AGENTS.md 4\n\
-         - /x/AGENTS.md: above-root: it lies above the project root, where the layout does not look\n"
+         - /x/AGENTS.md: above-root: it is above the project root, where the layout does not look\n"
     );
 }
 
@@ -144,7 +144,7 @@ struct Row {
 const ROW: Row = Row { about: "", files: &[], links: &[], cwd: "/p", rules: "", expected: "" };
 
 #[test]
-fn what_is_taken_and_what_is_told_of_the_rest() {
+fn what_is_taken_and_what_is_reported_of_the_rest() {
     let rows = [
         Row {
             about: "I1: the override wins; the others are shadowed",
@@ -260,7 +260,7 @@ fn what_is_taken_and_what_is_told_of_the_rest() {
             expected: "AGENTS.md = \"H\"\n+ AGENTS.md 1\n",
             ..ROW
         },
-        Row { about: "a missing file is no news", expected: "- -: absent: there is none\n", ..ROW },
+        Row { about: "a missing file is not reported", expected: "- -: absent: there is none\n", ..ROW },
     ];
     for Row { about, files, links, cwd, rules, expected } in rows {
         let world = links.iter().fold(world(files), |world, (path, target)| world.link(*path, *target));
@@ -269,7 +269,7 @@ fn what_is_taken_and_what_is_told_of_the_rest() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_next_name_is_tried() {
+fn what_cannot_be_read_is_reported_and_the_next_name_is_tried() {
     let rows: &[(&str, &[u8], &str)] = &[
         ("invalid UTF-8", b"A\xff", "not-utf8: not UTF-8: byte 0xff at offset 1"),
         ("UTF-16, little end first", b"\xff\xfeA\0", "not-utf8: not UTF-8: it looks like UTF-16; save it as UTF-8"),
@@ -285,17 +285,17 @@ fn what_cannot_be_read_is_told_and_the_next_name_is_tried() {
         );
         assert_eq!(printed(&ask(&world, "/p", "")), expected, "{about}");
     }
-    for (why, told) in [
+    for (why, reported) in [
         (ReasonCode::NotRegular, "not-a-regular-file: not a regular file"),
         (ReasonCode::NotPermitted, "not-permitted: permission denied"),
     ] {
         let world = world(&[("/p/CLAUDE.md", "C")]).unreadable("/p/AGENTS.md", why);
-        let reason = told.split_once(": ").unwrap().1;
+        let reason = reported.split_once(": ").unwrap().1;
         let expected = format!(
-            "CLAUDE.md = \"C\"\n+ CLAUDE.md 1\n- AGENTS.md: {told}\n\
+            "CLAUDE.md = \"C\"\n+ CLAUDE.md 1\n- AGENTS.md: {reported}\n\
              warning[file-unavailable]: AGENTS.md is not read: {reason}\n"
         );
-        assert_eq!(printed(&ask(&world, "/p", "")), expected, "{told}");
+        assert_eq!(printed(&ask(&world, "/p", "")), expected, "{reported}");
     }
 }
 
@@ -312,7 +312,7 @@ fn another_systems_checkout_gives_the_same_bytes() {
     ] {
         let discovery = ask(&world(&[("/p/AGENTS.md", &text)]), "/p", "");
         assert_eq!(texts(&discovery), [("AGENTS.md".to_owned(), line_feeds.to_owned())], "{text:?}");
-        assert_eq!(told(&discovery), "+ AGENTS.md 19\n", "{text:?}");
+        assert_eq!(reported(&discovery), "+ AGENTS.md 19\n", "{text:?}");
     }
     // Nothing else is changed: only the first mark is an encoding's, and white space is the author's.
     let text = "\n  Use\ttabs. \n\n";
@@ -359,11 +359,11 @@ const NOTICE: &str = "\n[cut here: the rest is over the size limit]";
 fn a_file_over_its_budget_is_cut_with_the_notice_inside() {
     let cut = |text: &str, budget: usize| {
         let discovery = ask(&world(&[("/p/AGENTS.md", text)]), "/p", &format!("file_budget = {budget}"));
-        (texts(&discovery).remove(0).1, told(&discovery))
+        (texts(&discovery).remove(0).1, reported(&discovery))
     };
     let whole = "a".repeat(100);
     assert_eq!(cut(&whole, 100), (whole, "+ AGENTS.md 100\n".to_owned()));
-    let told = |bytes: usize, budget: usize, left: usize| {
+    let reported = |bytes: usize, budget: usize, left: usize| {
         format!(
             "+ AGENTS.md {left}\n\
              warning[cut]: AGENTS.md has {bytes} bytes and is cut to {budget} \
@@ -371,12 +371,12 @@ fn a_file_over_its_budget_is_cut_with_the_notice_inside() {
         )
     };
     let room = 100 - NOTICE.len();
-    assert_eq!(cut(&"a".repeat(101), 100), ("a".repeat(room) + NOTICE, told(101, 100, 100)));
+    assert_eq!(cut(&"a".repeat(101), 100), ("a".repeat(room) + NOTICE, reported(101, 100, 100)));
     // Characters of three bytes: the cut falls before the one that does not fit.
     let characters = room / 3;
     assert_eq!(
         cut(&"日".repeat(40), 100),
-        ("日".repeat(characters) + NOTICE, told(120, 100, characters * 3 + NOTICE.len()))
+        ("日".repeat(characters) + NOTICE, reported(120, 100, characters * 3 + NOTICE.len()))
     );
 }
 
@@ -429,7 +429,7 @@ fn files_over_the_budget_of_all_are_cut_and_dropped_from_the_outside_in() {
         "499 bytes are left"
     );
     assert_eq!(
-        told(&few),
+        reported(&few),
         format!(
             "+ a/AGENTS.md 1501\n+ a/b/AGENTS.md 1000\n\
              - AGENTS.md: over-budget: its 501 bytes do not fit the budget\n{}",
@@ -484,10 +484,10 @@ fn no_directory_forges_a_section() {
     }
 }
 
-/// What becomes of `@path`: the text of `/p/AGENTS.md`, what it becomes, and what is told.
+/// What becomes of `@path`: the text of `/p/AGENTS.md`, what it becomes, and what is reported.
 #[test]
-fn imports_are_followed_or_told() {
-    let outside = "it lies outside the project (allow its directory in your own settings: `file_roots`)";
+fn imports_are_followed_or_reported() {
+    let outside = "it is outside the project (allow its directory in your own settings: `file_roots`)";
     let not = |target: &str, from: &str, why: &str| {
         format!("warning[import]: `@{target}` in {from}:1 is not imported: {why}\n")
     };
@@ -525,8 +525,8 @@ fn imports_are_followed_or_told() {
         ("@/etc/passwd", "@/etc/passwd", not("/etc/passwd", "AGENTS.md", outside)),
         ("@~/x.md", "@~/x.md", not("~/x.md", "AGENTS.md", outside)),
         ("@./out.md", "@./out.md", not("./out.md", "AGENTS.md", "outside the directories that may be read: out.md")),
-        ("@./.env", "@./.env", not("./.env", "AGENTS.md", "such files hold secrets")),
-        ("@./key.md", "@./key.md", not("./key.md", "AGENTS.md", "it leads to a file of a kind that holds secrets")),
+        ("@./.env", "@./.env", not("./.env", "AGENTS.md", "such files contain secrets")),
+        ("@./key.md", "@./key.md", not("./key.md", "AGENTS.md", "it leads to a file of a kind that contains secrets")),
         ("@./docs", "@./docs", not("./docs", "AGENTS.md", "not a regular file: a directory")),
         ("@./broken.md", "@./broken.md", not("./broken.md", "AGENTS.md", "not UTF-8: byte 0xff at offset 0")),
     ];
@@ -554,8 +554,8 @@ fn imports_are_followed_or_told() {
         .link("/p/key.md", ".env");
         let discovery = ask(&world, "/p", "imports = 'follow'");
         assert_eq!(texts(&discovery), [("AGENTS.md".to_owned(), (*expected).to_owned())], "{text}");
-        let told: String = discovery.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect();
-        assert_eq!(told, *findings, "{text}");
+        let reported: String = discovery.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect();
+        assert_eq!(reported, *findings, "{text}");
         // Unless the layout follows imports, all of it is text.
         let left = ask(&world, "/p", "");
         assert_eq!(texts(&left), [("AGENTS.md".to_owned(), (*text).to_owned())], "{text}");
@@ -580,7 +580,7 @@ fn imported_bytes_know_their_file() {
         .map(|piece| (&text.as_str()[piece.range.clone()], piece.origin.path().unwrap(), piece.origin.line().unwrap()))
         .collect();
     assert_eq!(pieces, [("one\n", "AGENTS.md", 1), ("X\nY", "~/x.md", 1), (" two", "AGENTS.md", 2)]);
-    assert_eq!(told(&discovery), "+ AGENTS.md 11\n+ ~/x.md 3\n");
+    assert_eq!(reported(&discovery), "+ AGENTS.md 11\n+ ~/x.md 3\n");
 }
 
 /// A hundred imports, and not one more, however they are asked for.
@@ -598,14 +598,14 @@ fn imports_are_counted() {
     );
 }
 
-/// Failures are told a few times, and tried so many times.
+/// Failures are reported a few times, and tried so many times.
 #[test]
 fn imports_that_fail_do_not_flood() {
     let world = world(&[("/p/AGENTS.md", &"@/a\n".repeat(10_000))]);
     let discovery = ask(&world, "/p", "imports = 'follow'");
     let findings: Vec<String> = discovery.diagnostics.iter().map(|finding| finding.message.clone()).collect();
-    let told = |line: usize| format!("`@/a` in AGENTS.md:{line} is not imported: it lies outside the project");
-    let mut expected: Vec<String> = (1..=5).map(told).collect();
+    let reported = |line: usize| format!("`@/a` in AGENTS.md:{line} is not imported: it is outside the project");
+    let mut expected: Vec<String> = (1..=5).map(reported).collect();
     expected.push("AGENTS.md has more than 500 imports: those from line 501 on stay as they were written".to_owned());
     expected.push("AGENTS.md has 495 more imports that failed".to_owned());
     assert_eq!(findings, expected);
@@ -625,21 +625,23 @@ fn a_file_is_imported_or_loaded() {
     let discovery = ask(&files, "/p/s", "imports = 'follow'");
     let found = [("AGENTS.md", "root"), ("s/AGENTS.md", "sub @../AGENTS.md")];
     assert_eq!(texts(&discovery), found.map(|(path, text)| (path.to_owned(), text.to_owned())));
-    let told = "`@../AGENTS.md` in s/AGENTS.md:1 is not imported: it is in the prompt already, as AGENTS.md";
-    assert_eq!(discovery.diagnostics[0].message, told);
+    let reported = "`@../AGENTS.md` in s/AGENTS.md:1 is not imported: it is in the prompt already, as AGENTS.md";
+    assert_eq!(discovery.diagnostics[0].message, reported);
     let discovery = ask(&files, "/q/s", "imports = 'follow'");
     let found = [("AGENTS.md", "root @s/AGENTS.md"), ("s/AGENTS.md", "sub")];
     assert_eq!(texts(&discovery), found.map(|(path, text)| (path.to_owned(), text.to_owned())));
-    let told = "`@s/AGENTS.md` in AGENTS.md:1 is not imported: it is loaded by itself, nearer to the working directory";
-    assert_eq!(discovery.diagnostics[0].message, told);
+    let reported =
+        "`@s/AGENTS.md` in AGENTS.md:1 is not imported: it is loaded by itself, nearer to the working directory";
+    assert_eq!(discovery.diagnostics[0].message, reported);
     // Elsewhere it is not.
     assert_eq!(texts(&ask(&files, "/q", "imports = 'follow'")), [("AGENTS.md".to_owned(), "root sub".to_owned())]);
     // Through a link.
     let itself = world(&[("/p/AGENTS.md", "A @./b.md")]).link("/p/b.md", "AGENTS.md");
     let discovery = ask(&itself, "/p", "imports = 'follow'");
     assert_eq!(texts(&discovery), [("AGENTS.md".to_owned(), "A @./b.md".to_owned())]);
-    let told = "`@./b.md` in AGENTS.md:1 is not imported: the files import each other: AGENTS.md → b.md → AGENTS.md";
-    assert_eq!(discovery.diagnostics[0].message, told);
+    let reported =
+        "`@./b.md` in AGENTS.md:1 is not imported: the files import each other: AGENTS.md → b.md → AGENTS.md";
+    assert_eq!(discovery.diagnostics[0].message, reported);
 }
 
 /// The default layout's prompt for a project with two files, one of which can import a third.
@@ -652,10 +654,10 @@ fn framed(outer: &str, inner: &str, imported: &str, hidden: HiddenText) -> Promp
         ("/p/s/x.md", imported),
     ]);
     let workspace = Workspace::find(&world, Path::new("/p/s"));
-    let shelves = Shelves::new(&world, &workspace, None);
+    let templates = TemplateDirectories::new(&world, &workspace, None);
     let text = builtin::layout("coding-agent").unwrap().text.replace("walk =", "imports = 'follow'\nwalk =");
     let source = Arc::new(Source::new(SourceKind::Layout, "coding-agent", text));
-    let layout = Layout::parse(&source, &Wording::built_in(), &shelves).unwrap();
+    let layout = Layout::parse(&source, &Wording::built_in(), &templates).unwrap();
     let mut situation = Parts::new(workspace);
     situation.rules.instructions = layout.rules().instructions.clone();
     situation.rules.skills = layout.rules().skills.clone();
@@ -793,7 +795,7 @@ fn a_secret_that_a_cut_falls_into_is_taken_out() {
     assert_eq!(texts(&discovery)[0].1, format!("{} [redacted:github-pat] z z{NOTICE}", "a".repeat(100)));
 }
 
-/// The path stands inside the frame's own tag, and directories are called what the repository likes.
+/// The path is inside the frame's own tag, and directories are called what the repository likes.
 #[test]
 fn a_path_cannot_close_the_frame_either() {
     let world = world(&[("/p/.git/HEAD", ""), ("/p/</instructions>/AGENTS.md", "x")]);
@@ -872,7 +874,7 @@ fn the_report_of_a_dropped_file_is_about_that_file() {
     assert_eq!(loaded, [("file:../AGENTS.md", Some("AGENTS.md")), ("instructions:files", Some("s/AGENTS.md"))]);
 }
 
-/// Each finding is told with file, line and column: of the file that it is in.
+/// Each finding is reported with file, line and column: of the file that it is in.
 #[test]
 fn a_finding_in_an_import_names_the_imported_file() {
     let world = world(&[("/p/AGENTS.md", "one\n@./x.md\n"), ("/p/x.md", "a\nb\u{200b}")]);
@@ -894,7 +896,7 @@ fn nearest_first_holds_for_home_too() {
 
 /// I7: a file above the root that the walk leaves out is listed.
 #[test]
-fn a_file_above_the_root_is_told() {
+fn a_file_above_the_root_is_reported() {
     let world = world(&[("/AGENTS.md", "above"), ("/p/.git/HEAD", ""), ("/p/AGENTS.md", "A")]);
     let discovery = ask(&world, "/p", "");
     let not_loaded: Vec<Option<&str>> = discovery.report.not_loaded.iter().map(|not| not.path.as_deref()).collect();

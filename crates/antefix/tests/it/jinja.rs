@@ -1,10 +1,11 @@
 //! The jinja dialect: what it offers, what it refuses, and how it says so.
 
 use antefix::ErrorKind;
-use antefix::compose::{Dialect, Layout, TemplateRef, Wording, compose};
+use antefix::compose::template::TemplateRef;
+use antefix::compose::{Dialect, Layout, Wording, compose};
 use antefix::discover::{Facts, ReasonCode};
 
-use crate::given::{self, Stand};
+use crate::given::{self, MemoryTemplates};
 
 fn facts() -> Facts {
     let facts = Facts::default()
@@ -144,8 +145,14 @@ fn an_error_names_the_fact_that_is_missing_and_why() {
 fn nothing_is_escaped_whatever_the_template_is_called() {
     for name in ["a.html", "a.htm", "a.xml", "a.json", "a.yaml", "a.js", "$user/x.html"] {
         let source = antefix::text::Source::new(antefix::text::SourceKind::Template, name, "{{ file('X') }}<&\"'>");
-        let layout =
-            Layout::of_template(&source.into(), None, Dialect::Jinja, &Wording::built_in(), &Stand::default()).unwrap();
+        let layout = Layout::of_template(
+            &source.into(),
+            None,
+            Dialect::Jinja,
+            &Wording::built_in(),
+            &MemoryTemplates::default(),
+        )
+        .unwrap();
         let prompt = compose(&layout, &Facts::default().with("file:X", "<b>&amp;\"'/")).unwrap();
         assert_eq!(prompt.text(), "<b>&amp;\"'/<&\"'>", "{name}");
     }
@@ -310,7 +317,7 @@ fn the_excerpt_of_a_long_line_is_short() {
     assert!(shown.len() < 1000, "{} bytes", shown.len());
 }
 
-fn included(stand: &Stand, root: &str) -> Result<String, String> {
+fn included(stand: &MemoryTemplates, root: &str) -> Result<String, String> {
     let reference = TemplateRef::parse("$user/root", None).unwrap();
     let source = antefix::text::Source::new(antefix::text::SourceKind::Template, "$user/root", root).at("root.md");
     let layout = Layout::of_template(&source.into(), Some(&reference), Dialect::Jinja, &Wording::built_in(), stand);
@@ -320,7 +327,7 @@ fn included(stand: &Stand, root: &str) -> Result<String, String> {
 
 #[test]
 fn includes_resolve_beside_the_including_file_and_by_prefix() {
-    let stand = Stand::default()
+    let stand = MemoryTemplates::default()
         .with("$user/a", "A{{ cwd }}\n")
         .with("$user/dir/b", "B{% include 'c' %}{% include '$user/a' %}")
         .with("$user/dir/c", "C")
@@ -345,14 +352,14 @@ fn includes_resolve_beside_the_including_file_and_by_prefix() {
 
 #[test]
 fn an_included_file_sees_the_names_around_it() {
-    let stand = Stand::default().with("$user/a", "<{{ x }}>").with("$user/b", "{% set y = 1 %}");
+    let stand = MemoryTemplates::default().with("$user/a", "<{{ x }}>").with("$user/b", "{% set y = 1 %}");
     assert_eq!(included(&stand, "{% set x = 'in' %}{% include 'a' %}"), Ok("<in>".to_owned()));
     assert_eq!(included(&stand, "{% for x in tools %}{% include 'a' %}{% endfor %}"), Ok("<alpha><beta>".to_owned()));
 }
 
 #[test]
 fn facts_named_by_an_included_file_are_asked_for() {
-    let stand = Stand::default()
+    let stand = MemoryTemplates::default()
         .with("$user/a", "{{ git.branch }}{% include 'b' %}")
         .with("$user/b", "{% if file('B') is defined %}{% endif %}");
     let reference = TemplateRef::parse("$user/root", None).unwrap();
@@ -364,7 +371,7 @@ fn facts_named_by_an_included_file_are_asked_for() {
 
 #[test]
 fn includes_fail_with_their_chain() {
-    let stand = Stand::default()
+    let stand = MemoryTemplates::default()
         .with("$user/a", "{% include 'b' %}")
         .with("$user/b", "x\n{% include 'c' %}")
         .with("$user/c", "{% include 'a' %}")
@@ -404,7 +411,7 @@ fn includes_fail_with_their_chain() {
 
 #[test]
 fn a_template_without_a_place_includes_by_prefix_alone() {
-    let stand = Stand::default().with("$user/a", "A");
+    let stand = MemoryTemplates::default().with("$user/a", "A");
     let layout =
         |text: &str| Layout::of_template(&given::template(text), None, Dialect::Jinja, &Wording::built_in(), &stand);
     let prompt = compose(&layout("{% include '$user/a' %}").unwrap(), &facts()).unwrap();
@@ -416,7 +423,7 @@ fn a_template_without_a_place_includes_by_prefix_alone() {
 /// Sixteen files deep is what the dialect allows: that must print, in a loop and inside conditions too.
 #[test]
 fn a_chain_of_fifteen_includes_prints() {
-    let stand = (1..15).fold(Stand::default().with("$user/c15", "x"), |stand, n| {
+    let stand = (1..15).fold(MemoryTemplates::default().with("$user/c15", "x"), |stand, n| {
         stand.with(&format!("$user/c{n}"), format!("{n}{{% if 1 %}}{{% include 'c{}' %}}{{% endif %}}", n + 1))
     });
     assert_eq!(included(&stand, "{% include 'c1' %}"), Ok("1234567891011121314x".to_owned()));

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use crate::parts::Parts;
-use antefix::discover::{Answer, Completed, Workspace, World, complete};
-use antefix::project::Shelves;
+use antefix::discover::file::{Completed, complete};
+use antefix::discover::{Answer, Workspace, World};
+use antefix::project::TemplateDirectories;
 use antefix::worlds::MemoryWorld;
 
 fn offered(world: &dyn World, cwd: &str, within: &str, typed: &str) -> String {
@@ -89,18 +90,18 @@ fn names_that_no_template_can_spell_are_left_out() {
     assert_eq!(offered(&world, "/p", "/p", ""), "<b>.md");
 }
 
-fn shelves(world: &dyn World, limit: usize) -> Vec<String> {
+fn templates(world: &dyn World, limit: usize) -> Vec<String> {
     let workspace = Workspace::find(world, Path::new("/p"));
-    let listed = Shelves::new(world, &workspace, None).list(limit);
-    let shelf = |shelf: &antefix::project::Shelved| {
-        let more = if shelf.more { " …" } else { "" };
-        format!("{} {:?} {}{more}", shelf.prefix.name(), shelf.directory, shelf.templates.join(" "))
+    let listed = TemplateDirectories::new(world, &workspace, None).list(limit);
+    let line = |list: &antefix::project::TemplateList| {
+        let more = if list.more { " …" } else { "" };
+        format!("{} {:?} {}{more}", list.prefix.name(), list.directory, list.templates.join(" "))
     };
-    listed.iter().map(shelf).collect()
+    listed.iter().map(line).collect()
 }
 
 #[test]
-fn shelves_list_what_references_lead_to() {
+fn lists_have_what_references_lead_to() {
     let world = MemoryWorld::new()
         .var("HOME", "/home/ada")
         .file("/p/.git/HEAD", "")
@@ -113,16 +114,16 @@ fn shelves_list_what_references_lead_to() {
         .file("/outside/x.md", "")
         .link("/p/.antefix/prompts/out.md", "/outside/x.md")
         .link("/p/.antefix/prompts/loop", "/p/.antefix/prompts");
-    let listed = shelves(&world, 100);
+    let listed = templates(&world, 100);
     assert_eq!(listed[0], r#"$workspace Some(".antefix/prompts") common/header greet"#);
     assert_eq!(listed[1], r#"$user Some("~/.config/antefix/prompts") "#);
     assert!(listed[2].starts_with("$builtin None coding-agent/here coding-agent/identity"), "{}", listed[2]);
-    assert_eq!(shelves(&world, 1)[0], r#"$workspace Some(".antefix/prompts") common/header …"#);
+    assert_eq!(templates(&world, 1)[0], r#"$workspace Some(".antefix/prompts") common/header …"#);
 }
 
 #[test]
-fn a_shelf_without_end_is_cut_short() {
+fn a_list_without_end_is_cut_short() {
     let deep: String = "d/".repeat(200);
     let world = MemoryWorld::new().file("/p/.git/HEAD", "").file(format!("/p/.antefix/prompts/{deep}x.md"), "");
-    assert_eq!(shelves(&world, 100)[0], r#"$workspace Some(".antefix/prompts")  …"#);
+    assert_eq!(templates(&world, 100)[0], r#"$workspace Some(".antefix/prompts")  …"#);
 }

@@ -10,7 +10,7 @@ use minijinja::value::{Rest, ValueOrKwargs};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::given::{self, Stand};
+use crate::given::{self, MemoryTemplates};
 
 mod reference;
 
@@ -132,7 +132,7 @@ proptest! {
         spans_are_right(&prompt, &facts)?;
     }
 
-    /// Whatever a fact contains is data: it stands in the prompt byte for byte, by every way in.
+    /// Whatever a fact contains is data: it is in the prompt byte for byte, by every way in.
     #[test]
     fn values_appear_verbatim_in_both_dialects(value in hostile_value()) {
         let facts = given::list(Facts::default().with("file:X", &value), "tools:names", &[value.as_str()]);
@@ -176,7 +176,7 @@ fn framed(keys: &str, behind: &str) -> Layout {
          wrap = 'working_boundaries_section'\n{keys}\n{behind}"
     );
     let source = Source::new(SourceKind::Layout, "framed", text);
-    Layout::parse(&source.into(), &Wording::built_in(), &Stand::default()).unwrap()
+    Layout::parse(&source.into(), &Wording::built_in(), &MemoryTemplates::default()).unwrap()
 }
 
 /// Spans cover the prompt without gap or overlap, and each one's origin holds the bytes that it claims.
@@ -243,7 +243,7 @@ fn is_else(source: &str) -> bool {
     })
 }
 
-/// Bytes that do not stand in the source as they are printed were changed, and a span says so.
+/// Bytes that are not in the source as they are printed were changed, and a span says so.
 #[test]
 fn a_normalized_else_is_marked_as_changed() {
     let prompt = given::print("[if file:N]a[ else ]b", Dialect::Bracket, &Facts::default()).unwrap();
@@ -474,8 +474,8 @@ fn bare(template: &str, value: &str) -> Option<String> {
     env.get_template("t").ok()?.render(context).ok()
 }
 
-fn shelf() -> Stand {
-    INCLUDES.iter().fold(Stand::default(), |stand, (name, text)| stand.with(name, *text))
+fn templates() -> MemoryTemplates {
+    INCLUDES.iter().fold(MemoryTemplates::default(), |stand, (name, text)| stand.with(name, *text))
 }
 
 /// Metering and tracking never change a byte: where the bare engine prints, antefix prints the same; where the bare
@@ -491,7 +491,7 @@ fn tracked_templates_print_what_the_bare_engine_prints() {
             None,
             Dialect::Jinja,
             &Wording::built_in(),
-            &shelf(),
+            &templates(),
         );
         let tracked = layout.and_then(|layout| compose(&layout, &facts));
         let bare = bare(&template.replace("tools.names", "tools"), &value);
@@ -524,7 +524,8 @@ fn every_door_has_its_origin() {
     let template = "t{{ file('X') }}{{ file('X') | upper }}{% for t in tools %}{{ t }}{% endfor %}{% set a %}s{{ cwd }}{% endset %}\
                     {{ a }}{% filter upper %}f{{ cwd }}{% endfilter %}{% include '$user/plain' %}{% set b = cwd %}{{ b }}{{ 7 }}";
     let layout =
-        Layout::of_template(&given::template(template), None, Dialect::Jinja, &Wording::built_in(), &shelf()).unwrap();
+        Layout::of_template(&given::template(template), None, Dialect::Jinja, &Wording::built_in(), &templates())
+            .unwrap();
     let prompt = compose(&layout, &jinja_facts("v")).unwrap();
     let table: Vec<String> = prompt
         .spans()
@@ -586,7 +587,7 @@ proptest! {
         }
         let facts = jinja_facts(&value);
         let source = Arc::new(Source::new(SourceKind::Layout, "random", text));
-        let layout = Layout::parse(&source, &Wording::built_in(), &Stand::default()).unwrap();
+        let layout = Layout::parse(&source, &Wording::built_in(), &MemoryTemplates::default()).unwrap();
         let prompt = compose(&layout, &facts).unwrap();
         spans_are_right(&prompt, &facts)?;
         prop_assert_eq!(format!("{}{}", prompt.prefix(), prompt.suffix()), prompt.text());

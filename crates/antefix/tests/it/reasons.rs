@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use antefix::discover::{
-    Answer, Command, Gate, InstructionRules, Kill, Output, ReasonCode, SkillRules, Survey, Tool, Trust, Workspace,
-    World, discover,
-};
+use antefix::discover::instructions::InstructionRules;
+use antefix::discover::rules::Survey;
+use antefix::discover::skills::SkillRules;
+use antefix::discover::tools::Tool;
+use antefix::discover::trust::{Gate, Trust};
+use antefix::discover::world::{Answer, Command, Kill, Output, ReasonCode, World};
+use antefix::discover::{Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
@@ -105,7 +108,7 @@ fn rows() -> Vec<Row> {
 }
 
 #[test]
-fn every_reason_can_be_met_and_is_told_with_its_path() {
+fn every_reason_can_be_met_and_is_reported_with_its_path() {
     for row in rows() {
         let mut situation = Parts::new(Workspace::find(&row.world, Path::new("/p")));
         situation.rules.instructions = toml::from_str::<InstructionRules>(row.instructions).unwrap();
@@ -114,9 +117,9 @@ fn every_reason_can_be_met_and_is_told_with_its_path() {
         situation.permissions.trust = row.trust;
         situation.survey = Survey::Project;
         let report = discover(&row.world, &situation.situation(), [&given::name(row.fact)]).report;
-        let told = report.not_loaded.iter().map(|one| (one.path.as_deref().unwrap_or("-"), one.why.name()));
-        let told: Vec<_> = told.collect();
-        assert!(told.contains(&row.expected), "{:?}: {told:?}", row.expected);
+        let reported = report.not_loaded.iter().map(|one| (one.path.as_deref().unwrap_or("-"), one.why.name()));
+        let reported: Vec<_> = reported.collect();
+        assert!(reported.contains(&row.expected), "{:?}: {reported:?}", row.expected);
     }
 }
 

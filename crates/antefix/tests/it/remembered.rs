@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use antefix::discover::{Given, Tool};
+use antefix::discover::Given;
+use antefix::discover::tools::Tool;
 use antefix::freeze::{Cause, ChangeKind};
 use antefix::keeper::Began;
 use antefix::project::LayoutChoice;
@@ -112,7 +113,7 @@ fn facts_by_hand_keep_none_and_could_not_ask_apart() {
         let ask = Ask::new().layout(LayoutChoice::BuiltIn("buzz".to_owned())).given(memory.clone(), given);
         let turn = antefix.project("/p").unwrap().conversation("c").unwrap().turn(ask).unwrap();
         let epoch = turn.epoch.unwrap();
-        // Two sections ask for it: one to say it, one to stand in where there is none.
+        // Two sections ask for it: one to say it, one as a fallback where there is none.
         let gaps: BTreeSet<String> = epoch.body().gaps.iter().map(|gap| gap.fact.clone()).collect();
         (epoch.text().contains("Remember the milk."), gaps)
     };

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antefix::compose::{Layout, Prompt, Wording, builtin, compose};
-use antefix::discover::{
-    Address, Answer, Discovery, Holder, Output, ReasonCode, Remote, RemoteLimits, Response, UntrustedText, Workspace,
-    discover,
-};
-use antefix::project::Shelves;
+use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
+use antefix::discover::trust::UntrustedText;
+use antefix::discover::world::{Answer, Output, ReasonCode, Response};
+use antefix::discover::{Discovery, Workspace, discover};
+use antefix::project::TemplateDirectories;
 use antefix::text::{Source, SourceKind};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ use crate::parts::Parts;
 use crate::watched::Watched;
 
 fn kept(by: Holder) -> Remote {
-    Remote::Kept { by, limits: RemoteLimits::default() }
+    Remote::Configured { by, limits: RemoteLimits::default() }
 }
 
 fn file(path: &str) -> Remote {
@@ -29,9 +29,9 @@ fn file(path: &str) -> Remote {
 /// Composes a built-in layout in a world, with these two.
 fn composed(world: &MemoryWorld, name: &str, identity: Remote, memory: Remote) -> (Prompt, Discovery) {
     let workspace = Workspace::find(world, Path::new("/p"));
-    let shelves = Shelves::new(world, &workspace, None);
+    let templates = TemplateDirectories::new(world, &workspace, None);
     let source = Source::new(SourceKind::Layout, name, builtin::layout(name).unwrap().text);
-    let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &shelves).unwrap();
+    let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &templates).unwrap();
     let mut situation = Parts::new(workspace.clone());
     situation.permissions.identity = identity;
     situation.permissions.memory = memory;
@@ -42,7 +42,7 @@ fn composed(world: &MemoryWorld, name: &str, identity: Remote, memory: Remote) -
     (compose(&layout, &discovery.facts).unwrap(), discovery)
 }
 
-/// Memory is added to the operator's prompt, and the fallback stands in exactly one kind of row: no operator's prompt, and
+/// Memory is added to the operator's prompt, and the fallback is in exactly one kind of row: no operator's prompt, and
 /// a memory that is known to be empty.
 const TRUTH: &str = "
 operator        memory          parts                           gaps
@@ -70,7 +70,7 @@ unavailable     switched off    base                            identity:operato
 ";
 
 #[test]
-fn the_fallback_stands_where_nobody_said_and_the_memory_is_known_to_be_empty() {
+fn the_fallback_is_used_where_nobody_said_and_the_memory_is_known_to_be_empty() {
     let world = MemoryWorld::new()
         .file("/own/text.md", "A text.")
         .file("/own/blank.md", " \n\t\n")
@@ -93,7 +93,7 @@ fn the_fallback_stands_where_nobody_said_and_the_memory_is_known_to_be_empty() {
         let mut gaps: Vec<&str> = prompt.gaps().iter().map(|gap| gap.fact.as_str()).collect();
         gaps.sort_unstable();
         gaps.dedup();
-        // A gap is told, and nothing else is.
+        // A gap is reported, and nothing else is.
         assert_eq!(discovery.diagnostics.len(), gaps.len(), "{row}: {:?}", discovery.diagnostics);
         let gaps = if gaps.is_empty() { "-".to_owned() } else { gaps.join(" ") };
         table.push_str(&format!("{operator:<16}{memory:<16}{:<32}{gaps}\n", parts.join(" ")));
@@ -134,7 +134,7 @@ file locked         unavailable permission denied
 file latin1         unavailable not UTF-8: byte 0xfc at offset 0
 file nul            unavailable binary: a NUL byte at offset 1
 file over cap       unavailable failed: it has more than 4 bytes
-file private key    unavailable withheld, because such files hold secrets
+file private key    unavailable withheld, because such files contain secrets
 file hidden         unavailable hidden characters in it: /own/hidden.md
 program text        present "I am the core."
 program silent      absent
@@ -195,7 +195,7 @@ fn every_answer_of_a_file_or_a_program_has_its_outcome() {
             (_, program) => Holder::Command(vec![program.to_owned(), "--core".to_owned()]),
         };
         let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
-        situation.permissions.memory = Remote::Kept { by, limits };
+        situation.permissions.memory = Remote::Configured { by, limits };
         let outcome = match discover(&world, &situation.situation(), [&name]).facts.get(&name).unwrap() {
             Answer::Present(value) => format!("present {:?}", value.text(&name).as_str()),
             Answer::Absent => "absent".to_owned(),
@@ -321,7 +321,7 @@ fn settings_name_exactly_one_holder() {
         ("command = ['']", Err("a program and its arguments")),
         ("command = ['./a']", Err("neither a program's name nor a path")),
         ("command = 'cat core.md'", Err("expected a sequence")),
-        ("file = 'a.md'\nbearer_env = 'T'", Err("goes with `http` alone")),
+        ("file = 'a.md'\nbearer_env = 'T'", Err("is only for `http`")),
         ("http = 'http://m.example/'", Err("plain http")),
         ("http = 'http://m.example/'\nenabled = false", Err("plain http")),
         ("file = 'a.md'\ntimeout_ms = 0", Err("from 1 to 60000")),
@@ -382,7 +382,7 @@ fn tags(text: &str, name: &str) -> usize {
     bare.to_ascii_lowercase().matches(&format!("<{name}")).count()
 }
 
-/// The lines that a reader takes for a header, whatever signs stand before it.
+/// The lines that a reader takes for a header, whatever signs are before it.
 fn headers(text: &str, header: &str) -> usize {
     let is_header = |line: &&str| {
         let line = line.to_lowercase();
@@ -400,9 +400,9 @@ proptest! {
             .file("/own/operator.md", format!("x{operator}"))
             .file("/own/core.md", format!("x{memory}"));
         let workspace = Workspace::find(&world, Path::new("/p"));
-        let shelves = Shelves::new(&world, &workspace, None);
+        let templates = TemplateDirectories::new(&world, &workspace, None);
         let source = Source::new(SourceKind::Layout, "coding-agent", builtin::layout("coding-agent").unwrap().text);
-        let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &shelves).unwrap();
+        let layout = Layout::parse(&Arc::new(source), &Wording::built_in(), &templates).unwrap();
         let mut situation = Parts::new(workspace.clone());
         situation.permissions.identity = file("/own/operator.md");
         situation.permissions.memory = file("/own/core.md");

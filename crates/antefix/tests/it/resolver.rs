@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use antefix::compose::TemplateRef;
-use antefix::discover::{Answer, SystemText, Workspace, World, discover};
+use antefix::compose::template::TemplateRef;
+use antefix::discover::world::{Answer, SystemText, World};
+use antefix::discover::{Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
 use crate::given;
@@ -59,10 +60,10 @@ fn files_that_hold_secrets_are_withheld() {
         "\u{130}d_rsa",
         "server.\u{212a}ey",
     ];
-    let told = "unavailable: withheld, because such files hold secrets";
+    let reported = "unavailable: withheld, because such files contain secrets";
     for path in secret {
         let answer = answer(&MemoryWorld::new().file(format!("/p/{path}"), "word"), &format!("file:{path}"));
-        assert!(answer.starts_with(told), "{path}: {answer}");
+        assert!(answer.starts_with(reported), "{path}: {answer}");
     }
     let open =
         [".gitignore", ".github/a.md", "environment.md", "keys.md", "idea.md", "credential.md", "a.envy", "K.md"];
@@ -74,7 +75,7 @@ fn files_that_hold_secrets_are_withheld() {
 
 /// All times are UTC, whatever the instant was written in.
 #[test]
-fn the_clock_is_told_in_utc() {
+fn the_clock_is_in_utc() {
     let rows = [
         ("2024-06-15T12:30:00Z", "2024-06-15T12:30:00.000Z", "2024-06-15", "12:30:00", "2024-06-15T12:30:00Z"),
         // D44: 20:00 on the 15th, five hours behind, is the 16th.
@@ -102,7 +103,7 @@ fn the_clock_is_told_in_utc() {
 
 /// D46, D47: the distribution's name, with a mark for Windows' subsystem.
 #[test]
-fn the_operating_system_is_told_as_the_table_says() {
+fn the_operating_system_is_named_as_the_table_says() {
     let linux = |release: &str| MemoryWorld::new().text(SystemText::OsRelease, release);
     let wsl = |world: MemoryWorld| world.text(SystemText::WslInterop, "");
     let kernel = |world: MemoryWorld, text: &str| world.text(SystemText::KernelVersion, text);
@@ -151,7 +152,7 @@ fn files_are_text_or_not_read() {
         (b"\r\n".to_vec(), "\r\n"),
         (big(0xff, 66_560), "unavailable: not UTF-8: byte 0xff at offset 0"),
         ([b"ok".to_vec(), big(0xff, 300_000)].concat(), "unavailable: not UTF-8: byte 0xff at offset 2"),
-        // A character that ends too early is no cut of ours.
+        // A character that ends too early is not a cut of ours.
         (vec![b'a', 0xe6, 0x97], "unavailable: not UTF-8: byte 0xe6 at offset 1"),
         (vec![0xff, 0xfe, b'a', 0], "unavailable: not UTF-8: it looks like UTF-16; save it as UTF-8"),
         (vec![0xfe, 0xff, 0, b'a'], "unavailable: not UTF-8: it looks like UTF-16; save it as UTF-8"),
@@ -178,7 +179,7 @@ fn references_resolve_as_the_table_says() {
         ("   ", "-", "invalid template reference `   `: it is empty"),
         ("$user/", "-", "invalid template reference `$user/`: there is no path"),
         ("$user//", "-", "invalid template reference `$user//`: there is no path"),
-        ("x", "-", "invalid template reference `x`: without a prefix it needs a template to stand beside"),
+        ("x", "-", "invalid template reference `x`: without a prefix it can only be used inside a template"),
         ("sibling", "$user/parent", "$user/sibling"),
         ("nested", "$user/common/header", "$user/common/nested"),
         ("deep/er", "$user/common/header", "$user/common/deep/er"),

@@ -1,4 +1,4 @@
-//! Rules: their patterns under hostile hands, what is asked for them, where they stand, and what touching brings.
+//! Rules: their patterns under hostile hands, what is asked for them, where they are, and what touching brings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 use antefix::compose::{Wording, notice};
 use antefix::diagnostic::Code;
-use antefix::discover::{
-    Answer, Discovery, Glob, GlobLimits, InstructionRules, Survey, Touched, Trust, Value, Why, Workspace, World,
-    discover, touch,
-};
+use antefix::discover::instructions::InstructionRules;
+use antefix::discover::rules::{Glob, GlobLimits, Survey};
+use antefix::discover::touch::{Touched, touch};
+use antefix::discover::trust::Trust;
+use antefix::discover::{Answer, Discovery, Value, Why, Workspace, World, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
 use crate::given;
-use crate::instructions::{told, world};
+use crate::instructions::{reported, world};
 use crate::parts::Parts;
 use crate::watched::Watched;
 
@@ -78,7 +79,7 @@ fn hostile_patterns_end_soon() {
 }
 
 #[test]
-fn patterns_that_take_long_are_given_up_and_it_is_told() {
+fn patterns_that_take_long_are_given_up_and_that_is_reported() {
     let _alone = given::alone();
     let (name, slow) = ("a".repeat(4_000), format!("*{}b", "a".repeat(1_000)));
     let rule = format!("---\npaths:\n{}---\nSlow.", format!("  - \"{slow}\"\n").repeat(40));
@@ -95,19 +96,17 @@ fn patterns_that_take_long_are_given_up_and_it_is_told() {
     let started = Instant::now();
     let touched = touched(&world, "/p", &[&name, "a.rs"], &[]);
     assert_eq!(labels(Some(&touched.files)), [".claude/rules/a.md"], "what was matched before holds");
-    let told: Vec<&str> = touched.diagnostics.iter().map(|told| told.message.as_str()).collect();
-    assert_eq!(told, ["the patterns of the rules take too long to match: the rest is not matched with the paths"]);
+    let reported: Vec<&str> = touched.diagnostics.iter().map(|reported| reported.message.as_str()).collect();
+    assert_eq!(reported, ["the patterns of the rules take too long to match: the rest is not matched with the paths"]);
 
     let mut situation = situation(&world, "/p", "");
     situation.survey = Survey::Project;
     let discovery = discover(&world, &situation.situation(), [&given::name("instructions:files")]);
-    let told: Vec<&str> = discovery.diagnostics.iter().map(|told| told.message.as_str()).collect();
+    let reported: Vec<&str> = discovery.diagnostics.iter().map(|reported| reported.message.as_str()).collect();
     assert_eq!(
-        told,
-        [
-            "the patterns of the rules take too long to match: the rest of the project is not looked through for what they \
-          match, nor for nested instruction files"
-        ],
+        reported,
+        ["the patterns of the rules take too long to match: the rest of the project is not searched for what they \
+          match, nor for nested instruction files"],
         "and no rule is said to match nothing"
     );
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
@@ -162,7 +161,7 @@ proptest! {
         let discovery = ask(&world, "/p", "");
         let loaded = discovery.report.loaded.len();
         let listed = discovery.report.not_loaded.iter().filter(|one| one.path.is_some()).count();
-        prop_assert_eq!(loaded + listed, 3, "{}", told(&discovery));
+        prop_assert_eq!(loaded + listed, 3, "{}", reported(&discovery));
     }
 }
 
@@ -185,7 +184,7 @@ fn a_prompt_looks_into_the_directories_of_rules_and_no_further() {
     let rules = rules.map(|directory| format!("list {directory}"));
     assert_eq!(lists(&situation), rules);
     situation.survey = Survey::Project;
-    // What is looked through is the project, and nothing hidden in it.
+    // What is searched is the project, and nothing hidden in it.
     let surveyed = [&rules[..], &["list /p/".to_owned(), "list /p/src".to_owned()]].concat();
     assert_eq!(lists(&situation), surveyed);
     // A layout without rules asks for none.
@@ -240,7 +239,7 @@ fn budgets_serve_the_nearest_rules_first() {
         world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/far.md", &long), ("/p/s/.claude/rules/near.md", &long)]);
     let discovery = ask(&world, "/p/s", "total_budget = 800");
     assert_eq!(
-        told(&discovery),
+        reported(&discovery),
         "+ s/.claude/rules/near.md 700\n\
          - .claude/rules/far.md: over-budget: its 700 bytes do not fit the budget\n\
          warning[over-budget]: .claude/rules/far.md is left out: all instruction files together may have 800 bytes \
@@ -249,7 +248,7 @@ fn budgets_serve_the_nearest_rules_first() {
 }
 
 #[test]
-fn what_was_told_before_is_not_told_again() {
+fn what_was_said_before_is_not_said_again() {
     let world = world(&[
         ("/p/.git/HEAD", ""),
         ("/p/.claude/rules/a.md", "---\npaths: 's/**'\n---\na"),
@@ -278,7 +277,7 @@ fn what_was_told_before_is_not_told_again() {
 
 #[test]
 fn scans_end_at_their_bounds_and_say_so() {
-    let told = |world: &MemoryWorld| -> (usize, Vec<String>) {
+    let reported = |world: &MemoryWorld| -> (usize, Vec<String>) {
         let discovery = ask(world, "/p", "total_budget = 1000000");
         let findings = discovery.diagnostics.iter().map(|finding| finding.message.clone()).collect();
         (discovery.report.loaded.len(), findings)
@@ -286,17 +285,17 @@ fn scans_end_at_their_bounds_and_say_so() {
     let project = || MemoryWorld::new().file("/p/.git/HEAD", "");
     let deep = format!("/p/.claude/rules/{}a.md", "d/".repeat(6));
     let deeper = format!("/p/.claude/rules/{}a.md", "d/".repeat(7));
-    assert_eq!(told(&project().file(deep, "x")), (1, vec![]));
-    let message = ".claude/rules has directories more than 6 levels deep: the rest is not looked into";
-    assert_eq!(told(&project().file(deeper, "x")), (0, vec![message.to_owned()]));
+    assert_eq!(reported(&project().file(deep, "x")), (1, vec![]));
+    let message = ".claude/rules has directories more than 6 levels deep: the rest is not searched";
+    assert_eq!(reported(&project().file(deeper, "x")), (0, vec![message.to_owned()]));
     let many = (0..501).fold(project(), |world, n| world.file(format!("/p/.claude/rules/{n:03}.md"), "x"));
-    let message = ".claude/rules has more rules than the 500 that are read: the rest is not looked into";
-    assert_eq!(told(&many), (500, vec![message.to_owned()]));
+    let message = ".claude/rules has more rules than the 500 that are read: the rest is not searched";
+    assert_eq!(reported(&many), (500, vec![message.to_owned()]));
 }
 
-/// Escapes of YAML write what was not there when the file was looked through.
+/// Escapes of YAML write what was not there when the file was checked.
 #[test]
-fn nothing_is_told_that_escapes_write() {
+fn nothing_is_reported_that_escapes_write() {
     let token = "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ";
     let escaped = token.replace("ghp_", "\\x67hp_");
     let rule = format!("---\npaths: [\"{escaped}/**\", \"a\\u200b\", \"src/**\"]\n---\nBody.\n");
@@ -313,10 +312,10 @@ fn nothing_is_told_that_escapes_write() {
     let discovery = discover(&world, &situation.situation(), &names);
     let all = format!("{discovery:?}");
     assert!(!all.contains(token) && !all.contains("hp_7Kq2") && !all.contains('\u{200b}'), "{all}");
-    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    let reported: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
     let why = "escapes in it write a secret or hidden characters";
     assert_eq!(
-        told,
+        reported,
         [
             format!(".claude/rules/a.md:2 has a pattern that is not used: {why}"),
             format!(".claude/rules/a.md:2 has a pattern that is not used: {why}"),
@@ -336,9 +335,9 @@ fn bad_patterns_do_not_flood() {
     let rule = format!("---\npaths:\n{}---\nx\n", "- \"[\"\n".repeat(5_000));
     let world = world(&[("/p/.git/HEAD", ""), ("/p/.claude/rules/a.md", &rule)]);
     let discovery = ask(&world, "/p", "");
-    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-    assert_eq!(told.len(), 6, "{told:?}");
-    assert_eq!(told[5], ".claude/rules/a.md has 4995 more patterns that cannot be used as they are");
+    let reported: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(reported.len(), 6, "{reported:?}");
+    assert_eq!(reported[5], ".claude/rules/a.md has 4995 more patterns that cannot be used as they are");
 }
 
 /// A head that is slightly off is read, and does not make a rule that always holds.
@@ -354,9 +353,9 @@ fn a_head_that_is_slightly_off_is_read() {
     let waits: Vec<&Why> = discovery.report.not_loaded.iter().map(|not| &not.why).collect();
     let scoped = |patterns: &[&str]| Why::Scoped { patterns: patterns.iter().map(|one| (*one).to_owned()).collect() };
     assert_eq!(waits, [&scoped(&["src/**"]), &scoped(&["lib/**"]), &scoped(&["*.js", "*.ts"]), &Why::Absent]);
-    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-    let why = "its front matter has blanks before or behind its lines `---`";
-    assert_eq!(told, [format!(".claude/rules/a.md: {why}"), format!(".claude/rules/b.md: {why}")]);
+    let reported: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    let why = "its front matter has blanks before or after its lines `---`";
+    assert_eq!(reported, [format!(".claude/rules/a.md: {why}"), format!(".claude/rules/b.md: {why}")]);
 }
 
 /// What is said of nested files is what touching brings.
@@ -389,9 +388,9 @@ fn nested_files_are_listed_as_they_would_be_loaded() {
     assert_eq!(discovery.diagnostics, []);
 }
 
-/// A key that another program has for patterns says nothing here, and that is told.
+/// A key that another program has for patterns says nothing here, and that is reported.
 #[test]
-fn keys_of_other_programs_are_told() {
+fn keys_of_other_programs_are_reported() {
     let world = world(&[
         ("/p/.git/HEAD", ""),
         ("/p/.claude/rules/a.md", "---\nglobs: src/**\n---\nA.\n"),
@@ -400,14 +399,14 @@ fn keys_of_other_programs_are_told() {
         ("/p/.github/instructions/d.instructions.md", "---\npaths: src/**\n---\nD.\n"),
     ]);
     let discovery = ask(&world, "/p", "");
-    let told: Vec<String> = discovery.diagnostics.iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = discovery.diagnostics.iter().map(ToString::to_string).collect();
     let always = |file: &str, key: &str, own: &str| {
         format!(
-            "warning[bad-pattern]: {file} has `{key}`, which says nothing here: the rule always holds (write `{own}`, if it is for some paths only)"
+            "warning[bad-pattern]: {file} has `{key}`, which has no meaning here: the rule always applies (write `{own}`, if it is for some paths only)"
         )
     };
     assert_eq!(
-        told,
+        reported,
         [
             always(".claude/rules/a.md", "globs", "paths"),
             always(".claude/rules/b.md", "path", "paths"),
@@ -425,8 +424,8 @@ fn patterns_in_any_language_are_used() {
         ("/p/.claude/rules/b.md", "---\ngröße: 1\ngröße: 2\n---\nB.\n"),
     ]);
     let discovery = ask(&world, "/p", "");
-    let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-    assert_eq!(told, [".claude/rules/b.md is not loaded: error: line 3 column 1: duplicate mapping key: größe"]);
+    let reported: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(reported, [".claude/rules/b.md is not loaded: error: line 3 column 1: duplicate mapping key: größe"]);
     let touched = touched(&world, "/p", &["docs/日本/a.md"], &[]);
     assert_eq!(labels(Some(&touched.files)), [".claude/rules/a.md"]);
 }

@@ -126,7 +126,7 @@ fn of_many_who_save_at_once_each_gets_a_number_and_one_applies() {
         }
     });
     let numbers: Vec<_> = project(&store).template_history(&Ask::new(), None, 20).unwrap();
-    let numbers: Vec<_> = numbers.iter().map(antefix::freeze::TemplateEntry::number).collect();
+    let numbers: Vec<_> = numbers.iter().map(antefix::freeze::template::TemplateEntry::number).collect();
     assert_eq!(numbers, [8, 7, 6, 5, 4, 3, 2, 1]);
 }
 

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use antefix::ErrorKind;
-use antefix::discover::{Paths, Permission, Reach, Scope, ScopeRule, ScopeRules, Workspace};
+use antefix::discover::scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
+use antefix::discover::{Paths, Workspace};
 use antefix::worlds::MemoryWorld;
 
 fn world() -> MemoryWorld {

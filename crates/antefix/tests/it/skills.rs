@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use antefix::diagnostic::Code;
-use antefix::discover::{Answer, Discovery, HiddenText, Hygiene, SkillRules, Tool, Workspace, discover};
+use antefix::discover::hygiene::{HiddenText, Hygiene};
+use antefix::discover::skills::SkillRules;
+use antefix::discover::tools::Tool;
+use antefix::discover::{Answer, Discovery, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
 use crate::given;
-use crate::instructions::{told, world};
+use crate::instructions::{reported, world};
 use crate::parts::Parts;
 
 fn ask(world: &MemoryWorld, fact: &str, rules: &str, tools: Option<&[&str]>) -> Discovery {
@@ -49,10 +52,10 @@ fn skill(name: &str, description: &str) -> String {
 }
 
 /// What a reader of YAML says about its trouble is its own business.
-fn without_details(told: &str) -> String {
-    match (told.find("no YAML ("), told.find(") and was read")) {
-        (Some(start), Some(end)) => format!("{}no YAML (…{}", &told[..start], &told[end..]),
-        _ => told.to_owned(),
+fn without_details(reported: &str) -> String {
+    match (reported.find("not YAML ("), reported.find(") and was read")) {
+        (Some(start), Some(end)) => format!("{}not YAML (…{}", &reported[..start], &reported[end..]),
+        _ => reported.to_owned(),
     }
 }
 
@@ -61,7 +64,7 @@ type Listed<'l> = Option<(&'l str, String)>;
 
 const PLACE: &str = ".agents/skills/x/SKILL.md";
 
-/// The file of a skill in the directory `x`, what is listed of it, and what is told.
+/// The file of a skill in the directory `x`, what is listed of it, and what is reported.
 #[test]
 fn loading_is_lenient_and_the_report_is_strict() {
     let breaks = |rule: &str| format!("warning[skill]: {PLACE} breaks a rule: {rule}\n");
@@ -84,7 +87,7 @@ fn loading_is_lenient_and_the_report_is_strict() {
         (
             skill("x", "Use when: y"),
             Some(("x", "Use when: y".into())),
-            breaks("its front matter is no YAML (…) and was read line by line"),
+            breaks("its front matter is not YAML (…) and was read line by line"),
         ),
         ("---\nname: x\nname: y\ndescription: d\n---\n".into(), None, invalid("duplicate key `name`")),
         (
@@ -144,9 +147,9 @@ fn loading_is_lenient_and_the_report_is_strict() {
         let shown = &file[..file.floor_char_boundary(80)];
         let expected = listed.as_ref().map_or_else(String::new, |(name, text)| block(&[(name, Some(text), PLACE)]));
         assert_eq!(text(&discovery, "skills:listing"), expected, "{shown}");
-        let told = without_details(&told(&discovery));
-        let told: String = told.split_inclusive('\n').filter(|line| !line.starts_with("+ ")).collect();
-        assert_eq!(told, findings, "{shown}");
+        let reported = without_details(&reported(&discovery));
+        let reported: String = reported.split_inclusive('\n').filter(|line| !line.starts_with("+ ")).collect();
+        assert_eq!(reported, findings, "{shown}");
     }
 }
 
@@ -171,14 +174,14 @@ fn a_name_has_at_most_64_characters() {
 }
 
 #[test]
-fn what_is_no_text_is_told_and_not_loaded() {
+fn what_is_not_text_is_reported_and_not_loaded() {
     for (bytes, why, reason) in [
         (&b"---\nname: \xff\n---\n"[..], "not-utf8", "not UTF-8: byte 0xff at offset 10"),
         (&b"---\nname: \0\n---\n"[..], "binary", "binary: a NUL byte at offset 10"),
     ] {
         let discovery = listing(&MemoryWorld::new().file("/p/.agents/skills/x/SKILL.md", bytes));
         assert_eq!(
-            told(&discovery),
+            reported(&discovery),
             format!(
                 "- {PLACE}: {why}: {reason}\n- -: absent: there is none\n\
                  warning[skill]: {PLACE} is not loaded: {reason}\n"
@@ -188,11 +191,11 @@ fn what_is_no_text_is_told_and_not_loaded() {
 }
 
 #[test]
-fn a_directory_called_like_a_skill_is_told() {
+fn a_directory_called_like_a_skill_is_reported() {
     let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md/y", "")]));
     let reason = "not a regular file: a directory";
     assert_eq!(
-        told(&discovery),
+        reported(&discovery),
         format!(
             "- {PLACE}: not-a-regular-file: {reason}\n- -: absent: there is none\n\
              warning[skill]: {PLACE} is not loaded: {reason}\n"
@@ -214,13 +217,13 @@ fn hidden_characters_cannot_be_written_as_escapes() {
             assert_eq!(why, ["hidden-text", "absent"], "{file}");
             // The column would be that of the value.
             let line = if file.contains("name: x\n") { 3 } else { 2 };
-            let told = discovery.diagnostics[0].message.as_str();
-            assert!(told.starts_with(&format!("{PLACE}:{line} has 1 hidden character (")), "{told}");
+            let reported = discovery.diagnostics[0].message.as_str();
+            assert!(reported.starts_with(&format!("{PLACE}:{line} has 1 hidden character (")), "{reported}");
         }
     }
 }
 
-/// What stands in the place of a secret is no YAML, and not read as such.
+/// What is in the place of a secret is not YAML, and not read as such.
 #[test]
 fn secrets_in_front_matter_are_taken_out_of_its_values() {
     let token = "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ";
@@ -236,11 +239,11 @@ fn secrets_in_front_matter_are_taken_out_of_its_values() {
         let secrets: Vec<&str> = discovery
             .diagnostics
             .iter()
-            .filter(|told| told.code == Code::Secret)
-            .map(|told| told.message.as_str())
+            .filter(|reported| reported.code == Code::Secret)
+            .map(|reported| reported.message.as_str())
             .collect();
-        assert_eq!(secrets, [format!("{PLACE}:{place} looks like a secret (github-pat) and was taken out")]);
-        assert!(!format!("{:?}", discovery.diagnostics).contains("no YAML"), "{:?}", discovery.diagnostics);
+        assert_eq!(secrets, [format!("{PLACE}:{place} looks like a secret (github-pat) and was removed")]);
+        assert!(!format!("{:?}", discovery.diagnostics).contains("not YAML"), "{:?}", discovery.diagnostics);
     }
 }
 
@@ -249,7 +252,7 @@ fn a_hidden_skill_is_reported_and_not_listed() {
     let hidden = "---\nname: x\ndescription: d\ndisable-model-invocation: true\n---\n";
     let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", hidden)]));
     assert_eq!(
-        told(&discovery),
+        reported(&discovery),
         format!("- {PLACE}: disabled: its author hides it from the model\n- -: absent: there is none\n")
     );
     // However YAML has ever let one say it, also where YAML gives up on another line.
@@ -268,13 +271,13 @@ fn a_hidden_skill_is_reported_and_not_listed() {
 }
 
 #[test]
-fn a_secret_in_a_path_is_neither_listed_nor_told() {
+fn a_secret_in_a_path_is_neither_listed_nor_reported() {
     let token = format!("ghp_{}", "7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ");
     let path = format!("/p/.agents/skills/{token}/SKILL.md");
     let discovery = listing(&world(&[(&path, "---\ndescription: d\n---\n")]));
     let listed = text(&discovery, "skills:listing");
     assert!(listed.contains("<location>.agents/skills/[redacted:github-pat]/SKILL.md</location>"), "{listed}");
-    let all = format!("{listed}{}{:?}", told(&discovery), discovery.diagnostics);
+    let all = format!("{listed}{}{:?}", reported(&discovery), discovery.diagnostics);
     assert!(!all.contains(&token), "{all}");
 }
 
@@ -291,11 +294,11 @@ fn without_a_tool_that_reads_nothing_is_listed() {
         ("needs_tool = []", Some(&[]), "+ .agents/skills/x/SKILL.md 31\n"),
     ];
     for (rules, tools, expected) in rows {
-        assert_eq!(told(&ask(&world, "skills:listing", rules, tools)), expected, "{rules} {tools:?}");
+        assert_eq!(reported(&ask(&world, "skills:listing", rules, tools)), expected, "{rules} {tools:?}");
     }
 }
 
-/// I19: the nearest root wins, and the collision is told.
+/// I19: the nearest root wins, and the collision is reported.
 #[test]
 fn the_projects_skill_wins_over_the_users() {
     let world = world(&[
@@ -330,7 +333,7 @@ fn the_projects_skill_wins_over_the_users() {
 fn a_scan_passes_over_what_is_no_place_for_skills() {
     let d = skill("d", "d");
     let world = world(&[
-        // A skill is not looked into, and a root is no skill itself.
+        // A skill is not searched, and a root is not a skill itself.
         ("/p/.agents/skills/SKILL.md", &d),
         ("/p/.agents/skills/a/SKILL.md", &skill("a", "found")),
         ("/p/.agents/skills/a/inner/SKILL.md", &d),
@@ -351,18 +354,18 @@ fn a_scan_passes_over_what_is_no_place_for_skills() {
     );
 }
 
-/// Two thousand directories of a root are looked into, itself included; what would be one more is not, and that is told.
+/// Two thousand directories of a root are searched, itself included; what would be one more is not, and that is reported.
 #[test]
 fn a_scan_ends_and_says_so() {
     let with = |others: usize| {
         let world = MemoryWorld::new().file("/p/.agents/skills/z/SKILL.md", skill("z", "last"));
         (0..others).fold(world, |world, number| world.file(format!("/p/.agents/skills/d{number:04}/x"), ""))
     };
-    assert_eq!(told(&listing(&with(1998))), "+ .agents/skills/z/SKILL.md 34\n");
+    assert_eq!(reported(&listing(&with(1998))), "+ .agents/skills/z/SKILL.md 34\n");
     assert_eq!(
-        told(&listing(&with(1999))),
+        reported(&listing(&with(1999))),
         "- -: absent: there is none\n\
-         warning[scan-limit]: .agents/skills has more than 2000 directories: the rest is not looked into\n"
+         warning[scan-limit]: .agents/skills has more than 2000 directories: the rest is not searched\n"
     );
 }
 
@@ -411,8 +414,8 @@ fn a_listing_is_fitted_into_its_budget_in_three_steps() {
     for (budget, expected, findings) in rows {
         let discovery = ask(&world, "skills:listing", &format!("budget = {budget}"), None);
         assert_eq!(text(&discovery, "skills:listing"), expected, "{budget}");
-        let told: Vec<String> = discovery.diagnostics.iter().map(ToString::to_string).collect();
-        assert_eq!(told, findings, "{budget}");
+        let reported: Vec<String> = discovery.diagnostics.iter().map(ToString::to_string).collect();
+        assert_eq!(reported, findings, "{budget}");
     }
 }
 
@@ -496,7 +499,7 @@ fn a_skill_that_the_budget_leaves_out_is_reported_so() {
 
 /// 1.6: strict report.
 #[test]
-fn what_the_specification_forbids_is_told() {
+fn what_the_specification_forbids_is_reported() {
     for field in [
         "compatibility: ''",
         "metadata: scalar",
@@ -511,7 +514,7 @@ fn what_the_specification_forbids_is_told() {
     }
 }
 
-/// What stands in a text that goes on below its key is no key.
+/// What is in a text that goes on below its key is not a key.
 #[test]
 fn texts_that_go_on_break_no_rule() {
     for description in [
@@ -527,7 +530,7 @@ fn texts_that_go_on_break_no_rule() {
     }
 }
 
-/// A comment is no part of a value, whatever YAML takes the value for.
+/// A comment is not part of a value, whatever YAML takes the value for.
 #[test]
 fn a_comment_behind_a_number_is_no_part_of_it() {
     let file = "---\nname: x\ndescription: 1.0 # soon\n---\n";
@@ -564,7 +567,7 @@ fn findings_about_a_name_can_be_printed() {
     }
 }
 
-/// Each finding is told with file, line and column.
+/// Each finding is reported with file, line and column.
 #[test]
 fn a_finding_in_a_description_names_its_line() {
     let file = "---\nname: x\ndescription: a\u{200b}b\n---\n";
@@ -591,9 +594,9 @@ fn keys_are_read_in_any_case() {
     assert_eq!(text(&discovery, "skills:index"), "upper | d | direct | e3b0c44298fc |");
 }
 
-/// A linked directory within the project is looked into, once; what leads elsewhere or nowhere is told.
+/// A linked directory within the project is searched, once; what leads elsewhere or nowhere is reported.
 #[test]
-fn links_to_directories_are_followed_or_told() {
+fn links_to_directories_are_followed_or_reported() {
     let linked = |target: &str| {
         world(&[
             ("/p/.git/HEAD", ""),
@@ -620,19 +623,19 @@ fn links_to_directories_are_followed_or_told() {
     assert_eq!(discovery.diagnostics, []);
     for (target, why) in [
         ("/q", "outside the directories that may be read: the link leads elsewhere"),
-        ("../nowhere", "failed: the link leads nowhere"),
+        ("../nowhere", "failed: the link is broken"),
     ] {
         let discovery = listing(&linked(target));
         assert_eq!(text(&discovery, "skills:listing"), block(&[("x", Some("d"), PLACE)]));
-        let told: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+        let reported: Vec<&str> = discovery.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
         let of = |link: &str| format!(".agents/skills/{link} is not loaded: {why}");
-        assert_eq!(told, [of("pack"), of("pack2")]);
+        assert_eq!(reported, [of("pack"), of("pack2")]);
     }
     // A root itself.
     let discovery = listing(&world(&[("/p/.git/HEAD", ""), ("/p/.agents/skills", "a file")]));
     assert!(matches!(discovery.facts.get(&given::name("skills:listing")), Some(Answer::Unavailable(_))));
-    let told = ".agents/skills is not loaded: not a regular file: no directory";
-    assert_eq!(discovery.diagnostics[0].message, told);
+    let reported = ".agents/skills is not loaded: not a regular file: no directory";
+    assert_eq!(discovery.diagnostics[0].message, reported);
 }
 
 /// A path cannot break a line, and keeps its letters.
@@ -647,7 +650,7 @@ fn a_path_of_a_skill_stays_on_its_line() {
     }
 }
 
-/// A comment is no value, and what stands below it is.
+/// A comment is not a value, and what is below it is.
 #[test]
 fn a_comment_behind_a_colon_hides_nothing() {
     let file = "---\nname: x\ndescription: d\ndisable-model-invocation: # why\n  true\n---\n";

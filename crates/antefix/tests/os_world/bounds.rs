@@ -1,4 +1,4 @@
-//! Hostile projects cost a bounded time and memory, and what was left out is told.
+//! Hostile projects cost a bounded time and memory, and what was left out is reported.
 //!
 //! Each is looked at in a process of its own, so that its peak of memory is its own.
 
@@ -12,10 +12,10 @@ use crate::projects::{self, Fill};
 /// The variable that names the project to a child.
 const PROJECT: &str = "ANTEFIX_TEST_PROJECT";
 
-/// What a child prints: milliseconds, the bytes of the prompt, the peak of memory, and what was told.
+/// What a child prints: milliseconds, the bytes of the prompt, the peak of memory, and what was reported.
 fn looked_at(root: &std::path::Path) -> (Duration, usize, u64, String) {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "bounds::a_child_looks_at_the_project_that_it_is_told", "--nocapture"])
+        .args(["--exact", "bounds::a_child_looks_at_the_project_that_it_is_given", "--nocapture"])
         .env(PROJECT, root)
         .output()
         .unwrap();
@@ -28,21 +28,21 @@ fn looked_at(root: &std::path::Path) -> (Duration, usize, u64, String) {
 
 /// The child; in a run of all tests it has nothing to do.
 #[test]
-fn a_child_looks_at_the_project_that_it_is_told() {
+fn a_child_looks_at_the_project_that_it_is_given() {
     let Ok(root) = std::env::var(PROJECT) else { return };
     let cost = projects::look(root.as_ref());
     let peak = cost.peak.unwrap_or_default();
-    println!("\nlooked: {}\t{}\t{peak}\t{}", cost.time.as_millis(), cost.prompt, cost.told.join(" "));
+    println!("\nlooked: {}\t{}\t{peak}\t{}", cost.time.as_millis(), cost.prompt, cost.reported.join(" "));
 }
 
 #[test]
 fn many_directories_of_skills_take_a_bounded_time() {
     let project = TempDir::new().unwrap();
     projects::skills(project.path(), 2_100, "");
-    let (time, prompt, _, told) = looked_at(project.path());
+    let (time, prompt, _, reported) = looked_at(project.path());
     assert!(time < Duration::from_secs(10), "{time:?}");
     assert!(prompt < 64 * 1024, "{prompt}");
-    assert_eq!(told, "over-budget scan-limit");
+    assert_eq!(reported, "over-budget scan-limit");
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn a_huge_instruction_file_takes_bounded_memory() {
     projects::huge(small.path(), 8 << 20, Fill::Sparse);
     projects::huge(large.path(), 1 << 30, Fill::Sparse);
     let (_, _, base, _) = looked_at(small.path());
-    let (time, prompt, peak, told) = looked_at(large.path());
+    let (time, prompt, peak, reported) = looked_at(large.path());
     assert!(time < Duration::from_secs(10), "{time:?}");
     assert!(prompt < 128 * 1024, "{prompt}");
     assert!(peak < base + (4 << 20), "{} KiB beside {} KiB", peak >> 10, base >> 10);
-    assert_eq!(told, "cut");
+    assert_eq!(reported, "cut");
 }

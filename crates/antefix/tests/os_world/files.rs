@@ -1,4 +1,4 @@
-//! Links, paths and things that are no regular files.
+//! Links, paths and things that are not regular files.
 
 use std::fs;
 use std::io::Write;
@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Answer, Contents, Kind, Link, ReasonCode, Workspace, World, discover};
+use antefix::discover::world::{Answer, Contents, Kind, Link, ReasonCode, World};
+use antefix::discover::{Workspace, discover};
 use antefix::text::FactName;
 use antefix::worlds::OsWorld;
 use tempfile::TempDir;
@@ -199,7 +200,7 @@ fn a_directory_link_that_leads_out_is_outside() {
     for path in ["relative/b.md", "absolute/b.md", "relative/../outside/b.md"] {
         assert_unavailable(fixture.read(path), ReasonCode::OutsideRoot, "");
     }
-    // A detour that comes back is no escape: the file lies beneath the root, and is opened there.
+    // A detour that comes back is not an escape: the file lies beneath the root, and is opened there.
     assert_eq!(fixture.read("relative/../root/a.md"), contents("a", "a.md"));
 }
 
@@ -244,7 +245,7 @@ fn a_missing_file_is_absent_and_a_link_to_nothing_is_not() {
     }
     // Somebody meant a file to be there.
     for path in ["dangling", "dangling-absolute", "dangling-outside"] {
-        assert_unavailable(fixture.read(path), ReasonCode::Failed, "the link leads nowhere");
+        assert_unavailable(fixture.read(path), ReasonCode::Failed, "the link is broken");
     }
     assert_eq!(read(&fixture.root().join("missing"), "a.md"), Answer::Absent);
 }
@@ -373,7 +374,7 @@ fn a_file_that_is_replaced_while_it_is_read_keeps_its_place() {
     assert_eq!(fixture.read("b (deleted)"), contents("b", "b (deleted)"));
 }
 
-// What is no regular file, and what is too large.
+// What is not a regular file, and what is too large.
 
 #[test]
 fn a_fifo_is_not_a_regular_file() {
@@ -534,7 +535,7 @@ fn a_directory_that_is_not_there_is_absent_wherever_links_lead() {
         assert_eq!(list(path), Answer::Absent, "{path}");
     }
     for path in ["dangling", "out-to-nothing"] {
-        assert_unavailable(list(path), ReasonCode::Failed, "the link leads nowhere");
+        assert_unavailable(list(path), ReasonCode::Failed, "the link is broken");
     }
     assert_unavailable(list("out"), ReasonCode::OutsideRoot, "");
     assert_eq!(list("out/nothing"), Answer::Absent);
@@ -556,9 +557,10 @@ fn a_skill_that_a_link_leads_out_to_is_listed_with_its_reason() {
     let workspace = Workspace { home: None, config: None, ..Workspace::find(&world, &root.join("p")) };
     let fact = FactName::new("skills", "listing");
     let discovery = discover(&world, &Parts::new(workspace).situation(), [&fact]);
-    let told: Vec<_> = discovery.report.not_loaded.iter().map(|one| (one.path.as_deref(), one.why.name())).collect();
+    let reported: Vec<_> =
+        discovery.report.not_loaded.iter().map(|one| (one.path.as_deref(), one.why.name())).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (Some(".agents/skills/broken"), "failed"),
             (Some(".agents/skills/no-skill"), "outside-root"),

@@ -82,19 +82,19 @@ const FAULTS: [(&str, &str, &str); 21] = [
     ("slow output", "printf '{'; sleep 0.2; printf '\"append\"'; sleep 100", "no answer in time"),
     ("stopped", "kill -STOP $$", "no answer in time"),
     ("output closed, lives on", "exec >&- 2>&-; sleep 100", "no answer in time"),
-    ("no JSON", "echo nope", "what it printed is no answer: it is no JSON object"),
-    ("half a document", "printf '{\"append\": \"x'", "what it printed is no answer: EOF"),
-    ("two documents", "echo '{} {}'", "what it printed is no answer: trailing characters"),
+    ("no JSON", "echo nope", "its output is not an answer: it is not a JSON object"),
+    ("half a document", "printf '{\"append\": \"x'", "its output is not an answer: EOF"),
+    ("two documents", "echo '{} {}'", "its output is not an answer: trailing characters"),
     ("another field", "echo '{\"sytem\": \"x\"}'", "unknown field `sytem`"),
     ("another type", "echo '{\"append\": 3}'", "invalid type: integer `3`, expected a string"),
-    ("a list", "echo '[1, \"R\", \"A\", []]'", "it is no JSON object"),
+    ("a list", "echo '[1, \"R\", \"A\", []]'", "it is not a JSON object"),
     ("deep", "printf '{\"messages\":'; head -c 60000 /dev/zero | tr '\\0' '['", "recursion limit exceeded"),
     ("not UTF-8", "printf '{\"append\": \"\\377\"}'", "what it printed is not UTF-8"),
     ("another version", "echo '{\"version\": 2, \"append\": \"x\"}'", "it answers in version 2"),
 ];
 
 #[test]
-fn whatever_a_program_does_wrong_is_bounded_told_and_leaves_nobody_behind() {
+fn whatever_a_program_does_wrong_is_bounded_reported_and_leaves_nobody_behind() {
     if Need::SETSID.is_left_out() {
         return;
     }
@@ -104,9 +104,12 @@ fn whatever_a_program_does_wrong_is_bounded_told_and_leaves_nobody_behind() {
         let script = script.replace("OUTSIDER", OUTSIDER);
         let turn = scene.turn("before_turn", &script, "time_limit_ms = 1500\noutput_limit = 65536", None);
         assert!(start.elapsed() < Duration::from_secs(8), "{case}: {:?}", start.elapsed());
-        let told: Vec<&str> = turn.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
-        let passed = "hook `h` (before_turn) is passed over: ";
-        assert!(told.len() == 1 && told[0].starts_with(passed) && told[0].contains(expected), "{case}: {told:?}");
+        let reported: Vec<&str> = turn.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
+        let passed = "hook `h` (before_turn) is skipped: ";
+        assert!(
+            reported.len() == 1 && reported[0].starts_with(passed) && reported[0].contains(expected),
+            "{case}: {reported:?}"
+        );
         assert_eq!(turn.system(), "Base.\n", "{case}");
         if cfg!(target_os = "linux") || !script.contains("setsid") {
             scene.assert_nobody_is_left(case);
@@ -115,7 +118,7 @@ fn whatever_a_program_does_wrong_is_bounded_told_and_leaves_nobody_behind() {
 }
 
 #[test]
-fn a_program_need_not_read_what_it_is_told() {
+fn a_program_need_not_read_its_input() {
     for script in ["exec <&-; echo '{\"append\": \"x\"}'", "echo '{\"append\": \"x\"}'"] {
         let scene = Scene::new();
         let history: Vec<Value> = vec![json!({"role": "user", "text": "y".repeat(1 << 20)})];
@@ -128,23 +131,29 @@ fn a_program_need_not_read_what_it_is_told() {
 
 #[test]
 fn a_program_that_prints_nothing_changes_nothing() {
-    for (on, deed) in [("before_turn", "nothing"), ("messages", "nothing"), ("discover", "nothing"), ("opened", "told")]
+    for (on, action) in
+        [("before_turn", "nothing"), ("messages", "nothing"), ("discover", "nothing"), ("opened", "told")]
     {
         let turn = Scene::new().turn(on, "true", "", Some(&[]));
-        assert_eq!((turn.system().as_str(), turn.hooks[0].deed.name()), ("Base.\n", deed), "{:?}", turn.diagnostics);
+        assert_eq!(
+            (turn.system().as_str(), turn.hooks[0].action.name()),
+            ("Base.\n", action),
+            "{:?}",
+            turn.diagnostics
+        );
     }
 }
 
 #[test]
-fn a_program_is_told_where_it_is_and_what_stands() {
+fn a_program_is_given_its_place_and_the_standing_epoch() {
     let scene = Scene::new();
     let turn = scene.turn("before_turn", "cat > heard; pwd > where; env | cut -d= -f1 | sort > names", "", None);
     assert_eq!(turn.diagnostics, []);
-    let heard: Value = serde_json::from_slice(&fs::read(scene.path("p/heard")).unwrap()).unwrap();
+    let received: Value = serde_json::from_slice(&fs::read(scene.path("p/heard")).unwrap()).unwrap();
     let root = scene.path("p").display().to_string();
     let digest = turn.epoch.unwrap().digest().to_string();
     assert_eq!(
-        heard,
+        received,
         json!({
             "version": 1, "on": "before_turn", "hook": "h", "conversation": "c", "cwd": root,
             "root": root, "model": null, "epoch": {"number": 1, "cause": "opened", "digest": digest},
@@ -194,7 +203,7 @@ fn a_relative_program_lies_beside_its_layout_and_nowhere_else() {
     let turn = scene.turn_with("[[hook]]\non = \"before_turn\"\ncommand = [\"surely-not-installed\"]", None);
     assert_eq!(
         turn.diagnostics[0].message,
-        "hook `surely-not-installed` (before_turn) is passed over: `surely-not-installed` is not installed"
+        "hook `surely-not-installed` (before_turn) is skipped: `surely-not-installed` is not installed"
     );
 }
 

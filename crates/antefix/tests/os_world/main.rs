@@ -21,7 +21,7 @@ mod projects;
 #[cfg(feature = "http")]
 mod servers;
 
-use antefix::discover::{Answer, ReasonCode, SystemText, World};
+use antefix::discover::world::{Answer, ReasonCode, SystemText, World};
 use antefix::worlds::OsWorld;
 
 /// How much is read of a file, or kept of a program's output.
@@ -52,7 +52,7 @@ fn is_dead(state: &str) -> bool {
 }
 
 #[test]
-fn the_machine_tells_about_itself() {
+fn the_machine_describes_itself() {
     let world = OsWorld::new();
     assert!(world.hostname().present().is_some_and(|name| !name.is_empty()));
     assert_eq!(world.env("ANTEFIX_SURELY_NOT_SET"), Answer::Absent);

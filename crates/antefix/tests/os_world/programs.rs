@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use antefix::discover::{Answer, Command, Kill, Output, ReasonCode, World};
+use antefix::discover::world::{Answer, Command, Kill, Output, ReasonCode, World};
 use antefix::worlds::OsWorld;
 use antefix_testing::Need;
 use tempfile::TempDir;

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::parts::Parts;
 use antefix::diagnostic::Code;
-use antefix::discover::{Address, Answer, Discovery, Holder, Remote, RemoteLimits, Workspace, discover};
+use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
+use antefix::discover::{Answer, Discovery, Workspace, discover};
 use antefix::text::FactName;
 use antefix::worlds::{MemoryWorld, OsWorld};
 
@@ -19,21 +20,21 @@ const TIME: Duration = Duration::from_secs(1);
 /// Answers each connection by the path that was asked for, and remembers what was asked.
 struct Server {
     at: SocketAddr,
-    heard: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     fn start() -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let theirs = Arc::clone(&heard);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let theirs = Arc::clone(&received);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (mut stream, heard) = (stream.unwrap(), Arc::clone(&theirs));
+                let (mut stream, received) = (stream.unwrap(), Arc::clone(&theirs));
                 thread::spawn(move || {
                     let head = read_head(&mut stream);
-                    heard.lock().unwrap().push(head.clone());
+                    received.lock().unwrap().push(head.clone());
                     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
                     // A client that gave up is what some of the answers are for.
                     let _ = answer(&mut stream, &path, at);
@@ -41,7 +42,7 @@ impl Server {
                 });
             }
         });
-        Server { at, heard }
+        Server { at, received }
     }
 }
 
@@ -54,14 +55,14 @@ fn read_head(stream: &mut TcpStream) -> String {
 }
 
 fn answer(stream: &mut TcpStream, path: &str, at: SocketAddr) -> std::io::Result<()> {
-    let whole = |status: &str, headers: &str, body: &[u8]| {
+    let response = |status: &str, headers: &str, body: &[u8]| {
         let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
         [head.as_bytes(), body].concat()
     };
-    let text = |body: &str| whole("200 OK", "Content-Type: text/plain; charset=utf-8\r\n", body.as_bytes());
-    let json = |body: &str| whole("200 OK", "Content-Type: application/json\r\n", body.as_bytes());
-    let typed = |kind: &str, body: &[u8]| whole("200 OK", &format!("Content-Type: {kind}\r\n"), body);
-    let leads = |to: &str| whole("302 Found", &format!("Location: {to}\r\n"), b"");
+    let text = |body: &str| response("200 OK", "Content-Type: text/plain; charset=utf-8\r\n", body.as_bytes());
+    let json = |body: &str| response("200 OK", "Content-Type: application/json\r\n", body.as_bytes());
+    let typed = |kind: &str, body: &[u8]| response("200 OK", &format!("Content-Type: {kind}\r\n"), body);
+    let leads = |to: &str| response("302 Found", &format!("Location: {to}\r\n"), b"");
     let bytes = match path {
         "/text" => text("I am the core.\n"),
         "/markdown" => typed("text/markdown", b"# Core\n"),
@@ -80,13 +81,13 @@ fn answer(stream: &mut TcpStream, path: &str, at: SocketAddr) -> std::io::Result
         "/lost-body" => b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n".to_vec(),
         "/until-closed" => b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nI am".to_vec(),
         "/204" => b"HTTP/1.1 204 No Content\r\n\r\n".to_vec(),
-        "/404" => whole("404 Not Found", "Content-Type: text/html\r\n", b"<html>nothing here"),
-        "/401" => whole("401 Unauthorized", "", b""),
-        "/403" => whole("403 Forbidden", "", b""),
-        "/410" => whole("410 Gone", "", b""),
-        "/429" => whole("429 Too Many Requests", "", b""),
-        "/500" => whole("500 Internal Server Error", "Content-Type: text/plain\r\n", b"I am the core."),
-        "/206" => whole("206 Partial Content", "Content-Type: text/plain\r\n", b"I am"),
+        "/404" => response("404 Not Found", "Content-Type: text/html\r\n", b"<html>nothing here"),
+        "/401" => response("401 Unauthorized", "", b""),
+        "/403" => response("403 Forbidden", "", b""),
+        "/410" => response("410 Gone", "", b""),
+        "/429" => response("429 Too Many Requests", "", b""),
+        "/500" => response("500 Internal Server Error", "Content-Type: text/plain\r\n", b"I am the core."),
+        "/206" => response("206 Partial Content", "Content-Type: text/plain\r\n", b"I am"),
         "/silent" => {
             thread::sleep(TIME * 5);
             return Ok(());
@@ -112,8 +113,8 @@ fn answer(stream: &mut TcpStream, path: &str, at: SocketAddr) -> std::io::Result
         "/no-http" => b"\x16\x03\x01 I am the core.\r\n\r\n".to_vec(),
         "/html" => typed("text/html", b"<h1>Log in</h1>"),
         "/latin1" => typed("text/plain; charset=iso-8859-1", b"I am"),
-        "/untyped" => whole("200 OK", "", b"I am"),
-        "/gzip" => whole("200 OK", "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", b"\x1f\x8b\x08"),
+        "/untyped" => response("200 OK", "", b"I am"),
+        "/gzip" => response("200 OK", "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", b"\x1f\x8b\x08"),
         "/not-utf8" => typed("text/plain", b"I am \xff\xfe"),
         "/nul" => typed("text/plain", b"I am\0"),
         "/at-cap" => text(&"a".repeat(100)),
@@ -133,7 +134,7 @@ fn answer(stream: &mut TcpStream, path: &str, at: SocketAddr) -> std::io::Result
         "/to-other-scheme" => leads(&format!("https://127.0.0.1:{}/text", at.port())),
         "/to-plain-http" => leads("http://memory.example/text"),
         "/to-file" => leads("file:///etc/passwd"),
-        "/to-nowhere" => whole("302 Found", "", b""),
+        "/to-nowhere" => response("302 Found", "", b""),
         "/to-itself" => leads("/to-itself"),
         "/slowly-on" => {
             thread::sleep(TIME * 2 / 5);
@@ -144,7 +145,7 @@ fn answer(stream: &mut TcpStream, path: &str, at: SocketAddr) -> std::io::Result
         "/1" => leads("/text"),
         "/hidden" => text("I am\u{200b} the core."),
         "/secret" => text(&format!("Use {} for it.", ["AKIA", "Q6OPPZ5M7D3XK2LA"].concat())),
-        _ => whole("404 Not Found", "", b""),
+        _ => response("404 Not Found", "", b""),
     };
     stream.write_all(&bytes)
 }
@@ -161,7 +162,7 @@ fn ask(address: &str, bearer_env: Option<&str>) -> Discovery {
     let workspace = Workspace::find(&MemoryWorld::new(), Path::new("/"));
     let mut situation = Parts::new(workspace);
     let by = Holder::Http { address: Address::parse(address).unwrap(), bearer_env: bearer_env.map(str::to_owned) };
-    situation.permissions.memory = Remote::Kept { by, limits: RemoteLimits { time: TIME, bytes: 100 } };
+    situation.permissions.memory = Remote::Configured { by, limits: RemoteLimits { time: TIME, bytes: 100 } };
     discover(&OsWorld::new(), &situation.situation(), [&FactName::new("memory", "core")])
 }
 
@@ -208,7 +209,7 @@ const EXPECTED: &str = r##"
 /truncated          unavailable failed: the answer broke off
 /truncated-chunk    unavailable failed: the answer broke off
 /truncated-head     unavailable failed: the answer broke off
-/no-http            unavailable failed: it is no HTTP
+/no-http            unavailable failed: it is not HTTP
 /html               unavailable failed: its content type is text/html, and not UTF-8 text or JSON
 /latin1             unavailable failed: its content type is text/plain; charset=iso-8859-1, and not UTF-8 text or JSON
 /untyped            unavailable failed: its content type is none, and not UTF-8 text or JSON
@@ -245,9 +246,9 @@ fn every_answer_of_a_server_has_its_outcome() {
                 let discovery = ask(&format!("http://127.0.0.1:{port}{path}"), None);
                 assert!(start.elapsed() < TIME * 4, "{path} took {:?}", start.elapsed());
                 let outcome = outcome(&discovery).replace(port, "PORT");
-                // Whatever is unavailable is told; what is there, or is not, is no news.
-                let told = discovery.diagnostics.iter().any(|finding| finding.code != Code::Secret);
-                assert_eq!(told, outcome.starts_with("unavailable"), "{path}: {:?}", discovery.diagnostics);
+                // Whatever is unavailable is reported; what is there, or is not, is not reported.
+                let reported = discovery.diagnostics.iter().any(|finding| finding.code != Code::Secret);
+                assert_eq!(reported, outcome.starts_with("unavailable"), "{path}: {:?}", discovery.diagnostics);
                 format!("{path:<20}{outcome}\n")
             })
         });
@@ -285,8 +286,8 @@ fn without_tls_there_is_no_answer() {
 fn a_request_says_who_asks_and_nothing_else() {
     let server = Server::start();
     ask(&format!("http://127.0.0.1:{}/text?core=1", server.at.port()), None);
-    let heard = server.heard.lock().unwrap().pop().unwrap();
-    let mut lines: Vec<String> = heard.trim_end().lines().map(str::to_ascii_lowercase).collect();
+    let received = server.received.lock().unwrap().pop().unwrap();
+    let mut lines: Vec<String> = received.trim_end().lines().map(str::to_ascii_lowercase).collect();
     assert_eq!(lines.remove(0), "get /text?core=1 http/1.1");
     lines.sort();
     assert_eq!(
@@ -303,17 +304,17 @@ fn a_request_says_who_asks_and_nothing_else() {
 /// The token goes to the server, there and at the next address on it, and nowhere else.
 #[test]
 fn a_token_is_sent_and_never_shown() {
-    // `HOME` is set wherever tests run, and is no token that anybody would mind.
+    // `HOME` is set wherever tests run, and is not a token that anybody would mind.
     let server = Server::start();
     let token = std::env::var("HOME").unwrap();
     let discovery = ask(&format!("http://127.0.0.1:{}/to-text", server.at.port()), Some("HOME"));
     assert_eq!(outcome(&discovery), "present \"I am the core.\"");
-    let heard = server.heard.lock().unwrap();
-    assert_eq!(heard.len(), 2);
-    for head in heard.iter() {
+    let received = server.received.lock().unwrap();
+    assert_eq!(received.len(), 2);
+    for head in received.iter() {
         assert!(head.to_ascii_lowercase().contains(&format!("authorization: bearer {token}").to_ascii_lowercase()));
     }
-    drop(heard);
+    drop(received);
     let failed = ask(&format!("http://127.0.0.1:{}/401", server.at.port()), Some("HOME"));
     assert!(!format!("{failed:?}").contains(&format!("Bearer {token}")), "{failed:?}");
     let unset = ask(&format!("http://127.0.0.1:{}/text", server.at.port()), Some("ANTEFIX_SURELY_NOT_SET"));

@@ -2,10 +2,13 @@
 //! part has its owner.
 
 use antefix::compose::Wording;
-use antefix::discover::{
-    Caller, InstructionRules, MoreRoots, Paths, Permissions, RemoteRules, Rules, Scope, Situation, SkillRules, Survey,
-    Workspace,
-};
+use antefix::discover::instructions::InstructionRules;
+use antefix::discover::remote::RemoteRules;
+use antefix::discover::roots::MoreRoots;
+use antefix::discover::rules::Survey;
+use antefix::discover::scope::Scope;
+use antefix::discover::skills::SkillRules;
+use antefix::discover::{Caller, Paths, Permissions, Rules, Situation, Workspace};
 
 /// All that a [`Situation`] borrows.
 #[derive(Debug, Clone)]

@@ -74,8 +74,8 @@ pub(crate) struct Cost {
     pub(crate) time: Duration,
     /// The bytes of the prompt.
     pub(crate) prompt: usize,
-    /// The codes of what was told, each once.
-    pub(crate) told: Vec<&'static str>,
+    /// The codes of what was reported, each once.
+    pub(crate) reported: Vec<&'static str>,
     /// The most memory that this process ever had, in bytes; none where the system does not say.
     pub(crate) peak: Option<u64>,
 }
@@ -89,8 +89,8 @@ pub(crate) fn look(root: &Path) -> Cost {
     let preview = antefix.project(root).and_then(|project| project.preview(ask, Look::Composing));
     let preview = preview.expect("the built-in layout can be composed");
     let prompt = preview.prompt.text().len();
-    let mut told: Vec<&'static str> = preview.diagnostics.iter().map(|told| told.code.name()).collect();
-    told.sort_unstable();
-    told.dedup();
-    Cost { time: start.elapsed(), prompt, told, peak: antefix_testing::memory::peak(std::process::id()) }
+    let mut reported: Vec<&'static str> = preview.diagnostics.iter().map(|reported| reported.code.name()).collect();
+    reported.sort_unstable();
+    reported.dedup();
+    Cost { time: start.elapsed(), prompt, reported, peak: antefix_testing::memory::peak(std::process::id()) }
 }

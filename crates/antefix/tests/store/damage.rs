@@ -5,7 +5,7 @@ use std::path::Path;
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store, StoreResult};
+use antefix::freeze::store::{Appended, Store, StoreResult};
 use antefix::stores::SqliteStore;
 use antefix::text::Digest;
 
@@ -34,7 +34,7 @@ fn read_all(path: &Path) -> StoreResult<usize> {
 }
 
 #[test]
-fn damage_is_told_as_damage_and_never_mended() {
+fn damage_is_reported_as_damage_and_never_repaired() {
     let directory = given::in_memory();
     let whole = directory.path().join("whole.db");
     let store = SqliteStore::open(&whole).unwrap();
@@ -48,7 +48,7 @@ fn damage_is_told_as_damage_and_never_mended() {
     let expected = read_all(&whole).unwrap();
 
     let mut dice = Dice(given::figure("ANTEFIX_TEST_SEED", 1));
-    let (mut told, mut unharmed) = (0, 0);
+    let (mut reported, mut unharmed) = (0, 0);
     let cases = given::figure("ANTEFIX_TEST_DAMAGES", 150);
     for case in 0..cases {
         let mut damaged = bytes.clone();
@@ -72,14 +72,14 @@ fn damage_is_told_as_damage_and_never_mended() {
             }
             Err(error) => {
                 assert_eq!(error.fault, Fault::Corrupt, "case {case}: {error}");
-                told += 1;
+                reported += 1;
             }
         }
         assert!(fs::read(&path).unwrap() == damaged, "case {case}: the file was changed");
         fs::remove_file(&path).unwrap();
     }
-    println!("{cases} damaged files: {told} told, {unharmed} read without harm");
-    assert!(told > cases / 2);
+    println!("{cases} damaged files: {reported} told, {unharmed} read without harm");
+    assert!(reported > cases / 2);
 }
 
 #[test]

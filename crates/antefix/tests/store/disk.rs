@@ -6,7 +6,7 @@ use std::process::Command;
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store};
+use antefix::freeze::store::{Appended, Store};
 use antefix::stores::SqliteStore;
 use antefix::text::Digest;
 use antefix_testing::Need;
@@ -73,10 +73,10 @@ fn fill(directory: &Path, make_room: impl FnOnce()) {
 }
 
 #[test]
-fn a_full_disk_is_told_and_room_is_used_at_once() {
+fn a_full_disk_is_reported_and_room_is_used_at_once() {
     let directory = tempfile::tempdir().unwrap();
     if Need::MOUNT.is_left_out() {
-        // A limit of the size of files stands in for it.
+        // A limit of the size of files is used instead.
         return limited();
     }
     let small = Small::mount(directory.path());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store};
+use antefix::freeze::store::{Appended, Store};
 use antefix::stores::SqliteStore;
 
 use crate::given;
@@ -77,7 +77,7 @@ fn names_with_a_meaning_for_sqlite_are_names_of_files() {
     }
 }
 
-/// Makes files that are no stores of ours.
+/// Makes files that are not stores of ours.
 fn foreign(directory: &Path) -> Vec<(PathBuf, Fault, &'static str)> {
     let sqlite = |name: &str, sql: &str| {
         let path = directory.join(name);
@@ -99,18 +99,18 @@ fn foreign(directory: &Path) -> Vec<(PathBuf, Fault, &'static str)> {
     vec![
         (plain("empty", b""), Fault::Corrupt, "is empty and so no store of antefix"),
         (plain("short", b"SQLite format 3\0"), Fault::Corrupt, "is cut off, or no store of antefix"),
-        (plain("text", "some text\n".repeat(100).as_bytes()), Fault::Corrupt, "is no store of antefix"),
-        (sqlite("other", "CREATE TABLE t (a)"), Fault::Corrupt, "is no store of antefix"),
-        (sqlite("wal", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)"), Fault::Corrupt, "is no store of antefix"),
+        (plain("text", "some text\n".repeat(100).as_bytes()), Fault::Corrupt, "is not a store of antefix"),
+        (sqlite("other", "CREATE TABLE t (a)"), Fault::Corrupt, "is not a store of antefix"),
+        (sqlite("wal", "PRAGMA journal_mode = WAL; CREATE TABLE t (a)"), Fault::Corrupt, "is not a store of antefix"),
         (sqlite("marked", &format!("{ours}; PRAGMA user_version = 1")), Fault::Corrupt, "is damaged"),
         (with_version("newer", 99), Fault::Newer, "a newer one wrote it"),
         (with_version("negative", -1), Fault::Corrupt, "has schema -1, which no antefix wrote"),
-        (directory.to_owned(), Fault::Corrupt, "is no file"),
+        (directory.to_owned(), Fault::Corrupt, "is not a file"),
     ]
 }
 
 #[test]
-fn what_is_no_store_of_ours_is_told_and_left_as_it_is() {
+fn what_is_not_our_store_is_reported_and_left_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     for (path, fault, message) in foreign(directory.path()) {
         let bytes = || path.is_file().then(|| fs::read(&path).unwrap());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use antefix::discover::Tool;
+use antefix::discover::tools::Tool;
 use antefix::freeze::Store;
 use antefix::project::LayoutChoice;
 use antefix::stores::SqliteStore;

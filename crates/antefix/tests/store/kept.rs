@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antefix::contract::{self, Medium};
-use antefix::freeze::{Store, StoreResult};
+use antefix::freeze::store::{Store, StoreResult};
 use antefix::stores::{MemoryStore, SqliteStore};
 
 use crate::given;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use antefix::contract::{amendment, compaction, epoch, id, moment};
-use antefix::freeze::{Appended, Committed, Store};
+use antefix::freeze::store::{Appended, Committed, Store};
 use antefix::stores::SqliteStore;
 use antefix::text::Digest;
 

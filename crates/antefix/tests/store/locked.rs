@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use antefix::Fault;
 use antefix::contract::{epoch, id, memory};
-use antefix::freeze::{Appended, Store};
+use antefix::freeze::store::{Appended, Store};
 use antefix::stores::SqliteStore;
 
 use crate::given;

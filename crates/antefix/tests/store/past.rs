@@ -2,7 +2,7 @@
 
 use antefix::Error;
 use antefix::contract::{id, memory};
-use antefix::freeze::Sweep;
+use antefix::freeze::store::Sweep;
 use antefix::keeper::Keeper;
 use antefix::stores::{MemoryStore, SqliteStore};
 

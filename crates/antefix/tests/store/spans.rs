@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use antefix::freeze::{Bundle, ConversationId, Difference, EpochRow, Store};
+use antefix::freeze::store::{Bundle, EpochRow, Store};
+use antefix::freeze::{ConversationId, Difference};
 use antefix::keeper::Began;
 use antefix::stores::{MemoryStore, SqliteStore};
 use antefix::text::Digest;
@@ -35,12 +36,12 @@ const DAMAGES: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn in_memory_they_are_told_with_their_epoch() {
+fn in_memory_they_are_reported_with_their_epoch() {
     told_with_their_epoch(MemoryStore::new);
 }
 
 #[test]
-fn in_a_file_they_are_told_with_their_epoch() {
+fn in_a_file_they_are_reported_with_their_epoch() {
     let directory = given::in_memory();
     let number = std::cell::Cell::new(0);
     told_with_their_epoch(|| {

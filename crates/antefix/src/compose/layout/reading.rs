@@ -1,4 +1,4 @@
-//! From the file of a layout to the layout: everything that is wrong with it is told with its place.
+//! From the file of a layout to the layout: everything that is wrong with it is reported with its place.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -13,11 +13,15 @@ use crate::compose::fit;
 use crate::compose::hook::{HOOKS, HookFile, HookRule};
 use crate::compose::lint::{Copied, Original, Standing, findings};
 use crate::compose::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
-use crate::compose::template::{Dialect, Jinja, Prefix, Shelf, Template, TemplateRef, load};
+use crate::compose::template::{Dialect, Jinja, Prefix, Template, TemplateLoader, TemplateRef, load};
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
-use crate::discover::{InstructionRules, Paths, RemoteRules, Rules, ScopeRules, SkillRules};
+use crate::discover::instructions::InstructionRules;
+use crate::discover::remote::RemoteRules;
+use crate::discover::scope::ScopeRules;
+use crate::discover::skills::SkillRules;
+use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, FactName, Place, Source, SourceKind, Within, one_of};
 
@@ -97,7 +101,7 @@ pub fn description(text: &str) -> Option<String> {
 pub(super) struct Reading<'r> {
     pub(super) source: &'r Arc<Source>,
     pub(super) wording: &'r Wording,
-    pub(super) shelf: &'r dyn Shelf,
+    pub(super) templates: &'r dyn TemplateLoader,
 }
 
 impl Reading<'_> {
@@ -190,18 +194,18 @@ impl Reading<'_> {
         {
             return Err(self
                 .error(&format!("`{directory}` cannot be a directory of rules"), self.find(directory))
-                .with_hint("write a directory that lies in the project, such as `.claude/rules`, without `..`"));
+                .with_hint("write a directory of the project, such as `.claude/rules`, without `..`"));
         }
         let roots = rules.system_roots.iter().chain(&file.skills.roots);
         if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
             return Err(self
-                .error(&format!("`{root}` cannot be looked into"), self.find(root))
+                .error(&format!("`{root}` cannot be searched"), self.find(root))
                 .with_hint("write a directory of the project, or one in `~/`, without `..`"));
         }
         Ok(())
     }
 
-    /// Where a text stands in the file, for a message about it.
+    /// Where a text is in the file, for a message about it.
     fn find(&self, text: &str) -> Range<usize> {
         self.source.text.find(text).map_or(0..0, |start| start..start + text.len())
     }
@@ -221,7 +225,7 @@ impl Reading<'_> {
         let stability = *file.stability.get_ref();
         if let Some(last) = before.last().filter(|last| last.stability > stability) {
             let message = format!(
-                "section `{id}` is {} and stands behind `{}`, which is {}",
+                "section `{id}` is {} and comes after `{}`, which is {}",
                 stability.name(),
                 last.id,
                 last.stability.name()
@@ -261,18 +265,18 @@ impl Reading<'_> {
                 let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
                 source.path.clone_from(&self.source.path);
                 let source = source.within(Within::toml(self.source, text.span()));
-                Template::parse(&Arc::new(source), None, dialect, self.shelf)
+                Template::parse(&Arc::new(source), None, dialect, self.templates)
             }
             (None, Some(path), None) => {
                 let reference = self.reference(path)?;
                 let source =
-                    load(&reference, self.shelf).map_err(|error| error.at(Place::new(self.source, path.span())))?;
-                Template::parse(&source, Some(&reference), dialect, self.shelf)
+                    load(&reference, self.templates).map_err(|error| error.at(Place::new(self.source, path.span())))?;
+                Template::parse(&source, Some(&reference), dialect, self.templates)
             }
-            // Somebody's own words for it may stand in any of the layers.
+            // Somebody's own words for it may be in any of the layers.
             (None, None, Some(key)) => {
                 let (key, _) = self.wording(key, 0)?;
-                Template::parse(self.wording.source(key), None, Dialect::Jinja, self.shelf)
+                Template::parse(self.wording.source(key), None, Dialect::Jinja, self.templates)
             }
             (None, None, None) => Err(self
                 .error(&format!("section `{id}` has neither a text nor a file"), file.id.span())
@@ -296,7 +300,7 @@ impl Reading<'_> {
         let Some((path, digest)) = parts else {
             return Err(self
                 .error("this does not say what the text is a copy of", from.span())
-                .with_hint("write `$builtin/…` and its digest, as `antefix layouts '$builtin/…'` tells them"));
+                .with_hint("write `$builtin/…` and its digest, as `antefix layouts '$builtin/…'` prints them"));
         };
         let place = Place::new(self.source, from.span());
         Ok(Copied { place, of: Original::Prompt(path.to_owned()), digest: digest.to_owned() })
@@ -321,7 +325,7 @@ impl Reading<'_> {
         };
         let Some(name) = FactName::parse(stripped) else {
             return Err(self
-                .error(&format!("`{}` is no fact", text.get_ref()), text.span())
+                .error(&format!("unknown fact `{}`", text.get_ref()), text.span())
                 .with_hint("write `namespace:name`, `!namespace:name`, or `tool:name` for a tool"));
         };
         if name.namespace() == "tool" && stripped == text.get_ref() {
@@ -380,7 +384,7 @@ impl Reading<'_> {
         let Some(budget) = budget else {
             return match cut {
                 Some(cut) => Err(self
-                    .error("`cut` says what goes first, and there is no budget", cut.span())
+                    .error("`cut` says what is cut first, but there is no `budget`", cut.span())
                     .with_hint("add `budget = { tokens = … }` at the top, or take `cut` out")),
                 None => Ok(None),
             };

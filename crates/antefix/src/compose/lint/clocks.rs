@@ -3,7 +3,7 @@
 //! 1. The catalog knows which facts move. A variable of the environment and a file can move without its knowing: a time of
 //!    day in one of them was written by a program, which will write another one.
 //! 2. A day in an instruction file, such as "Last updated: 2026-04-15", is fine: it moves when the file does. A time of
-//!    day is told where the line says that it was generated.
+//!    day is reported where the line says that it was generated.
 //! 3. A conversation's id in the prefix keeps it from being shared with any other conversation.
 
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnos
         let given = fact.starts_with("env:") || fact.starts_with("file:");
         if fact == "prompt:conversation_id" {
             let behind = price::size(price::behind(prompt, passage.text));
-            let message = format!("`{fact}` stands in the prefix: no other conversation shares the {behind} behind it");
+            let message = format!("`{fact}` is in the prefix: no other conversation shares the {behind} after it");
             let hint = "move it into a section with `stability = \"live\"`";
             findings.push(Diagnostic::note(Code::IdInText, message).about(fact).hint(hint));
             continue;
@@ -37,13 +37,13 @@ pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnos
             let message =
                 format!("`{}` is a time of day in the prefix: if it is generated, it moves each time", shown(&range));
             let hint = "leave the time out, or move the text into a section with `stability = \"live\"`";
-            findings.push(passage.told(Diagnostic::note(Code::ClockInText, message).hint(hint), range));
+            findings.push(passage.finding_at(Diagnostic::note(Code::ClockInText, message).hint(hint), range));
         }
         if let Some(range) = id(passage.text).filter(|_| fact.starts_with("env:")) {
             let message =
-                format!("`{}` looks like an id that is new for each run, and stands in the prefix", shown(&range));
+                format!("`{}` looks like an id that is new for each run, and is in the prefix", shown(&range));
             let hint = "leave it out, or move it into a section with `stability = \"live\"`";
-            findings.push(passage.told(Diagnostic::note(Code::IdInText, message).hint(hint), range));
+            findings.push(passage.finding_at(Diagnostic::note(Code::IdInText, message).hint(hint), range));
         }
     }
     findings

@@ -12,8 +12,8 @@ use super::passages::Passage;
 use super::prose::{Sentence, sentences};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// How many contradictions are told.
-const TOLD: usize = 10;
+/// How many contradictions are reported.
+const REPORTED: usize = 10;
 
 /// A way to say something that has one answer.
 struct Rule {
@@ -150,13 +150,13 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
             ),
         };
         let finding = Diagnostic::warning(Code::Contradiction, message)
-            .hint("keep one of the two, or say for what each of them holds");
-        findings.push(here.told(finding, second.sentence.range.clone()));
+            .hint("keep one of the two, or say when each of them applies");
+        findings.push(here.finding_at(finding, second.sentence.range.clone()));
     }
     findings
 }
 
-/// A sentence, and the number of the text that it stands in.
+/// A sentence, and the number of the text that it is in.
 struct Said {
     text: usize,
     sentence: Sentence,
@@ -187,7 +187,7 @@ enum Negative {
 fn pairs(texts: &[(&str, &str)]) -> Vec<Pair> {
     let mut known: Vec<(usize, Sentence, Meaning)> = Vec::new();
     let mut pairs: Vec<Pair> = Vec::new();
-    let mut told: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut reported: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (text, (label, whole)) in texts.iter().enumerate() {
         for sentence in sentences(whole) {
             for meaning in meanings(&sentence.words) {
@@ -207,8 +207,8 @@ fn pairs(texts: &[(&str, &str)]) -> Vec<Pair> {
                         }
                 });
                 if let Some((other, before, said)) = against
-                    && pairs.len() < TOLD
-                    && told.insert((text, sentence.range.start))
+                    && pairs.len() < REPORTED
+                    && reported.insert((text, sentence.range.start))
                 {
                     let topic = match said {
                         Meaning::Answer { topic, .. } => Some(*topic),
@@ -253,7 +253,7 @@ fn meanings(words: &[String]) -> Vec<Meaning> {
     meanings
 }
 
-/// Whether a sentence tells to do something or not to, and what.
+/// Whether a sentence says to do something or not to, and what.
 fn order<'w, 's>(words: &'s [&'w str]) -> (Negative, &'s [&'w str]) {
     const BEFORE: &[&str] = &["always", "we", "you", "should", "must", "only", "ever"];
     let mut rest = words;

@@ -11,7 +11,7 @@ use crate::text::{Digest, Place};
 /// A copy of a built-in text.
 #[derive(Debug, Clone)]
 pub(crate) struct Copied {
-    /// Where the mark stands.
+    /// Where the mark is.
     pub(crate) place: Place,
     /// What was copied.
     pub(crate) of: Original,
@@ -51,13 +51,13 @@ impl Original {
 pub(super) fn findings(layout: &Layout, wording: &Wording) -> Vec<Diagnostic> {
     let marked = marked(layout);
     let copies = marked.iter().chain(layout.copies()).chain(wording.copies());
-    copies.filter_map(told).collect()
+    copies.filter_map(to_diagnostic).collect()
 }
 
-fn told(copied: &Copied) -> Option<Diagnostic> {
+fn to_diagnostic(copied: &Copied) -> Option<Diagnostic> {
     let name = copied.of.name();
     let Some(text) = copied.of.text() else {
-        let message = format!("this is a copy of the built-in `{name}`, which is there no more");
+        let message = format!("this is a copy of the built-in `{name}`, which no longer exists");
         let finding = Diagnostic::note(Code::CustomizedBuiltin, message).hint("it is all yours now: remove the mark");
         return Some(finding.at(copied.place.clone()));
     };

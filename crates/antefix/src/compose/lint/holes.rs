@@ -26,7 +26,8 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
         };
         let message = format!("`{}` stays as it is: a file's text is data{more}", &passage.text[first.clone()]);
         let hint = "write what is meant, or move the text into a template: `$workspace/…` in the layout";
-        findings.push(passage.told(Diagnostic::note(Code::UnresolvedVariable, message).hint(hint), first.clone()));
+        findings
+            .push(passage.finding_at(Diagnostic::note(Code::UnresolvedVariable, message).hint(hint), first.clone()));
     }
     findings
 }

@@ -1,7 +1,7 @@
 //! `link-text`: a file that has nothing but the name of another one in it.
 //!
 //! That is what a symbolic link becomes where a system, or a git that is set so, cannot make links: the agent is told
-//! `AGENTS.md`, and not what stands in that file.
+//! `AGENTS.md`, and not what is in that file.
 
 use super::passages::Passage;
 use crate::diagnostic::{Code, Diagnostic};
@@ -24,7 +24,9 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
         let message = format!("{} has nothing but the name `{name}` in it: a link that became a text", passage.label);
         let hint = "check the link out again (`git config core.symlinks true`), or copy the text of the file";
         let start = passage.text.len() - passage.text.trim_start().len();
-        findings.push(passage.told(Diagnostic::warning(Code::LinkText, message).hint(hint), start..start + name.len()));
+        findings.push(
+            passage.finding_at(Diagnostic::warning(Code::LinkText, message).hint(hint), start..start + name.len()),
+        );
     }
     findings
 }

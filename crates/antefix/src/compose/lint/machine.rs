@@ -13,8 +13,8 @@ use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::Machine;
 use crate::discover::Paths;
 
-/// How many findings of one file are told one by one.
-const TOLD: usize = 3;
+/// How many findings of one file are reported one by one.
+const REPORTED: usize = 3;
 
 /// A text that gives a machine away.
 struct Needle<'m> {
@@ -41,34 +41,34 @@ pub(super) fn findings(passages: &[Passage<'_>], machine: &Machine, paths: Paths
         for (at, length, what) in hits(passage.text, &needles) {
             let (count, _) = counts.entry(passage.label).or_insert((0, passage));
             *count += 1;
-            if *count <= TOLD {
-                findings.push(told(passage, at..at + length, what, paths));
+            if *count <= REPORTED {
+                findings.push(to_diagnostic(passage, at..at + length, what, paths));
             }
         }
     }
-    for (label, (count, passage)) in counts.into_iter().filter(|(_, (count, _))| *count > TOLD) {
-        let message = format!("{label} has {} more paths or names of one machine", count - TOLD);
+    for (label, (count, passage)) in counts.into_iter().filter(|(_, (count, _))| *count > REPORTED) {
+        let message = format!("{label} has {} more paths or names of one machine", count - REPORTED);
         findings.push(Diagnostic::note(Code::MachinePath, message).about(passage.subject()));
     }
     findings
 }
 
-fn told(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: Paths) -> Diagnostic {
+fn to_diagnostic(passage: &Passage<'_>, range: Range<usize>, what: &str, paths: Paths) -> Diagnostic {
     let shown = &passage.text[range.clone()];
     let ours = passage.is_variable() || passage.is_label();
     let message = match passage.fact() {
         Some(fact) if ours => {
-            format!("`{fact}` prints `{shown}`, {what}, in the prefix: no other machine shares what stands behind it")
+            format!("`{fact}` prints `{shown}`, {what}, in the prefix: no other machine shares what comes after it")
         }
         _ => format!("`{shown}` is {what}: elsewhere it is wrong"),
     };
     let level = if ours && paths == Paths::Absolute { Level::Note } else { Level::Warning };
     let hint = match (ours, paths) {
         (true, Paths::Absolute) => "`paths = \"portable\"` shows paths from the project root",
-        (true, Paths::Portable) => "move it into a section with `stability = \"live\"`, behind the boundary",
+        (true, Paths::Portable) => "move it into a section with `stability = \"live\"`, after the boundary",
         (false, _) => "write it from the project root, or from `~/`",
     };
-    passage.told(Diagnostic::new(level, Code::MachinePath, message).hint(hint), range)
+    passage.finding_at(Diagnostic::new(level, Code::MachinePath, message).hint(hint), range)
 }
 
 fn needles(machine: &Machine) -> Vec<Needle<'_>> {
@@ -81,7 +81,7 @@ fn needles(machine: &Machine) -> Vec<Needle<'_>> {
     if let Some(text) = machine.home.as_deref().filter(long) {
         needles.push(Needle { text, what: "a path of your home directory", ends: Ends::Path });
     }
-    // A name that could be a word of any text is no clue.
+    // A name that could be a word of any text is not a clue.
     let telling =
         |host: &&str| host.len() >= 4 && host.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
     if let Some(text) = machine.host.as_deref().filter(telling) {
@@ -90,7 +90,7 @@ fn needles(machine: &Machine) -> Vec<Needle<'_>> {
     needles
 }
 
-/// Where something of a machine stands, how long it is, and what it is. Of two that overlap, the one that begins first,
+/// The position, the length and the kind of something that belongs to one machine. Of two that overlap, the one that begins first,
 /// then the longer one.
 fn hits(text: &str, needles: &[Needle<'_>]) -> Vec<(usize, usize, &'static str)> {
     let mut hits: Vec<(usize, usize, &'static str)> = Vec::new();
@@ -128,7 +128,7 @@ fn hits(text: &str, needles: &[Needle<'_>]) -> Vec<(usize, usize, &'static str)>
 /// Where systems keep their users' directories, in halves so that this file names none.
 const HOMES: [&str; 4] = ["/home/", concat!("/Us", "ers/"), "C:\\Users\\", concat!("C:/Us", "ers/")];
 
-/// Whether a path can begin here: it is no end of a longer one.
+/// Whether a path can begin here: it is not the end of a longer one.
 fn begins(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_none_or(|c| !is_name(c) && !matches!(c, '/' | '~' | '$' | '}' | '\\'))
 }
@@ -143,7 +143,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '+')
 }
 
-/// Whether a home directory belongs to a person, and is no example or the same in every container.
+/// Whether a home directory belongs to a person, and is not an example or the same in every container.
 fn is_somebody(name: &str) -> bool {
     const NOBODY: &[&str] = &[
         "alice",

@@ -43,7 +43,7 @@ pub(super) fn passages(prompt: &Prompt) -> Vec<Passage<'_>> {
         .collect()
 }
 
-/// A passage in the making.
+/// A passage that is being built.
 struct Run<'p> {
     origin: &'p Origin,
     range: Range<usize>,
@@ -70,7 +70,7 @@ impl Run<'_> {
 }
 
 impl<'p> Passage<'p> {
-    /// Whether it was read from a file that is no template: text that is data.
+    /// Whether it was read from a file that is not a template: text that is data.
     pub(super) fn is_file(&self) -> bool {
         self.origin.kind() == "file"
     }
@@ -110,7 +110,7 @@ impl<'p> Passage<'p> {
     }
 
     /// A finding about some of its bytes.
-    pub(super) fn told(&self, finding: Diagnostic, range: Range<usize>) -> Diagnostic {
+    pub(super) fn finding_at(&self, finding: Diagnostic, range: Range<usize>) -> Diagnostic {
         let finding = finding.about(self.subject());
         match self.place(range) {
             Some(place) => finding.at(place),
@@ -118,7 +118,7 @@ impl<'p> Passage<'p> {
         }
     }
 
-    /// Where some of its bytes stand in their file; none for a fact that came from no file.
+    /// Where some of its bytes are in their file; none for a fact that came from no file.
     fn place(&self, range: Range<usize>) -> Option<Place> {
         match self.origin {
             Origin::Source { source, offset } => Some(Place::new(source, offset + range.start..offset + range.end)),

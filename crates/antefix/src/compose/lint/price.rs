@@ -4,7 +4,7 @@ use crate::compose::Prompt;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::Origin;
 
-/// The finding with what it costs, if it is about a fact that moves and stands in this prompt.
+/// The finding with what it costs, if it is about a fact that moves and is in this prompt.
 pub(super) fn priced(prompt: &Prompt, mut finding: Diagnostic) -> Diagnostic {
     let moves = match finding.code {
         Code::VolatileInPrefix => "whenever it has moved",

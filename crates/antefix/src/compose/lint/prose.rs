@@ -2,12 +2,11 @@
 //!
 //! 1. Code, tables, quotations and questions have no sentences.
 //! 2. A sentence knows its scope: what the headings above it and the line that leads to its list narrow it to.
-//! 3. What stands under "never", "avoid" or "bad" is no sentence either, because it means the opposite.
+//! 3. What is under "never", "avoid" or "bad" is not a sentence either, because it means the opposite.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A sentence.
 #[derive(Debug)]
 pub(super) struct Sentence {
     /// Its bytes.

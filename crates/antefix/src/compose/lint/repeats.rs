@@ -1,7 +1,7 @@
 //! `repeated-text`: the same words twice in the prefix.
 //!
 //! 1. Paragraphs, and items of lists, of at least [`LEAST`] characters are compared, white space aside.
-//! 2. Both places are named. Files that repeat much of each other are told once, and files that say the same once more.
+//! 2. Both places are named. Files that repeat much of each other are reported once, and files that say the same once more.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use crate::diagnostic::{Code, Diagnostic};
 
 /// Shorter paragraphs repeat by chance.
 const LEAST: usize = 80;
-/// How many paragraphs that two files share are told one by one.
-const TOLD: usize = 3;
+/// How many paragraphs that two files share are reported one by one.
+const REPORTED: usize = 3;
 
 /// A paragraph: the number of its passage, and its bytes there.
 type Paragraph = (usize, Range<usize>);
@@ -22,7 +22,7 @@ type Paragraph = (usize, Range<usize>);
 pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<String, Paragraph> = BTreeMap::new();
     let mut repeats: Vec<(Paragraph, Paragraph)> = Vec::new();
-    // Whether words stood somewhere else before; if not, they are known from here on.
+    // Whether the words were somewhere else before; if not, they are known from here on.
     let mut is_repeated = |paragraph: Paragraph| {
         let words = normalized(&passages[paragraph.0].text[paragraph.1.clone()]);
         if words.chars().count() < LEAST {
@@ -50,10 +50,10 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
             }
         }
     }
-    told(passages, &repeats)
+    to_diagnostics(passages, &repeats)
 }
 
-fn told(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Diagnostic> {
+fn to_diagnostics(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Diagnostic> {
     let labels = |(first, second): &(Paragraph, Paragraph)| (passages[first.0].label, passages[second.0].label);
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for pair in repeats.iter().map(labels) {
@@ -67,23 +67,23 @@ fn told(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Dia
         let Some((first, second)) = shared.first() else { continue };
         let bytes: usize = shared.iter().map(|(_, (_, range))| range.len()).sum();
         let here = &passages[second.0];
-        let tell = |message: String, place: &Paragraph| {
+        let report = |message: String, place: &Paragraph| {
             let hint = "keep it in one of them: every copy is billed, and one of two copies is soon out of date";
-            passages[place.0].told(Diagnostic::warning(Code::RepeatedText, message).hint(hint), place.1.clone())
+            passages[place.0].finding_at(Diagnostic::warning(Code::RepeatedText, message).hint(hint), place.1.clone())
         };
-        if one != other && whole(passages, one) == whole(passages, other) {
+        if one != other && all_words(passages, one) == all_words(passages, other) {
             let message = format!("{other} says the same as {one}, word for word: {} bytes twice", here.text.len());
-            findings.push(tell(message, second));
-        } else if shared.len() > TOLD {
+            findings.push(report(message, second));
+        } else if shared.len() > REPORTED {
             let there = address(passages, first);
             let message =
-                format!("{} paragraphs of {other} stand in {one} too, from {there} on: {bytes} bytes", shared.len());
-            findings.push(tell(message, second));
+                format!("{} paragraphs of {other} are in {one} too, from {there} on: {bytes} bytes", shared.len());
+            findings.push(report(message, second));
         } else {
             for (first, second) in shared {
                 let bytes = second.1.len();
-                let message = format!("this paragraph stands at {} already: {bytes} bytes", address(passages, first));
-                findings.push(tell(message, second));
+                let message = format!("this paragraph repeats {}: {bytes} bytes", address(passages, first));
+                findings.push(report(message, second));
             }
         }
     }
@@ -95,12 +95,12 @@ fn address(passages: &[Passage<'_>], (number, range): &Paragraph) -> String {
 }
 
 /// All words of a file.
-fn whole(passages: &[Passage<'_>], label: &str) -> String {
+fn all_words(passages: &[Passage<'_>], label: &str) -> String {
     let texts = passages.iter().filter(|passage| passage.label == label && !passage.is_label());
     texts.map(|passage| normalized(passage.text)).collect::<Vec<_>>().join(" ")
 }
 
-/// The paragraphs of a text: what stands between empty lines.
+/// The paragraphs of a text: what is between empty lines.
 fn paragraphs(text: &str) -> Vec<Range<usize>> {
     let mut paragraphs = Vec::new();
     let mut paragraph = 0..0;

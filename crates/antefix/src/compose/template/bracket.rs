@@ -1,6 +1,6 @@
 //! The bracket dialect: `[git:branch]`, `[if file:AGENTS.md]…[else]…[endif]`.
 //!
-//! 1. At a `[`, the text up to the first `]` is trimmed and classified. If it is no tag, only the `[` is text.
+//! 1. At a `[`, the text up to the first `]` is trimmed and classified. If it is not a tag, only the `[` is text.
 //! 2. `[else]` and `[endif]` belong to the innermost open `[if]`; strays are text.
 //! 3. A tag prints its fact; a fact that is absent, unavailable or unknown prints nothing, with a diagnostic.
 //! 4. A fact *exists* when it is present. The empty text exists.
@@ -82,7 +82,6 @@ impl Bracket {
         })
     }
 
-    /// Prints the template.
     pub(crate) fn render(&self, facts: &Facts) -> (Draft, Vec<Diagnostic>) {
         let mut draft = Draft::default();
         let mut blanks = Findings::default();
@@ -146,7 +145,7 @@ impl Bracket {
     }
 }
 
-/// What stands between the brackets.
+/// What is between the brackets.
 enum Tag<'t> {
     If { wanted: Existence, key: &'t str },
     Else,
@@ -329,7 +328,7 @@ impl<'s> Parser<'s> {
         self.findings.add_with(|| {
             let what = match catalog::lookup(name) {
                 Lookup::UnknownName => format!("`{}` has no `{}`", name.namespace(), shown(name.name())),
-                _ => format!("nobody answers `{}:`", shown(name.namespace())),
+                _ => format!("no source answers `{}:`", shown(name.namespace())),
             };
             let hint = match catalog::suggestion(name) {
                 Some(meant) => format!("did you mean `[{}]`? To print the text itself, write `\\[`", shown(&meant)),
@@ -356,7 +355,7 @@ impl<'s> Parser<'s> {
         for open in std::mem::take(&mut self.open) {
             let Node::If { tag, .. } = &self.nodes[open] else { continue };
             self.findings.add_with(|| {
-                let message = "this `[if]` is never closed, so it is printed, and so is everything behind it";
+                let message = "this `[if]` is never closed, so it is printed, and so is everything after it";
                 Diagnostic::warning(Code::UnclosedIf, message)
                     .at(Place::new(self.source, tag.clone()))
                     .hint("add `[endif]`, or write `\\[` if the text is meant")
@@ -413,7 +412,7 @@ impl Findings {
     fn into_list(mut self) -> Vec<Diagnostic> {
         if self.more > 0 {
             let message = format!("{} more findings in this template are not shown", self.more);
-            self.shown.push(Diagnostic::warning(Code::MoreFindings, message).hint("mend the ones above first"));
+            self.shown.push(Diagnostic::warning(Code::MoreFindings, message).hint("fix the ones above first"));
         }
         self.shown
     }

@@ -1,4 +1,4 @@
-//! References to templates, and the shelves that they stand on.
+//! References to templates, and the port that loads them.
 //!
 //! 1. A reference is `$prefix/path`, with `/` between its parts; `.md` is implied and never written.
 //! 2. Without a prefix it is a sibling: it is looked up in the directory of the template that includes it.
@@ -14,7 +14,7 @@ use crate::discover::Answer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::Source;
 
-/// Where a template stands.
+/// Where a template is loaded from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Prefix {
     /// `$builtin`: embedded in the library.
@@ -28,7 +28,7 @@ pub enum Prefix {
 }
 
 impl Prefix {
-    /// All of them.
+    /// All prefixes.
     pub const ALL: [Prefix; 4] = [Prefix::Builtin, Prefix::User, Prefix::Workspace, Prefix::Layout];
 
     /// The name with its dollar sign.
@@ -45,7 +45,7 @@ impl Prefix {
 /// A checked reference.
 ///
 /// ```
-/// # use antefix::compose::TemplateRef;
+/// # use antefix::compose::template::TemplateRef;
 /// let parent = TemplateRef::parse("$user/common/header", None)?;
 /// assert_eq!(TemplateRef::parse("nested", Some(&parent))?.to_string(), "$user/common/nested");
 /// assert_eq!(TemplateRef::parse("$builtin/x", Some(&parent))?.to_string(), "$builtin/x");
@@ -59,7 +59,7 @@ pub struct TemplateRef {
 }
 
 impl TemplateRef {
-    /// Reads a reference that stands in the template `current`, or in none.
+    /// Reads a reference that is written in the template `current`, or in none.
     pub fn parse(text: &str, current: Option<&TemplateRef>) -> Result<TemplateRef> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
@@ -67,7 +67,7 @@ impl TemplateRef {
         }
         if !trimmed.starts_with('$') {
             let Some(current) = current else {
-                return Err(invalid(text, "without a prefix it needs a template to stand beside")
+                return Err(invalid(text, "without a prefix it can only be used inside a template")
                     .with_hint(format!("write `$user/{trimmed}`, `$workspace/{trimmed}` or `$builtin/{trimmed}`")));
             };
             let path = normalize(text, trimmed)?;
@@ -89,7 +89,7 @@ impl TemplateRef {
         Ok(TemplateRef { prefix, path: normalize(text, path)? })
     }
 
-    /// Where it stands.
+    /// Where it is loaded from.
     pub fn prefix(&self) -> Prefix {
         self.prefix
     }
@@ -121,43 +121,43 @@ fn invalid(reference: &str, why: &str) -> Error {
     Error::new(ErrorKind::Load, format!("invalid template reference `{reference}`: {why}"))
 }
 
-/// The port through which templates are fetched. The adapter over a [`World`](crate::discover::World) is
-/// [`Shelves`](crate::project::Shelves).
-pub trait Shelf: Sync {
-    /// The template's text. A prefix that has no directory is [`Stock::NotConfigured`], which is no missing file.
-    fn fetch(&self, reference: &TemplateRef) -> Stock;
+/// The port that templates are loaded through. The adapter over a [`World`](crate::discover::World) is
+/// [`TemplateDirectories`](crate::project::TemplateDirectories).
+pub trait TemplateLoader: Sync {
+    /// The template's text. A prefix that has no directory is [`TemplateLookup::NotConfigured`], which differs from a missing file.
+    fn fetch(&self, reference: &TemplateRef) -> TemplateLookup;
 }
 
-/// What a shelf has.
+/// What a loader answers.
 #[derive(Debug, Clone)]
-pub enum Stock {
+pub enum TemplateLookup {
     /// The prefix has no directory here.
     NotConfigured {
         /// What would configure it.
         hint: String,
     },
-    /// The prefix has one, and this is what lies there.
-    Looked {
+    /// The prefix has one; this is the answer for the file in it.
+    File {
         /// The file that was looked for, for messages.
         path: String,
-        /// Its text.
+        /// Its text; absent if there is no such file.
         text: Answer<Arc<str>>,
     },
 }
 
-/// Fetches a template, or says why not.
-pub(crate) fn load(reference: &TemplateRef, shelf: &dyn Shelf) -> Result<Arc<Source>> {
+/// Loads a template, or says why not.
+pub(crate) fn load(reference: &TemplateRef, templates: &dyn TemplateLoader) -> Result<Arc<Source>> {
     let error = |message: String| Error::new(ErrorKind::Load, message);
-    match shelf.fetch(reference) {
-        Stock::NotConfigured { hint } => {
+    match templates.fetch(reference) {
+        TemplateLookup::NotConfigured { hint } => {
             Err(error(format!("`{}` is not configured, so `{reference}` cannot be loaded", reference.prefix.name()))
                 .with_hint(hint))
         }
-        Stock::Looked { path, text: Answer::Present(text) } => {
+        TemplateLookup::File { path, text: Answer::Present(text) } => {
             let source = Source::new(crate::text::SourceKind::Template, reference.to_string(), text);
             Ok(Arc::new(if reference.prefix == Prefix::Builtin { source } else { source.at(path) }))
         }
-        Stock::Looked { path, text: Answer::Absent } => {
+        TemplateLookup::File { path, text: Answer::Absent } => {
             let hint = match reference.path.strip_suffix(".md") {
                 Some(path) => format!("`.md` is implied: write `{}/{path}`", reference.prefix.name()),
                 None if reference.prefix == Prefix::Builtin => {
@@ -167,11 +167,11 @@ pub(crate) fn load(reference: &TemplateRef, shelf: &dyn Shelf) -> Result<Arc<Sou
                         None => "the built-in layouts name them: `antefix layouts NAME` prints one".to_owned(),
                     }
                 }
-                None => format!("make {path}, or name another template; prefixes do not stand in for each other"),
+                None => format!("create {path}, or name another template; no other prefix is searched"),
             };
             Err(error(format!("template `{reference}` does not exist")).with_hint(hint))
         }
-        Stock::Looked { path, text: Answer::Unavailable(reason) } => {
+        TemplateLookup::File { path, text: Answer::Unavailable(reason) } => {
             Err(error(format!("template `{reference}` cannot be read from {path}: {reason}")))
         }
     }
@@ -209,7 +209,7 @@ mod tests {
             ("   ", None, "it is empty"),
             ("$user/", None, "there is no path"),
             ("$user//", None, "there is no path"),
-            ("x", None, "without a prefix it needs a template to stand beside"),
+            ("x", None, "without a prefix it can only be used inside a template"),
             ("../x", Some(user("a/b")), "`.` and `..` are not allowed in it"),
             ("$user/a/../b", None, "`.` and `..` are not allowed in it"),
             ("./x", Some(user("a")), "`.` and `..` are not allowed in it"),

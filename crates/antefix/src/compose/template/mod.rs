@@ -1,6 +1,6 @@
 //! Templates: a section's text with holes, in one of three dialects.
 //!
-//! Parsing tells which facts a template names, so that nothing else is asked for. Rendering is single-pass: what a fact
+//! Parsing finds which facts a template names, so that nothing else is asked for. Rendering is single-pass: what a fact
 //! contains is data and never template.
 
 mod bracket;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use loader::{Prefix, Shelf, Stock, TemplateRef};
+pub use loader::{Prefix, TemplateLoader, TemplateLookup, TemplateRef};
 
 pub(crate) use bracket::Bracket;
 pub(crate) use jinja::{Jinja, Names, Spent, Values};
@@ -38,7 +38,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: [Dialect; 3] = [Dialect::Bracket, Dialect::Jinja, Dialect::Plain];
 
     /// The name in layouts and options.
@@ -65,17 +65,17 @@ pub(crate) enum Template {
 }
 
 impl Template {
-    /// Parses a source; the files that it includes come from the shelf.
+    /// Parses a source; the files that it includes come from `templates`.
     pub(crate) fn parse(
         source: &Arc<Source>,
         reference: Option<&TemplateRef>,
         dialect: Dialect,
-        shelf: &dyn Shelf,
+        templates: &dyn TemplateLoader,
     ) -> Result<Template> {
         match dialect {
             Dialect::Plain => Ok(Template::Plain(Arc::clone(source))),
             Dialect::Bracket => Ok(Template::Bracket(Bracket::parse(source))),
-            Dialect::Jinja => Jinja::load(source, reference, shelf, Names::Catalog).map(Template::Jinja),
+            Dialect::Jinja => Jinja::load(source, reference, templates, Names::Catalog).map(Template::Jinja),
         }
     }
 
@@ -151,7 +151,6 @@ impl Template {
         }
     }
 
-    /// Prints it.
     pub(crate) fn render(&self, facts: &Facts) -> Result<Rendered> {
         match self {
             Template::Bracket(template) => {

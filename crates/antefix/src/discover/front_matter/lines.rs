@@ -47,7 +47,7 @@ pub(super) fn lenient(block: &str) -> Option<Fields<'_>> {
     let mut fields = Fields::new();
     for line in block.lines().filter(|line| !line.starts_with(['-', '#']) && !line.trim().is_empty()) {
         if line.starts_with([' ', '\t']) {
-            // Below a key without a text stand other things.
+            // Below a key without a text there are other things.
             if let Some((_, Field::Text(text))) =
                 fields.last_mut().filter(|(_, field)| *field != Field::Text("".into()))
             {
@@ -89,7 +89,7 @@ pub(in crate::discover) fn is_block(value: &str) -> bool {
 
 /// A value without the comment behind it.
 pub(in crate::discover) fn uncommented(value: &str) -> &str {
-    // Whoever gives a value has trimmed it, so that nothing stands before the sign of a comment that is all there is.
+    // Whoever gives a value has trimmed it, so that nothing is before the sign of a comment that is all there is.
     if value.starts_with('#') {
         return "";
     }

@@ -3,7 +3,7 @@
 //! 1. It begins at the first byte and ends at the next line that is exactly `---`; a longer rule, or one inside a text, is
 //!    none.
 //! 2. Values stay text: `no`, `1.0` and `null` are what was written, never a boolean, a number or nothing.
-//! 3. It is bounded before it is parsed, and a key that stands twice is an error.
+//! 3. It is bounded before it is parsed, and a key that occurs twice is an error.
 //! 4. What is plain `key: value` is read line by line; everything else is YAML's. Where YAML gives up, lines are read
 //!    leniently, and the file is marked.
 
@@ -41,7 +41,7 @@ pub(super) enum How {
     Plain,
     /// As YAML.
     Yaml,
-    /// Line by line, because it is no YAML.
+    /// Line by line, because it is not YAML.
     Lines,
 }
 
@@ -91,7 +91,7 @@ impl<'t> FrontMatter<'t> {
         }
         match FrontMatter::from_line(text, start, |line| line.trim_end() == "---") {
             Ok(mut matter) => {
-                let why = "its front matter has blanks before or behind its lines `---`";
+                let why = "its front matter has blanks before or after its lines `---`";
                 matter.forgiven = Some(matter.forgiven.map_or_else(|| why.to_owned(), |more| format!("{why}; {more}")));
                 Ok(matter)
             }
@@ -134,7 +134,7 @@ impl<'t> FrontMatter<'t> {
     }
 }
 
-/// The line of a front matter that a key stands on.
+/// The line of a front matter that a key is on.
 pub(super) fn line_of(text: &str, key: &str) -> Option<Range<usize>> {
     let mut start = 0;
     text.split_inclusive('\n').find_map(|line| {
@@ -148,7 +148,7 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<Range<usize>> {
 /// The fields in the order of their keys. There are few, and most of their texts are the file's own.
 type Fields<'t> = Vec<(Cow<'t, str>, Field<'t>)>;
 
-/// Puts fields in order. A key that stands twice, in whatever letters, is an error.
+/// Puts fields in order. A key that occurs twice, in whatever letters, is an error.
 fn in_order(mut fields: Fields<'_>) -> Result<Fields<'_>, String> {
     fields.sort_by(|(one, _), (other, _)| one.cmp(other));
     let twice = match fields.iter().any(|(key, _)| has_capitals(key)) {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_an_error() {
+    fn a_key_that_occurs_twice_is_an_error() {
         assert!(matches!(read("a: 1\na: 2\n"), Err(Missing::Invalid(_))));
         assert!(matches!(read("a: \"1\"\na: \"2\"\n"), Err(Missing::Invalid(_))));
         // In other letters, and where YAML has given up.

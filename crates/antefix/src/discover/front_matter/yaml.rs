@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use super::lines::{lenient, uncommented};
 use super::{Field, Fields, How, find, in_order};
 
-/// Reads a block. `before` is how many lines of the file stand before the block.
+/// Reads a block. `before` is how many lines of the file are before the block.
 pub(super) fn yaml(block: &str, before: usize) -> Result<(Fields<'_>, How, Option<String>), String> {
     match serde_saphyr::from_str::<Option<Everything>>(block) {
         Ok(everything) => {
@@ -16,7 +16,7 @@ pub(super) fn yaml(block: &str, before: usize) -> Result<(Fields<'_>, How, Optio
             let lines = lenient(block).unwrap_or_default();
             let read = |(key, field): (Cow<'static, str>, Field<'static>)| {
                 let field = match (&field, find(&lines, &key)) {
-                    // A comment is no part of a value. A value on another line, or behind a mark of YAML's, is YAML's.
+                    // A comment is not part of a value. A value on another line, or behind a mark of YAML's, is YAML's.
                     (Field::Unread(meant), Some(Field::Text(text)))
                         if meant.is_none() || !(text.is_empty() || text.starts_with(['!', '&', '*'])) =>
                     {
@@ -36,7 +36,7 @@ pub(super) fn yaml(block: &str, before: usize) -> Result<(Fields<'_>, How, Optio
                 return Err(first);
             }
             let fields = in_order(lenient(block).ok_or_else(|| first.clone())?)?;
-            let forgiven = format!("its front matter is no YAML ({first}) and was read line by line");
+            let forgiven = format!("its front matter is not YAML ({first}) and was read line by line");
             Ok((fields, How::Lines, Some(forgiven)))
         }
     }

@@ -26,7 +26,7 @@ use std::time::Duration;
 use self::ordinary::Place;
 pub(super) use self::recipe::repository;
 
-use crate::discover::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
+use crate::discover::world::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
 use crate::text::FactName;
 
 /// Git's facts about one working directory, at one time.
@@ -71,7 +71,7 @@ pub struct GitText {
     pub text: String,
     /// Whether git would have printed more; the cut is between two characters.
     pub more: bool,
-    /// Whether bytes that are no UTF-8 became U+FFFD.
+    /// Whether bytes that are not UTF-8 became U+FFFD.
     pub replaced: bool,
     /// The command as a person would type it, for reports.
     pub command: String,
@@ -113,7 +113,7 @@ impl<'w> Git<'w> {
         self
     }
 
-    /// Asks git.
+    /// Asks git one question.
     pub fn ask(&mut self, question: GitQuestion) -> Answer<GitText> {
         let answer = match question {
             GitQuestion::Status => self.short_way().map(|short| short.status.clone()),
@@ -214,7 +214,7 @@ impl<'w> Git<'w> {
     fn examine(&mut self) -> Result<Vec<(String, String)>, Reason> {
         let limits = GitLimits { time: self.limits.time / 2, output: recipe::CONFIGURATION_LIMIT };
         let listing = match self.run(recipe::LIST, recipe::configuration(&[]), limits) {
-            // Git exits with 1 when no key matches; then it did not see our own either, which the listing tells.
+            // Git exits with 1 when no key matches; then it did not see our own either, as the listing shows.
             Answer::Present(output) if succeeded(&output) || output.code == Some(1) => recipe::Listing::parse(&output)?,
             Answer::Present(output) => return Err(complaint(&output)),
             Answer::Absent => return Err(Reason { code: ReasonCode::Failed, detail: String::new() }),
@@ -324,7 +324,7 @@ fn verdict(output: &Output) -> Answer<GitText> {
 }
 
 fn finds_no_repository(output: &Output) -> bool {
-    // The parenthesis tells a directory without repository from a repository that points nowhere.
+    // The parenthesis distinguishes a directory without repository from a repository that points nowhere.
     says(output, "fatal: not a git repository (or any")
 }
 
@@ -357,7 +357,7 @@ fn text(question: GitQuestion, output: Output, limit: usize) -> GitText {
         && let Err(error) = std::str::from_utf8(&stdout)
         && error.error_len().is_none()
     {
-        // The limit cut the last character in two, which is no fault of git's.
+        // The limit cut the last character in two, which is not git's fault.
         stdout.truncate(error.valid_up_to());
     }
     let (mut text, replaced) = match String::from_utf8(stdout) {

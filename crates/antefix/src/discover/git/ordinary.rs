@@ -12,7 +12,7 @@
 //! 3. Git uses this repository and no other. No link is on the way to the working directory or to the file, the nearest
 //!    `.git` is that directory, nothing on the way up to it can be taken for a bare repository, and if git does not accept
 //!    it after all, a ceiling keeps git from looking further up.
-//! 4. A git before 2.31, which would not listen to the overrides that always hold, gives up: see [`Place::variables`].
+//! 4. A git before 2.31, which would not listen to the overrides that are always set, gives up: see [`Place::variables`].
 //!
 //! Whatever is unusual in any of this is asked the thorough way, and so is everything that git does not answer.
 

@@ -1,7 +1,7 @@
 //! How git is kept from executing what a repository carries.
 //!
 //! 1. The environment is built from nothing, so no variable of the caller's redirects git.
-//! 2. Configuration that names programs is overridden by variables, which stand above every file. Options such as `-c`
+//! 2. Configuration that names programs is overridden by variables, which take precedence over every file. Options such as `-c`
 //!    could not name a driver called `a=b`.
 //! 3. A filter driver cannot be refused as such; each one that the repository defines is overridden by its name.
 //!
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::discover::environment::{self, Started};
-use crate::discover::{Answer, Output, Reason, ReasonCode, World};
+use crate::discover::world::{Answer, Output, Reason, ReasonCode, World};
 
 /// Variables that git gets in any case, beside those of `discover/environment.rs`.
 const VARIABLES: &[(&str, &str)] = &[
@@ -30,7 +30,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("LC_ALL", "C"),
 ];
 
-/// Configuration that git gets in any case. It must not hold `safe.directory`: whose repository is trusted is for the
+/// Configuration that git gets in any case. It must not contain `safe.directory`: whose repository is trusted is for the
 /// user to say.
 const CONFIGURATION: &[(&str, &str)] = &[
     ("safe.bareRepository", "explicit"),
@@ -62,7 +62,7 @@ pub(in crate::discover) fn repository(world: &dyn World, cwd: &Path) -> Option<P
     directories.find(|directory| !matches!(world.kind(&directory.join(".git")), Answer::Absent)).map(Path::to_owned)
 }
 
-/// The configuration as variables: what always holds, and what this repository needs besides.
+/// The configuration as variables: what is always set, and what this repository needs besides.
 pub(super) fn configuration(overrides: &[(String, String)]) -> Vec<(String, String)> {
     let always = CONFIGURATION.iter().copied();
     let besides = overrides.iter().map(|(key, value)| (key.as_str(), value.as_str()));
@@ -90,7 +90,7 @@ pub(super) const LIST: &[&str] = &[
     r"^filter\.|^hook\.|^core\.worktree$|^safe\.barerepository$",
 ];
 
-/// What the listing tells.
+/// What the listing says.
 pub(super) struct Listing {
     /// Keys and values that keep this repository's drivers from running.
     pub(super) overrides: Vec<(String, String)>,

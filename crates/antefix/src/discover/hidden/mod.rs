@@ -50,7 +50,7 @@ pub enum HiddenClass {
     Control,
 }
 
-/// Whether a text may have findings at all: one of plain ASCII has none, which is told by looking at its bytes.
+/// Whether a text may have findings at all: one of plain ASCII has none, as its bytes show.
 pub(crate) fn may_be_in(text: &str) -> bool {
     // A chunk is looked at without a way out of it, so that many bytes are compared at once.
     let plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
@@ -141,7 +141,7 @@ pub struct Scan<'t> {
     at: usize,
     /// The visible character right before the position. A selector that belongs to it does not come between.
     before: Option<char>,
-    /// Whether such a selector stands there; a second one is a finding.
+    /// Whether such a selector is there; a second one is a finding.
     selected: bool,
 }
 

@@ -76,7 +76,7 @@ proptest! {
         prop_assert_eq!(find(&replaced(&text, |run| run.chars().map(escape).collect())), []);
     }
 
-    /// A line end parts what stands before it from what stands behind. Only a byte order mark minds being moved.
+    /// A line end separates what precedes it from what follows. Only a byte order mark minds being moved.
     #[test]
     fn a_line_before_the_text_changes_nothing_in_it(text in hostile_text()) {
         let text = text.trim_start_matches(BYTE_ORDER_MARK);

@@ -153,7 +153,7 @@ fn a_selector_too_many_is_a_finding_and_bytes_in_selectors_are_read() {
 }
 
 #[test]
-fn trojan_source_is_found_where_it_stands() {
+fn trojan_source_is_found_where_it_is() {
     // Early return, commenting out and stretched string of CVE-2021-42574.
     assert_eq!(found("''' Subtract \u{2067}''' ;return"), [(13..16, "bidirectional")]);
     assert_eq!(

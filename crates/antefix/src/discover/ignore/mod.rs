@@ -1,13 +1,13 @@
 //! Ignore files: `.gitignore` and its kin, read as git reads them.
 //!
 //! 1. A line is a pattern. Blank lines and those that begin with `#` are none; spaces at the end do not count unless a
-//!    backslash stands before them.
+//!    backslash is before them.
 //! 2. `!` takes back what an earlier line ignores; a slash at the end fits directories alone; a slash elsewhere ties the
 //!    pattern to the file's own directory, and without one it fits names at any depth.
 //! 3. The last line that fits decides, and a file further down comes before those above it.
 //! 4. It reads text that it is given, and touches nothing. Patterns and steps are bounded; see [`Ignores`].
 //!
-//! `syntax.rs` reads a pattern for the engine of `discover/glob.rs`. `tests/git` holds all of it against git itself.
+//! `syntax.rs` reads a pattern for the engine of `discover/glob.rs`. `tests/git` compares all of it with git itself.
 
 mod syntax;
 
@@ -54,7 +54,7 @@ enum Place {
 /// What is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// A file, or anything else that is no directory.
+    /// A file, or anything else that is not a directory.
     File,
     /// A directory.
     Directory,
@@ -65,7 +65,7 @@ pub enum Entry {
 pub struct Fault {
     /// The line, from 1.
     pub line: usize,
-    /// The pattern.
+    /// The pattern as it is written.
     pub pattern: String,
     /// Why it fits nothing.
     pub why: &'static str,
@@ -94,7 +94,7 @@ impl Ignores {
         self.innermost.is_none()
     }
 
-    /// With one more file, whose directory lies `depth` names deep. Tells the faults of its lines, and the line of the
+    /// With one more file, whose directory lies `depth` names deep. Gives the faults of its lines, and the line of the
     /// first pattern that was one too many.
     pub fn with(&self, text: &str, label: &str, depth: usize) -> (Ignores, Vec<Fault>, Option<usize>) {
         let mut patterns = Vec::new();

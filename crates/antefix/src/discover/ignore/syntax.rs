@@ -18,7 +18,7 @@ pub(super) fn parse(pattern: &str) -> Result<Matcher, &'static str> {
             b'?' => matcher.push(Token::Any),
             b'*' => matcher.push(Token::Many),
             b'[' => matcher.push(Token::Set(Box::new(set(&mut bytes)?))),
-            b'\\' => match bytes.next().ok_or("a backslash has nothing behind it")? {
+            b'\\' => match bytes.next().ok_or("nothing follows a backslash")? {
                 b'/' => matcher.slash(),
                 byte => matcher.push(Token::One(byte)),
             },

@@ -1,9 +1,9 @@
-//! Where imports could stand: outside code, as CommonMark has it.
+//! Where imports could be: outside code, as CommonMark has it.
 //!
-//! Fences end where they are closed, or with the quote or the item of a list that they stand in. Indented code is code, and so is
-//! what stands between as many backticks.
+//! Fences end where they are closed, or with the quote or the item of a list that they are in. Indented code is code, and so is
+//! what is between as many backticks.
 
-/// Where imports could stand: from the `@` to the end of the path.
+/// Where imports could be: from the `@` to the end of the path.
 pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let lines: Vec<(usize, &str)> = text
@@ -14,7 +14,7 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
             Some((begins, line))
         })
         .collect();
-    // A paragraph is looked through as a whole, because a code span may go on in the next line.
+    // A paragraph is scanned as a whole, because a code span may go on in the next line.
     let mut paragraph = 0..0;
     let mut items = Items::default();
     let mut number = 0;
@@ -29,7 +29,7 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
             continue;
         }
         let place = items.enter(line);
-        if let Some(last) = fence(&lines, number, place) {
+        if let Some(last) = fence_end(&lines, number, place) {
             in_paragraph(text, paragraph, &mut found);
             number = last;
             let (start, line) = lines[number];
@@ -48,13 +48,13 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// The items of lists that a line stands in, by the columns in which their texts begin.
+/// The items of lists that a line is in, by the columns in which their texts begin.
 #[derive(Default)]
 struct Items(Vec<usize>);
 
-/// Where the text of a line stands.
+/// Where the text of a line is.
 #[derive(Clone, Copy)]
-struct Standing<'l> {
+struct Position<'l> {
     /// The line behind the marks of lists.
     text: &'l str,
     /// The column in which the innermost item begins.
@@ -65,7 +65,7 @@ struct Standing<'l> {
 
 impl Items {
     /// Leaves the items that a line does not belong to, and enters those that begin in it.
-    fn enter<'l>(&mut self, line: &'l str) -> Standing<'l> {
+    fn enter<'l>(&mut self, line: &'l str) -> Position<'l> {
         let mut column = columns_of(line);
         let mut text = line.trim_start_matches([' ', '\t']);
         while self.0.last().is_some_and(|item| column < *item) {
@@ -81,7 +81,7 @@ impl Items {
             column += mark + blanks;
             text = behind.trim_start_matches([' ', '\t']);
         }
-        Standing { text, item: self.inner(), set_in: column.saturating_sub(self.inner()) }
+        Position { text, item: self.inner(), set_in: column.saturating_sub(self.inner()) }
     }
 
     fn inner(&self) -> usize {
@@ -89,7 +89,7 @@ impl Items {
     }
 }
 
-/// How long the mark of a list is with which a text begins, and what stands behind it.
+/// How long the mark of a list is with which a text begins, and what follows it.
 fn item_mark(text: &str) -> Option<(usize, &str)> {
     let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let behind = match text.len() - number.len() {
@@ -100,14 +100,14 @@ fn item_mark(text: &str) -> Option<(usize, &str)> {
     behind.starts_with([' ', '\t', '\n']).then_some((text.len() - behind.len(), behind))
 }
 
-/// The fence that a line is: its character and how often it stands there.
+/// The fence that a line is: its character and how often it is repeated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Mark {
+struct Fence {
     c: char,
     length: usize,
 }
 
-/// What a fence stands in.
+/// What a fence is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Container {
     Quote,
@@ -125,39 +125,39 @@ impl Container {
     }
 
     /// Whether a line closes a fence in it: with the same character, at least as often, and nothing behind.
-    fn is_closed_by(self, line: &str, open: Mark) -> bool {
+    fn is_closed_by(self, line: &str, open: Fence) -> bool {
         let inner = match self {
             Container::Item(column) if columns_of(line) > column + 3 => return false,
             Container::Item(_) => line.trim_start(),
             Container::Quote => line.trim_start_matches([' ', '\t', '>']),
         };
-        matches!(mark(inner), Some((close, "")) if close.c == open.c && close.length >= open.length)
+        matches!(parse_fence(inner), Some((close, "")) if close.c == open.c && close.length >= open.length)
     }
 }
 
 /// The number of the last line of the fence that a line opens, if it does: the one that closes it, or the last one of what it
-/// stands in.
-fn fence(lines: &[(usize, &str)], number: usize, place: Standing<'_>) -> Option<usize> {
+/// is in.
+fn fence_end(lines: &[(usize, &str)], number: usize, place: Position<'_>) -> Option<usize> {
     if place.set_in > 3 {
         return None;
     }
     let (container, text) = match place.text.strip_prefix('>') {
-        // Whatever stands in the quote.
+        // Whatever is in the quote.
         Some(quoted) => {
             let inside = Items::default().enter(quoted.trim_start_matches([' ', '\t', '>'])).text;
             (Container::Quote, inside)
         }
         None => (Container::Item(place.item), place.text),
     };
-    let (mark, info) = mark(text)?;
-    if mark.c == '`' && info.contains('`') {
+    let (open, info) = parse_fence(text)?;
+    if open.c == '`' && info.contains('`') {
         return None;
     }
     for (number, (_, line)) in lines.iter().enumerate().skip(number + 1) {
         if !container.has(line) {
             return Some(number - 1);
         }
-        if container.is_closed_by(line, mark) {
+        if container.is_closed_by(line, open) {
             return Some(number);
         }
     }
@@ -178,11 +178,11 @@ fn columns_of(line: &str) -> usize {
 }
 
 /// The fence that a line without indentation is, and what follows it.
-fn mark(line: &str) -> Option<(Mark, &str)> {
+fn parse_fence(line: &str) -> Option<(Fence, &str)> {
     let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(c);
     let length = line.len() - rest.len();
-    (length >= 3).then_some((Mark { c, length }, rest.trim()))
+    (length >= 3).then_some((Fence { c, length }, rest.trim()))
 }
 
 /// The imports of a paragraph, outside code spans.
@@ -241,7 +241,7 @@ mod tests {
         ] {
             assert_eq!(targets(fenced), ["@b.md"], "{fenced}");
         }
-        // They end with what they stand in.
+        // They end with what they are in.
         for unclosed in ["> ~~~\n> @a.md\n\n@b.md", "- ```\n  @a.md\n@b.md", "> ```\n> x\n\n@b.md\n\n```\n@c.md\n```\n"]
         {
             assert_eq!(targets(unclosed), ["@b.md"], "{unclosed}");
@@ -259,7 +259,7 @@ mod tests {
         ] {
             assert_eq!(targets(text), expected, "{text}");
         }
-        // What stands in something else closes none.
+        // What is in something else closes none.
         for open in ["```md\n> ```\n@a.md\n```\n@b.md", "~~~md\n    ~~~\n@a.md\n~~~\n@b.md"] {
             assert_eq!(targets(open), ["@b.md"], "{open}");
         }

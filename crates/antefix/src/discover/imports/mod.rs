@@ -3,12 +3,12 @@
 //! 1. An import stands alone: white space or the line's beginning before it, and no code span or fence around it.
 //! 2. `@./x`, `@../x`, `@~/x` and `@/x` are imports. `@docs/x.md` is one if the file exists; `@scope/pkg`, `@param` and
 //!    addresses are text.
-//! 3. A path is relative to the file that it stands in, and must lie beneath the project root or a root that the user
+//! 3. A path is relative to the file that it is in, and must lie beneath the project root or a root that the user
 //!    allows. What usually holds secrets is not imported.
 //! 4. Imports nest [`DEPTH`] deep, and [`FILES`] files are imported at most. A file that imports itself, through others or
-//!    not, is told with its chain. What is in the prompt already as an instruction file is not imported once more.
-//! 5. An import that fails stays as it was written, with a diagnostic; [`TOLD`] of a file are told one by one. Behind the first
-//!    [`TRIED`] of a file all are text, which is told as well.
+//!    not, is reported with its chain. What is in the prompt already as an instruction file is not imported once more.
+//! 5. An import that fails stays as it was written, with a diagnostic; [`REPORTED`] of a file are reported one by one. Behind the first
+//!    [`TRIED`] of a file all are text, which is reported as well.
 
 mod find;
 
@@ -32,8 +32,8 @@ const DEPTH: usize = 4;
 const FILES: usize = 100;
 /// How many imports of one file are tried.
 const TRIED: usize = 500;
-/// How many failures of one file are told one by one.
-const TOLD: usize = 5;
+/// How many failures of one file are reported one by one.
+const REPORTED: usize = 5;
 /// Files that can be imported without a leading `./`.
 const EXTENSIONS: [&str; 7] = ["md", "mdx", "mdc", "txt", "rst", "adoc", "markdown"];
 
@@ -76,15 +76,15 @@ impl Imports<'_> {
             return text.clone();
         }
         let mut rewrite = Rewrite::new(text);
-        let mut failures = Failures { file: self.shown(chain.last()), told: Vec::new(), more: 0 };
+        let mut failures = Failures { file: self.shown(chain.last()), reported: Vec::new(), more: 0 };
         for (start, end) in found.iter().copied().take(TRIED) {
             let target = &text.as_str()[start + 1..end];
             match self.import(target, chain) {
                 Ok(imported) => rewrite.insert(start..end, &imported),
                 Err(Stays::Text) => {}
-                Err(Stays::There { why }) => failures.tell(Level::Note, target, line_of(text, start), &why, None),
+                Err(Stays::There { why }) => failures.report(Level::Note, target, line_of(text, start), &why, None),
                 Err(Stays::Failed { why, hint }) => {
-                    failures.tell(Level::Warning, target, line_of(text, start), &why, hint);
+                    failures.report(Level::Warning, target, line_of(text, start), &why, hint);
                 }
             }
         }
@@ -111,7 +111,7 @@ impl Imports<'_> {
         }
         let Some((root, inside)) = locate(self.situation, &path) else {
             let hint = "allow its directory in your own settings: `file_roots`";
-            return Err(Stays::Failed { why: "it lies outside the project".to_owned(), hint: Some(hint) });
+            return Err(Stays::Failed { why: "it is outside the project".to_owned(), hint: Some(hint) });
         };
         let whole = root.join(&inside);
         self.is_no_cycle(chain, &whole, &whole)?;
@@ -122,11 +122,11 @@ impl Imports<'_> {
             return Err(Stays::failed(format!("at most {FILES} files are imported")));
         }
         if holds_secrets(&inside) {
-            return Err(Stays::failed("such files hold secrets"));
+            return Err(Stays::failed("such files contain secrets"));
         }
         let file = match read_text(self.world, &root, &inside, FILE_LIMIT) {
             Answer::Present(file) if holds_secrets(&file.resolved) => {
-                return Err(Stays::failed("it leads to a file of a kind that holds secrets"));
+                return Err(Stays::failed("it leads to a file of a kind that contains secrets"));
             }
             Answer::Present(file) if file.more => {
                 return Err(Stays::failed(format!("it has more than {FILE_LIMIT} bytes")));
@@ -158,7 +158,7 @@ impl Imports<'_> {
         Ok(text)
     }
 
-    /// Whether a file is the one that counts in a directory whose instruction files are loaded.
+    /// Whether a file is the one that is used in a directory whose instruction files are loaded.
     fn is_loaded_by_itself(&self, real: &Path) -> bool {
         let rules = &self.situation.rules.instructions;
         let is_file = |path: &PathBuf| self.world.kind(path) == Answer::Present(Kind::File);
@@ -189,13 +189,13 @@ impl Imports<'_> {
 /// What failed in one file.
 struct Failures {
     file: String,
-    told: Vec<Diagnostic>,
+    reported: Vec<Diagnostic>,
     more: usize,
 }
 
 impl Failures {
-    fn tell(&mut self, level: Level, target: &str, line: usize, why: &str, hint: Option<&str>) {
-        if self.told.len() == TOLD {
+    fn report(&mut self, level: Level, target: &str, line: usize, why: &str, hint: Option<&str>) {
+        if self.reported.len() == REPORTED {
             self.more += 1;
             return;
         }
@@ -203,7 +203,7 @@ impl Failures {
         self.push(level, message, hint);
     }
 
-    /// Tells that the imports from a line on are not tried.
+    /// Reports that the imports from a line on are not tried.
     fn cut_off(&mut self, line: usize) {
         let message =
             format!("{} has more than {TRIED} imports: those from line {line} on stay as they were written", self.file);
@@ -213,7 +213,7 @@ impl Failures {
     fn push(&mut self, level: Level, message: String, hint: Option<&str>) {
         let mut diagnostic = Diagnostic::new(level, Code::Import, message).about(Subject::file(&self.file));
         diagnostic.hint = hint.map(str::to_owned);
-        self.told.push(diagnostic);
+        self.reported.push(diagnostic);
     }
 
     fn diagnostics(mut self) -> Vec<Diagnostic> {
@@ -221,11 +221,11 @@ impl Failures {
             let message = format!("{} has {} more imports that failed", self.file, self.more);
             self.push(Level::Warning, message, None);
         }
-        self.told
+        self.reported
     }
 }
 
-/// The line of its file that a byte of a text stands on.
+/// The line of its file that a byte of a text is on.
 fn line_of(text: &Text, offset: usize) -> usize {
     let piece = text.pieces().find(|piece| piece.range.contains(&offset));
     piece.map_or(1, |piece| piece.origin.further(&text.as_str()[piece.range.start..offset]).line().unwrap_or(1))

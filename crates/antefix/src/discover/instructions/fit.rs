@@ -47,7 +47,7 @@ impl Search<'_> {
             }
             file.text = cut;
             let label = Arc::clone(&file.label);
-            self.tell_cut(&label, &size.to_string(), room);
+            self.report_cut(&label, &size.to_string(), room);
         }
         for number in dropped.iter().rev() {
             self.drop(&found[*number]);
@@ -68,7 +68,7 @@ impl Search<'_> {
         self.not_loaded(&file.label, Why::OverBudget { bytes });
     }
 
-    pub(super) fn tell_cut(&mut self, label: &Arc<str>, size: &str, budget: Budget) {
+    pub(super) fn report_cut(&mut self, label: &Arc<str>, size: &str, budget: Budget) {
         let message = format!("{label} has {size} {} and is cut to {}", budget.unit.name(), budget.most);
         let diagnostic = Diagnostic::warning(Code::Cut, message).about(Subject::file(label));
         self.diagnostics.push(diagnostic.hint("shorten the file, or raise its budget in the layout"));

@@ -5,9 +5,9 @@
 //! 3. A file that is reached twice, by a link, a mount or a work tree inside its repository, is loaded once.
 //! 4. A byte-order mark is dropped and line ends become line feeds, so that a checkout on another system gives the same
 //!    bytes. Nothing else is changed.
-//! 5. Files over their budget are cut, the least specific ones first, and each cut or drop is told.
+//! 5. Files over their budget are cut, the least specific ones first, and each cut or drop is reported.
 //!
-//! A missing file is no news. Every other candidate that is not loaded is in the report, with its reason.
+//! A missing file is not reported. Every other candidate that is not loaded is in the report, with its reason.
 
 mod fit;
 mod places;
@@ -80,7 +80,7 @@ pub(super) fn answer(
     }
     let loaded = found.iter().flat_map(|file| file.loaded.iter().cloned());
     search.report.loaded.extend(loaded);
-    // Home stands behind the working directory already.
+    // Home is after the working directory already.
     if rules.order == Order::NearestFirst && rules.walk != Walk::CwdAndHome {
         nearest_first(&mut found);
     }
@@ -139,7 +139,7 @@ pub(super) struct Search<'s> {
     taken: Vec<(String, Arc<str>)>,
     /// How many files were imported.
     imported: usize,
-    /// The directories that are looked into, nearer ones as well: what lies there and counts is loaded by itself.
+    /// The directories that are searched, nearer ones as well: what is used there is loaded by itself.
     pub(super) walked: Vec<PathBuf>,
     /// Tags that are written out.
     pub(super) protect: Vec<String>,
@@ -286,7 +286,7 @@ impl Search<'_> {
         }
     }
 
-    /// Reads a file that was not read before. Why one is not used is told.
+    /// Reads a file that was not read before. Why one is not used is reported.
     pub(super) fn read_new(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<TextFile> {
         let file = match read_shareable(self.world, &place.root, path) {
             Answer::Present(file) => file,
@@ -294,7 +294,7 @@ impl Search<'_> {
             Answer::Unavailable(reason) => {
                 let message = format!("{label} is not read: {reason}");
                 let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(label));
-                self.diagnostics.extend(reason.told(finding));
+                self.diagnostics.extend(reason.unless_withheld(finding));
                 return self.cannot_use(label, reason);
             }
         };
@@ -318,7 +318,7 @@ impl Search<'_> {
         None
     }
 
-    /// A file's text, looked through.
+    /// A file's text, after the hygiene checks.
     pub(super) fn clean(&mut self, file: &TextFile, label: &Arc<str>) -> Answer<Text> {
         let text = normalized(&file.text, Origin::file(self.name, label));
         self.situation.permissions.hygiene.clean(text, &Subject::file(label), self.diagnostics)
@@ -355,7 +355,7 @@ impl Search<'_> {
                 self.not_loaded(label, Why::OverBudget { bytes });
                 return None;
             }
-            self.tell_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
+            self.report_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
         }
         let path = Some(label.to_string());
         loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });

@@ -1,4 +1,4 @@
-//! The directories that are looked into, in order.
+//! The directories that are searched, in order.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::discover::file::read_text;
 use crate::discover::workspace::{Workspace, normalize};
 use crate::discover::world::World;
 
-/// A directory that is looked into.
+/// A directory that is searched.
 pub(in crate::discover) struct Place {
     /// What may be read lies beneath.
     pub(in crate::discover) root: PathBuf,
@@ -66,7 +66,7 @@ pub(in crate::discover) fn places(
             std::iter::once(&workspace.cwd).chain(home).enumerate().map(|(far, path)| beneath_root(path, far)).collect()
         }
     };
-    // What hooks name is less specific than everything in the project, and more so than what holds everywhere.
+    // What hooks name is less specific than everything in the project, and more so than what applies everywhere.
     let more = situation.more.instructions.iter().map(|more| {
         let (inside, only) = more.directory();
         let (root, distance) = (more.root.clone(), usize::MAX - 1);

@@ -13,16 +13,16 @@ pub struct InstructionRules {
     pub names: Vec<String>,
     /// Parts of names that are refused, in any case.
     pub never: Vec<String>,
-    /// Which directories.
+    /// Which directories are searched.
     pub walk: Walk,
     /// How many names of one directory.
     pub take: Take,
     /// Whether the user's own file in antefix's configuration directory comes before all others.
     pub global: Global,
-    /// Directories of rules, relative to a directory: files that say for which paths they hold. With any, the user's own in
-    /// `$config/rules` count too.
+    /// Directories of rules, relative to a directory: files that say for which paths they apply. With any, the user's own in
+    /// `$config/rules` are used too.
     pub rules: Vec<String>,
-    /// In which order.
+    /// In which order the files are listed.
     pub order: Order,
     /// How files are labeled.
     pub labels: Paths,
@@ -65,7 +65,7 @@ impl Default for InstructionRules {
 }
 
 impl InstructionRules {
-    /// Which files count and in which order they are told, for people: an order that nobody is told is a trap.
+    /// Which files are used and in which order, for people: an order that is written nowhere is a trap.
     pub fn in_words(&self) -> String {
         let global = match self.global {
             Global::Before => "the user's own file first, then ",
@@ -80,7 +80,7 @@ impl InstructionRules {
         let order = match (self.walk, self.order) {
             (Walk::Cwd | Walk::CwdAndHome, _) => "",
             (_, Order::OutermostFirst) => ", the nearest last",
-            (_, Order::NearestFirst) => ", told in reverse, the nearest first",
+            (_, Order::NearestFirst) => ", listed in reverse, the nearest first",
         };
         let take = match self.take {
             Take::First => "the first found in a directory",
@@ -118,9 +118,9 @@ pub enum Take {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Global {
-    /// Before all others.
+    /// The user's own file comes before all others.
     Before,
-    /// Not at all.
+    /// The user's own file is not used.
     None,
 }
 
@@ -138,9 +138,9 @@ pub enum Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Following {
-    /// It is text.
+    /// `@path` is text like any other.
     Leave,
-    /// The file's text stands in its place.
+    /// The file's text is used in its place.
     Follow,
 }
 

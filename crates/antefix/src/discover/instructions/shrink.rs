@@ -22,7 +22,7 @@ pub(crate) struct InstructionsWithin {
 /// What a prompt without room keeps of instruction files. None if nothing stays.
 ///
 /// As when files are found, the file nearest to the working directory is served first, each file counts by itself, and
-/// each cut or drop is told.
+/// each cut or drop is reported.
 pub(crate) fn instructions_within(
     value: &Value,
     rules: &InstructionRules,
@@ -67,7 +67,7 @@ pub(crate) fn instructions_within(
     if maps.is_empty() {
         return None;
     }
-    // The least specific file was told last, and stands first in the prompt.
+    // The least specific file is the last in the list, and the first in the prompt.
     findings.reverse();
     let within = Value::Maps(maps);
     Some(InstructionsWithin { files: files_left(value, Some(&within)), value: within, diagnostics: findings })

@@ -45,7 +45,7 @@ impl Address {
     /// Reads an address.
     ///
     /// ```
-    /// # use antefix::discover::Address;
+    /// # use antefix::discover::remote::Address;
     /// assert_eq!(Address::parse("https://Memory.example:443/core")?.to_string(), "https://memory.example/core");
     /// assert!(Address::parse("http://127.0.0.1:8080/core").is_ok());
     /// assert!(Address::parse("http://memory.example/core").is_err());

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Address, RemoteLimits, decoded, without_nul};
-use crate::discover::{Answer, Bearer, ReasonCode, Request, Response, World};
+use crate::discover::world::{Answer, Bearer, ReasonCode, Request, Response, World};
 
 /// How often an answer may send us elsewhere on the same server.
 const REDIRECTS: usize = 3;
@@ -103,7 +103,7 @@ fn outcome(response: Response, limits: RemoteLimits) -> Answer<String> {
         return failed(format!("it has more than {} bytes", limits.bytes));
     }
     decoded(response.body).and_then(|body| match form {
-        // Where a connection broke before the body, nothing tells.
+        // Where a connection broke before the body, nothing is known.
         Form::Text if body.trim().is_empty() => {
             failed("it is empty; 204 and {\"text\": null} say that there is none".to_owned())
         }
@@ -112,7 +112,7 @@ fn outcome(response: Response, limits: RemoteLimits) -> Answer<String> {
     })
 }
 
-/// What the user did not write is told in one short line.
+/// What the user did not write is reported in one short line.
 fn shown(header: &str) -> String {
     header.chars().filter(|c| !c.is_control()).take(60).collect()
 }
@@ -142,15 +142,15 @@ fn form(content_type: &str) -> Option<Form> {
     parts.all(readable).then_some(form)
 }
 
-/// `{"text": "…"}`, or `{"text": null}` for none. What else stands there is the server's own affair.
+/// `{"text": "…"}`, or `{"text": null}` for none. What else is there is the server's own affair.
 fn json(body: &str) -> Answer<String> {
     #[derive(Deserialize)]
-    struct Kept {
+    struct Body {
         text: Value,
     }
     // A list of one text would be read as well, by its position.
     let is_map = body.trim_start().starts_with('{');
-    match serde_json::from_str::<Kept>(body).map(|kept| kept.text) {
+    match serde_json::from_str::<Body>(body).map(|kept| kept.text) {
         Ok(Value::String(text)) if is_map => without_nul(text),
         Ok(Value::Null) if is_map => Answer::Absent,
         Ok(_) | Err(_) => Answer::unavailable(ReasonCode::Failed, "its JSON is not {\"text\": \"…\"}"),

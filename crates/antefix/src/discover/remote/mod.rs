@@ -2,11 +2,11 @@
 //!
 //! 1. Only the user's own settings say where: a file, a program or an address. No layout and no template can.
 //! 2. Three outcomes, never merged. There is a text; whoever holds it answered and there is none; or nothing was learned.
-//! 3. A text comes whole or not at all: one that is too long, broke off or is no UTF-8 is unavailable, never cut.
+//! 3. A text comes whole or not at all: one that is too long, broke off or is not UTF-8 is unavailable, never cut.
 //! 4. Hidden characters and secrets are looked for as in files, and what the layout frames the text with cannot be forged
 //!    by the text.
 //!
-//! Not to ask is no failure. Core memory that nobody configured, or that was switched off, is unavailable as
+//! Not to ask is not a failure. Core memory that nobody configured, or that was switched off, is unavailable as
 //! [`Disabled`](ReasonCode::Disabled): it leaves no gap, and nothing may conclude that the memory is empty. An operator
 //! prompt that nobody configured is absent: the settings are where it would be, and they were read.
 
@@ -50,9 +50,9 @@ pub enum Remote {
     NotConfigured,
     /// The user does not want it asked for.
     SwitchedOff,
-    /// It is kept there.
-    Kept {
-        /// By whom.
+    /// The settings say where it is kept.
+    Configured {
+        /// What keeps it.
         by: Holder,
         /// How long asking may take, and how long the text may be.
         limits: RemoteLimits,
@@ -112,7 +112,7 @@ pub(super) fn answer(
         _ => return Answer::Absent,
     };
     let (holder, limits) = match remote {
-        Remote::Kept { by, limits } => (by, *limits),
+        Remote::Configured { by, limits } => (by, *limits),
         Remote::NotConfigured if name.namespace() == "identity" => return Answer::Absent,
         Remote::NotConfigured => {
             return Answer::unavailable(ReasonCode::Disabled, format!("your settings have no {table}"));
@@ -133,7 +133,7 @@ pub(super) fn answer(
     };
     if let Answer::Unavailable(reason) = &kept {
         let message = format!("{name} could not be asked for: {reason} ({label})");
-        let hint = format!("this prompt goes without it; {table} in your settings says where it is kept");
+        let hint = format!("this prompt is composed without it; {table} in your settings says where it is kept");
         diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(&about).hint(hint));
     }
     if let (Answer::Absent, Holder::File(_), "identity") = (&kept, holder, name.namespace()) {
@@ -177,7 +177,7 @@ fn file(world: &dyn World, path: &Path, limits: RemoteLimits) -> Answer<String> 
     })
 }
 
-/// Bytes as text; a NUL is no text.
+/// Bytes as text; a NUL is not text.
 fn decoded(bytes: Vec<u8>) -> Answer<String> {
     match String::from_utf8(bytes) {
         Ok(text) => without_nul(text),

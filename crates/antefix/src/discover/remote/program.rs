@@ -7,11 +7,12 @@
 use std::path::Path;
 
 use super::{RemoteLimits, at_home, decoded};
+use crate::discover::Workspace;
 use crate::discover::environment::{self, Started};
-use crate::discover::{Answer, Command, Kill, Output, ReasonCode, Workspace, World};
+use crate::discover::world::{Answer, Command, Kill, Output, ReasonCode, World};
 
-/// How much of an error line is told.
-const TOLD: usize = 200;
+/// How much of an error line is reported.
+const REPORTED: usize = 200;
 
 /// Runs the program.
 pub(super) fn ask(world: &dyn World, workspace: &Workspace, words: &[String], limits: RemoteLimits) -> Answer<String> {
@@ -58,6 +59,6 @@ fn complaint(stderr: &[u8]) -> String {
     let stderr = String::from_utf8_lossy(stderr);
     let harmless = |line: &str| line.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned();
     let Some(line) = stderr.lines().map(harmless).find(|line| !line.is_empty()) else { return String::new() };
-    let line: String = line.chars().take(TOLD).collect();
+    let line: String = line.chars().take(REPORTED).collect();
     format!(": {line}")
 }

@@ -28,7 +28,7 @@ fn yes() -> bool {
 
 /// Whoever waits longer for a prompt has given up.
 const LONGEST: u64 = 60_000;
-/// A longer text is no core.
+/// A longer text is not a core memory.
 const LARGEST: usize = 1024 * 1024;
 
 impl TryFrom<RemoteTable> for Remote {
@@ -38,7 +38,7 @@ impl TryFrom<RemoteTable> for Remote {
         let RemoteTable { enabled, file, command, http, bearer_env, timeout_ms, max_bytes } = table;
         let limits = limits(timeout_ms, max_bytes)?;
         if bearer_env.is_some() && http.is_none() {
-            return Err("`bearer_env` goes with `http` alone".to_owned());
+            return Err("`bearer_env` is only for `http`".to_owned());
         }
         let by = match (file, command, http) {
             (Some(path), None, None) => Holder::File(path),
@@ -47,7 +47,7 @@ impl TryFrom<RemoteTable> for Remote {
             (None, None, None) if !enabled => return Ok(Remote::SwitchedOff),
             _ => return Err("name exactly one of `file`, `command` and `http`".to_owned()),
         };
-        Ok(if enabled { Remote::Kept { by, limits } } else { Remote::SwitchedOff })
+        Ok(if enabled { Remote::Configured { by, limits } } else { Remote::SwitchedOff })
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) enum Count {
     TooDeep,
 }
 
-/// Counts without expanding: alternatives add up, what stands side by side multiplies.
+/// Counts without expanding: alternatives add up, what is side by side multiplies.
 pub(super) fn count(pattern: &str) -> Count {
     if !pattern.contains('{') {
         return Count::One;

@@ -1,9 +1,9 @@
-//! What the front matter of a rule says: when it holds.
+//! What the front matter of a rule says: when it applies.
 //!
 //! 1. Each convention has its own keys; a key of another one means nothing.
-//! 2. Patterns are a list, or a text with commas. `globs: **/*.js, **/*.ts` is no YAML, and usual: where YAML gives up,
+//! 2. Patterns are a list, or a text with commas. `globs: **/*.js, **/*.ts` is not YAML, and usual: where YAML gives up,
 //!    the lines are read as they stand.
-//! 3. Front matter that cannot be read does not become a rule that always holds.
+//! 3. Front matter that cannot be read does not become a rule that always applies.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::discover::front_matter::{Field, FrontMatter, How, Missing, is_block, 
 /// A rule's head.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    pub(super) holds: Holds,
+    pub(super) applies: Applies,
     /// Where the body begins, in bytes.
     pub(super) body: usize,
     /// What had to be forgiven, if it is not usual.
@@ -25,9 +25,9 @@ pub(super) struct Head {
     pub(super) meant: Option<&'static str>,
 }
 
-/// When a rule holds.
+/// When a rule applies.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum Applies {
     Always,
     /// Once a path is touched that a pattern matches.
     For(Vec<Written>),
@@ -39,7 +39,7 @@ pub(super) enum Holds {
     Excluded,
 }
 
-/// A pattern, and where it stands in the file.
+/// A pattern, and where it is in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) pattern: String,
@@ -51,8 +51,8 @@ pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
     let matter = match FrontMatter::split_leniently(text) {
         Ok(matter) => matter,
         Err(Missing::None) => {
-            let holds = if convention == Convention::Cursor { Holds::ByHand } else { Holds::Always };
-            return Ok(Head { holds, body: 0, forgiven: None, read: How::Plain, meant: None });
+            let applies = if convention == Convention::Cursor { Applies::ByHand } else { Applies::Always };
+            return Ok(Head { applies, body: 0, forgiven: None, read: How::Plain, meant: None });
         }
         Err(Missing::Unclosed) => return Err("its front matter is never closed".to_owned()),
         Err(Missing::Invalid(detail)) => return Err(detail),
@@ -63,15 +63,15 @@ pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
         Convention::Cursor => keys.patterns("globs")?,
         Convention::Copilot => keys.patterns("applyTo")?,
     };
-    let holds = match convention {
-        Convention::Cursor if keys.says("alwaysApply", "true") => Holds::Always,
-        Convention::Copilot if keys.says("excludeAgent", "coding-agent") => Holds::Excluded,
-        Convention::Paths | Convention::Copilot if patterns.is_empty() => Holds::Always,
+    let applies = match convention {
+        Convention::Cursor if keys.says("alwaysApply", "true") => Applies::Always,
+        Convention::Copilot if keys.says("excludeAgent", "coding-agent") => Applies::Excluded,
+        Convention::Paths | Convention::Copilot if patterns.is_empty() => Applies::Always,
         Convention::Cursor if patterns.is_empty() => {
             let described = keys.values("description").unwrap_or_default().iter().any(|text| !text.trim().is_empty());
-            if described { Holds::OnRequest } else { Holds::ByHand }
+            if described { Applies::OnRequest } else { Applies::ByHand }
         }
-        _ => Holds::For(patterns),
+        _ => Applies::For(patterns),
     };
     // Rules of Cursor are written by a program that writes no YAML.
     let forgiven = matter.forgiven.clone().filter(|_| convention != Convention::Cursor || matter.read != How::Lines);
@@ -82,9 +82,9 @@ pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
             Some(Field::List(items)) => !items.is_empty(),
             Some(Field::Other | Field::Unread(_)) | None => false,
         };
-        says && holds == Holds::Always && convention != Convention::Cursor
+        says && applies == Applies::Always && convention != Convention::Cursor
     });
-    Ok(Head { holds, body: matter.body, forgiven, read: matter.read, meant })
+    Ok(Head { applies, body: matter.body, forgiven, read: matter.read, meant })
 }
 
 /// The keys that programs have for patterns.
@@ -106,7 +106,7 @@ impl Keys<'_> {
                 if pattern.is_empty() || matches!(value.trim(), "null" | "~") {
                     continue;
                 }
-                // A pattern that is written with escapes is told at its key.
+                // A pattern that is written with escapes is reported at its key.
                 let found = self.find(pattern, from);
                 from = found.as_ref().map_or(from, |range| range.end);
                 let range = found.unwrap_or_else(|| line_of(self.text, key).unwrap_or(0..0));
@@ -116,7 +116,7 @@ impl Keys<'_> {
         Ok(patterns)
     }
 
-    /// Where a pattern stands, in quotes rather than bare: a bracket may also be the list's.
+    /// Where a pattern is, in quotes rather than bare: a bracket may also be the list's.
     fn find(&self, pattern: &str, from: usize) -> Option<Range<usize>> {
         let rest = &self.text[from..];
         let quoted = |quote: &str| rest.find(&format!("{quote}{pattern}{quote}")).map(|at| at + 1);
@@ -140,7 +140,7 @@ impl Keys<'_> {
         }
     }
 
-    /// What stands behind a key, and in the items of a list below it, as it is written.
+    /// What follows a key, and what is in the items of a list below it, as it is written.
     fn lines(&self, key: &str) -> Vec<String> {
         let Some(line) = line_of(self.text, key) else { return Vec::new() };
         let written = |text: &str| {
@@ -175,13 +175,13 @@ fn unquoted(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn holds(front: &str, convention: Convention) -> String {
-        match read(&format!("---\n{front}---\nBODY"), convention).map(|head| head.holds) {
-            Ok(Holds::For(patterns)) => {
+    fn applies(front: &str, convention: Convention) -> String {
+        match read(&format!("---\n{front}---\nBODY"), convention).map(|head| head.applies) {
+            Ok(Applies::For(patterns)) => {
                 let patterns: Vec<String> = patterns.into_iter().map(|written| written.pattern).collect();
                 patterns.join(" | ")
             }
-            Ok(holds) => format!("{holds:?}"),
+            Ok(applies) => format!("{applies:?}"),
             Err(detail) => detail,
         }
     }
@@ -230,16 +230,16 @@ mod tests {
             (Paths, "paths: a\npaths: b\n", "duplicate key `paths`"),
         ];
         for (convention, front, expected) in rows {
-            assert_eq!(holds(front, convention), expected, "{convention:?} {front:?}");
+            assert_eq!(applies(front, convention), expected, "{convention:?} {front:?}");
         }
         assert_eq!(read("---\npaths: a\n", Paths).unwrap_err(), "its front matter is never closed");
-        assert_eq!(read("BODY", Cursor).unwrap().holds, Holds::ByHand);
+        assert_eq!(read("BODY", Cursor).unwrap().applies, Applies::ByHand);
     }
 
     #[test]
-    fn a_pattern_knows_where_it_stands() {
+    fn a_pattern_knows_where_it_is() {
         let text = "---\nname: x\npaths:\n  - \"x\"\n  - \"[\"\n---\n";
-        let Holds::For(patterns) = read(text, Convention::Paths).unwrap().holds else { panic!() };
+        let Applies::For(patterns) = read(text, Convention::Paths).unwrap().applies else { panic!() };
         let at: Vec<&str> =
             patterns.iter().map(|written| &text[written.range.start - 1..written.range.end + 1]).collect();
         assert_eq!(at, ["\"x\"", "\"[\""]);

@@ -1,9 +1,9 @@
-//! Loading rules: those that always hold join the instruction files, the others wait for a path.
+//! Loading rules: those that always apply join the instruction files, the others wait for a path.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::head::{self, Holds, Written};
+use super::head::{self, Applies, Written};
 use super::{Convention, Glob, Patterns, Scoped};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::front_matter::How;
@@ -13,8 +13,8 @@ use crate::discover::workspace::join;
 use crate::discover::world::Answer;
 use crate::text::{Place as At, Source, SourceKind, Text};
 
-/// How many patterns of one rule are told one by one.
-const TOLD: usize = 5;
+/// How many patterns of one rule are reported one by one.
+const REPORTED: usize = 5;
 
 impl Search<'_> {
     /// Looks for the rules of a directory.
@@ -51,17 +51,17 @@ impl Search<'_> {
         };
         let head = match head::read(text.as_str(), convention) {
             Ok(head) => head,
-            Err(detail) => return self.invalid(&label, self.situation.permissions.hygiene.tellable(detail)),
+            Err(detail) => return self.invalid(&label, self.situation.permissions.hygiene.reportable(detail)),
         };
         if let Some(forgiven) = head.forgiven {
-            let message = format!("{label}: {}", self.situation.permissions.hygiene.tellable(forgiven));
+            let message = format!("{label}: {}", self.situation.permissions.hygiene.reportable(forgiven));
             let diagnostic = Diagnostic::note(Code::NoYaml, message).about(Subject::file(&label));
             let hint =
                 if head.read == How::Lines { "put patterns in quotes" } else { "begin the file with the line `---`" };
             self.diagnostics.push(diagnostic.hint(hint));
         }
         if let Some(key) = head.meant {
-            let message = format!("{label} has `{key}`, which says nothing here: the rule always holds");
+            let message = format!("{label} has `{key}`, which has no meaning here: the rule always applies");
             let own = if convention == Convention::Copilot { "applyTo" } else { "paths" };
             let diagnostic = Diagnostic::warning(Code::BadPattern, message).about(Subject::file(&label));
             self.diagnostics.push(diagnostic.hint(format!("write `{own}`, if it is for some paths only")));
@@ -70,12 +70,12 @@ impl Search<'_> {
         if body.as_str().trim().is_empty() {
             return self.not_loaded(&label, Why::Empty);
         }
-        let written = match head.holds {
-            Holds::Always => Vec::new(),
-            Holds::For(written) => written,
-            Holds::OnRequest => return self.not_loaded(&label, Why::OnRequest),
-            Holds::ByHand => return self.not_loaded(&label, Why::ByHand),
-            Holds::Excluded => return self.not_loaded(&label, Why::Excluded),
+        let written = match head.applies {
+            Applies::Always => Vec::new(),
+            Applies::For(written) => written,
+            Applies::OnRequest => return self.not_loaded(&label, Why::OnRequest),
+            Applies::ByHand => return self.not_loaded(&label, Why::ByHand),
+            Applies::Excluded => return self.not_loaded(&label, Why::Excluded),
         };
         let always = written.is_empty();
         let globs = self.globs(written, &text, head.body, &label);
@@ -96,40 +96,40 @@ impl Search<'_> {
         }
     }
 
-    /// The patterns that can be used; others are told, with their lines.
+    /// The patterns that can be used; others are reported, with their lines.
     fn globs(&mut self, written: Vec<Written>, text: &Text, body: usize, label: &Arc<str>) -> Vec<Glob> {
         let mut source = None;
         let mut globs = Vec::new();
         let mut findings = Vec::new();
         for Written { pattern, range } in written {
-            // Escapes of YAML can write what was not there when the file was looked through, so that its line is not shown.
+            // Escapes of YAML can write what was not there when the file was checked, so that its line is not shown.
             if !self.situation.permissions.hygiene.passes(&pattern) {
                 let line = 1 + text.as_str()[..range.start].matches('\n').count();
-                let why = self.situation.permissions.hygiene.tellable(pattern);
+                let why = self.situation.permissions.hygiene.reportable(pattern);
                 let message = format!("{label}:{line} has a pattern that is not used: {why}");
                 findings.push(Diagnostic::warning(Code::BadPattern, message).about(Subject::file(label)));
                 continue;
             }
-            let (glob, told) = match Glob::read(&pattern, &mut self.globs_left) {
+            let (glob, warning) = match Glob::read(&pattern, &mut self.globs_left) {
                 Ok(glob) => {
-                    let told = glob.told().map(str::to_owned);
-                    (Some(glob), told)
+                    let warning = glob.warning().map(str::to_owned);
+                    (Some(glob), warning)
                 }
                 Err(why) => (None, Some(format!("it is not used: {why}"))),
             };
             globs.extend(glob);
-            let Some(told) = told else { continue };
+            let Some(warning) = warning else { continue };
             let source = source.get_or_insert_with(|| {
                 let head = &text.as_str()[..body];
                 Arc::new(Source::new(SourceKind::File, label.as_ref(), head).at(label.as_ref()))
             });
-            let message = format!("the pattern `{}`: {told}", listed(&[pattern]));
+            let message = format!("the pattern `{}`: {warning}", listed(&[pattern]));
             let diagnostic = Diagnostic::warning(Code::BadPattern, message).at(At::new(source, range));
             findings.push(diagnostic.about(Subject::file(label)));
         }
-        if let Some(more) = findings.len().checked_sub(TOLD + 1) {
+        if let Some(more) = findings.len().checked_sub(REPORTED + 1) {
             let message = format!("{label} has {} more patterns that cannot be used as they are", more + 1);
-            findings.truncate(TOLD);
+            findings.truncate(REPORTED);
             findings.push(Diagnostic::warning(Code::BadPattern, message).about(Subject::file(label)));
         }
         self.diagnostics.extend(findings);

@@ -1,13 +1,13 @@
-//! Rules: instruction files that hold for some paths only, or always, and say which in their front matter.
+//! Rules: instruction files that apply to some paths only, or always, and say which in their front matter.
 //!
-//! 1. The layout names the directories, which are looked into in every directory of its walk; see
-//!    [`InstructionRules`](super::InstructionRules). The user's own are in `$config/rules`.
-//! 2. Whoever wrote a rule for another program finds it read as that program reads it; see [`Convention`].
-//! 3. A rule without patterns always holds, and joins the instruction files of its directory. One with patterns holds once
+//! 1. The layout names the directories, which are searched in every directory of its walk; see
+//!    [`InstructionRules`](super::instructions::InstructionRules). The user's own are in `$config/rules`.
+//! 2. Whoever wrote a rule for another program finds it read as that program reads it; see `Convention`.
+//! 3. A rule without patterns always applies, and joins the instruction files of its directory. One with patterns applies once
 //!    a path is touched that one of them matches; until then it is listed with them.
-//! 4. A pattern that cannot be used is told with its file and line, and the others of the rule still work. A rule none of
-//!    whose patterns can be used is not loaded: it was not meant to hold always.
-//! 5. Scans, patterns and braces are bounded, and what goes beyond is told.
+//! 4. A pattern that cannot be used is reported with its file and line, and the others of the rule still work. A rule none of
+//!    whose patterns can be used is not loaded: it was not meant to apply always.
+//! 5. Scans, patterns and braces are bounded, and what goes beyond is reported.
 
 mod braces;
 mod head;
@@ -66,10 +66,10 @@ impl Convention {
     }
 }
 
-/// A rule that holds for some paths only.
+/// A rule that applies to some paths only.
 pub(super) struct Scoped {
     pub(super) label: Arc<str>,
-    /// Its body, looked through.
+    /// Its body, after the hygiene checks.
     pub(super) text: Text,
     pub(super) lying: Lying,
     pub(super) patterns: Patterns,

@@ -5,9 +5,9 @@
 //! 2. A pattern is relative to the directory that holds the rules' directory: `src/*.rs` of `.claude/rules` is beside
 //!    `.claude`. One without a slash matches a name at any depth; a slash in front keeps it from that; one at the end
 //!    stands for everything in the directory.
-//! 3. `*`, `**` and `**/*` are every file: such a rule always holds.
+//! 3. `*`, `**` and `**/*` are every file: such a rule always applies.
 //! 4. Braces stand for at most [`GlobLimits::alternatives`] patterns together, in all rules. Beyond that, they are taken
-//!    as characters, and it is told.
+//!    as characters, and that is reported.
 //! 5. Matching counts its steps; whoever asks says how many it may take.
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const LONGEST: usize = 1_024;
 pub struct GlobLimits {
     /// How many patterns there may be.
     pub patterns: usize,
-    /// How many patterns all braces together may stand for.
+    /// How many patterns all braces together may expand to.
     pub alternatives: usize,
 }
 
@@ -42,15 +42,15 @@ pub struct Glob {
     begin: String,
     /// What it stands for: one pattern, or one for each way to choose from its braces.
     alternatives: Vec<Matcher>,
-    /// What its reader is to be told.
-    told: Option<String>,
+    /// What whoever wrote it should know.
+    warning: Option<String>,
 }
 
 impl Glob {
     /// Reads a pattern, and takes what it needs from the limits. What is wrong with it is the error.
     ///
     /// ```
-    /// use antefix::discover::{Glob, GlobLimits};
+    /// use antefix::discover::rules::{Glob, GlobLimits};
     ///
     /// let mut limits = GlobLimits::default();
     /// let glob = Glob::read("*.{rs,toml}", &mut limits).unwrap();
@@ -72,7 +72,7 @@ impl Glob {
             return Err("all rules together have too many patterns".to_owned());
         };
         limits.patterns = left;
-        let mut told = None;
+        let mut warning = None;
         let wanted = match count(written) {
             Count::One => Some(0),
             Count::Many(wanted) => Some(wanted),
@@ -85,20 +85,20 @@ impl Glob {
             }
             None => {
                 let why = match wanted {
-                    Some(usize::MAX) => "its braces stand for more patterns than can be counted".to_owned(),
-                    Some(wanted) => format!("its braces stand for {wanted} patterns"),
+                    Some(usize::MAX) => "its braces expand to more patterns than can be counted".to_owned(),
+                    Some(wanted) => format!("its braces expand to {wanted} patterns"),
                     None => "its braces nest too deep".to_owned(),
                 };
                 let all = GlobLimits::default().alternatives;
-                told = Some(format!(
-                    "{why}, and those of all rules together may stand for {all}: they are taken as characters"
+                warning = Some(format!(
+                    "{why}, and those of all rules together may expand to {all}: they are taken as characters"
                 ));
                 literal(written)
             }
         };
         let anchored = anchored(&pattern);
         let begin = anchored.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned();
-        Ok(Glob { written: written.to_owned(), begin, alternatives: syntax::parse(&anchored)?, told })
+        Ok(Glob { written: written.to_owned(), begin, alternatives: syntax::parse(&anchored)?, warning })
     }
 
     /// As its author wrote it.
@@ -106,9 +106,9 @@ impl Glob {
         &self.written
     }
 
-    /// What its reader is to be told: braces that were not expanded.
-    pub fn told(&self) -> Option<&str> {
-        self.told.as_deref()
+    /// What whoever wrote it should know: braces that were not expanded.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
     }
 
     /// Whether it is every file.
@@ -232,13 +232,13 @@ mod tests {
     }
 
     #[test]
-    fn braces_beyond_the_budget_are_characters_and_it_is_told() {
+    fn braces_beyond_the_budget_are_characters_and_that_is_reported() {
         let mut limits = GlobLimits::default();
         let ten = "{0,1,2,3,4,5,6,7,8,9}";
         let fits = Glob::read(&ten.repeat(2), &mut limits).unwrap();
-        assert_eq!((fits.told(), fits.matches("42"), limits.alternatives), (None, true, 900));
+        assert_eq!((fits.warning(), fits.matches("42"), limits.alternatives), (None, true, 900));
         let bomb = Glob::read(&ten.repeat(4), &mut limits).unwrap();
-        assert!(bomb.told().unwrap().starts_with("its braces stand for 10000 patterns"));
+        assert!(bomb.warning().unwrap().starts_with("its braces expand to 10000 patterns"));
         assert!(bomb.matches(&ten.repeat(4)) && !bomb.matches("4242"));
         // What did not fit took nothing, so that later patterns still work.
         assert_eq!(limits.alternatives, 900);

@@ -1,9 +1,9 @@
 //! Finding the files of rules.
 //!
-//! 1. A directory of rules is looked into [`DEPTH`] levels deep; all of them together have at most [`DIRECTORIES`]
-//!    directories and [`RULES`] rules. What lies beyond is told.
+//! 1. A directory of rules is searched [`DEPTH`] levels deep; all of them together have at most [`DIRECTORIES`]
+//!    directories and [`RULES`] rules. What lies beyond is reported.
 //! 2. Names that begin with a dot are passed over, and so is `node_modules`.
-//! 3. A link is followed within the root, and a directory is looked into once, whatever leads there.
+//! 3. A link is followed within the root, and a directory is searched once, whatever leads there.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode};
 
 /// How deep below a directory of rules they are looked for.
 const DEPTH: usize = 6;
-/// How many directories are looked into.
+/// How many directories are searched.
 const DIRECTORIES: usize = 2_000;
 /// How many names of a directory are looked at.
 const NAMES: usize = 10_000;
@@ -44,7 +44,7 @@ impl Search<'_> {
                 continue;
             }
             if self.bounds.directories == DIRECTORIES {
-                self.tell_scan(root, inside, &format!("more than {DIRECTORIES} directories of rules"));
+                self.report_scan(root, inside, &format!("more than {DIRECTORIES} directories of rules"));
                 break;
             }
             let listing = match self.world.list(root, &directory, NAMES) {
@@ -52,9 +52,9 @@ impl Search<'_> {
                 Answer::Absent => continue,
                 Answer::Unavailable(reason) => {
                     let label = self.label(&root.join(&directory));
-                    let message = format!("{label} is not looked into: {reason}");
+                    let message = format!("{label} is not searched: {reason}");
                     let finding = Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label));
-                    self.diagnostics.extend(reason.told(finding));
+                    self.diagnostics.extend(reason.unless_withheld(finding));
                     self.cannot_use::<()>(&label, reason);
                     continue;
                 }
@@ -64,14 +64,14 @@ impl Search<'_> {
                 real = self.world.resolve(&root.join(&directory)).present().unwrap_or_else(|| root.join(&directory));
             }
             if listing.more {
-                self.tell_scan(root, &directory, &format!("more than {NAMES} names"));
+                self.report_scan(root, &directory, &format!("more than {NAMES} names"));
             }
             for entry in listing.entries.iter().filter(|entry| !entry.name.starts_with('.')) {
                 let path = directory.join(&entry.name);
                 match (entry.kind, entry.link) {
                     (Some(Kind::Directory), _) if entry.name == "node_modules" => {}
                     (Some(Kind::Directory), _) if depth == DEPTH => {
-                        self.tell_scan(root, inside, &format!("directories more than {DEPTH} levels deep"));
+                        self.report_scan(root, inside, &format!("directories more than {DEPTH} levels deep"));
                     }
                     (Some(Kind::Directory), Link::None) => {
                         waiting.push((path, real.join(&entry.name), depth + 1));
@@ -81,7 +81,7 @@ impl Search<'_> {
                         links.extend(target.map(|target| (path, target, depth + 1)));
                     }
                     _ if entry.name.ends_with(convention.suffix()) => files.push(path),
-                    (None, Link::Symbolic) => self.tell_link(root, &path),
+                    (None, Link::Symbolic) => self.report_link(root, &path),
                     _ => {}
                 }
             }
@@ -90,7 +90,7 @@ impl Search<'_> {
         files.sort();
         let room = RULES - self.bounds.rules;
         if files.len() > room {
-            self.tell_scan(root, inside, &format!("more rules than the {RULES} that are read"));
+            self.report_scan(root, inside, &format!("more rules than the {RULES} that are read"));
             files.truncate(room);
         }
         self.bounds.rules += files.len();
@@ -98,22 +98,22 @@ impl Search<'_> {
     }
 
     /// Lists a link that is not followed, because it leads nowhere, or to a directory out of what may be read.
-    fn tell_link(&mut self, root: &Path, path: &Path) {
+    fn report_link(&mut self, root: &Path, path: &Path) {
         let path = root.join(path);
         let (code, detail) = match self.world.kind(&path) {
             Answer::Present(Kind::Directory) => (ReasonCode::OutsideRoot, "the link leads elsewhere"),
-            Answer::Absent => (ReasonCode::Failed, "the link leads nowhere"),
+            Answer::Absent => (ReasonCode::Failed, "the link is broken"),
             Answer::Present(_) | Answer::Unavailable(_) => return,
         };
         let (label, reason) = (self.label(&path), Reason { code, detail: detail.to_owned() });
-        let message = format!("{label} is not looked into: {reason}");
+        let message = format!("{label} is not searched: {reason}");
         self.diagnostics.push(Diagnostic::warning(Code::FileUnavailable, message).about(Subject::file(&label)));
         self.not_loaded(&label, Why::Unavailable(reason));
     }
 
-    fn tell_scan(&mut self, root: &Path, directory: &Path, what: &str) {
+    fn report_scan(&mut self, root: &Path, directory: &Path, what: &str) {
         let shown = self.situation.workspace.show(&root.join(directory), Paths::Portable);
-        let message = format!("{shown} has {what}: the rest is not looked into");
+        let message = format!("{shown} has {what}: the rest is not searched");
         let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(Subject::file(shown));
         // A wide tree would say the same of every directory.
         if !self.diagnostics.contains(&diagnostic) {

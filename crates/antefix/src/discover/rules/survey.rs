@@ -3,7 +3,7 @@
 //!
 //! 1. It is done only where the caller asks for it: a prompt does not need it.
 //! 2. At most [`DIRECTORIES`] directories and [`NAMES`] names are looked at, those below the working directory first, and
-//!    matching the patterns with them takes at most [`STEPS`] steps. Where that was not all, it is told, and no rule is said to match nothing.
+//!    matching the patterns with them takes at most [`STEPS`] steps. Where that was not all, it is reported, and no rule is said to match nothing.
 //! 3. Hidden directories that are not [`WRITTEN`] in by people, those that hold what programs made, and links to directories are
 //!    passed over; of the first two only instruction files right in them are listed. A rule with a pattern for one of them is
 //!    not said to match nothing either.
@@ -17,7 +17,7 @@ use crate::discover::instructions::{Place, Search, Walk, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::world::{Answer, Kind, Link, Listing};
 
-/// How many directories are looked into.
+/// How many directories are searched.
 const DIRECTORIES: usize = 5_000;
 /// How many names are looked at.
 const NAMES: usize = 50_000;
@@ -42,10 +42,10 @@ const WRITTEN: [&str; 10] = [
     ".vscode",
 ];
 
-/// Whether the project is looked through for what waits for a path.
+/// Whether the project is searched for what waits for a path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Survey {
-    /// It is not: what is listed is what was come by.
+    /// It is not: only what discovery finds anyway is listed.
     #[default]
     Skip,
     /// It is, within bounds.
@@ -71,9 +71,9 @@ impl Search<'_> {
             // The user's own rules are for all projects.
             if rule.whose == Whose::Directory {
                 let message =
-                    format!("{} never holds: no file of the project is like {}", rule.label, listed(&patterns));
+                    format!("{} never applies: no file of the project matches {}", rule.label, listed(&patterns));
                 let diagnostic = Diagnostic::warning(Code::RuleNeverMatches, message).about(Subject::file(&rule.label));
-                self.diagnostics.push(diagnostic.hint("mend the patterns, or remove the rule"));
+                self.diagnostics.push(diagnostic.hint("fix the patterns, or remove the rule"));
             }
             self.not_loaded(&rule.label, Why::NeverMatched { patterns });
         }
@@ -92,15 +92,15 @@ impl Search<'_> {
         loop {
             if directories == DIRECTORIES || names >= NAMES {
                 let message = format!(
-                    "the project has more than {DIRECTORIES} directories or {NAMES} names: the rest is not looked \
-                     through for what the rules match, nor for nested instruction files"
+                    "the project has more than {DIRECTORIES} directories or {NAMES} names: the rest is not searched \
+                     for what the rules match, nor for nested instruction files"
                 );
                 self.diagnostics.push(Diagnostic::note(Code::ScanLimit, message).about(self.name.as_str()));
                 return Complete::No;
             }
             if steps == 0 {
-                let message = "the patterns of the rules take too long to match: the rest of the project is not looked \
-                               through for what they match, nor for nested instruction files";
+                let message = "the patterns of the rules take too long to match: the rest of the project is not searched \
+                     for what they match, nor for nested instruction files";
                 self.diagnostics.push(Diagnostic::note(Code::ScanLimit, message).about(self.name.as_str()));
                 return Complete::No;
             }
@@ -146,7 +146,7 @@ impl Search<'_> {
         }
     }
 
-    /// Instruction files of a directory that is not looked through: touching something in it brings them all the same.
+    /// Instruction files of a directory that is not searched: touching something in it brings them all the same.
     fn list_passed_over(&mut self, directory: &Path) {
         if !matches!(self.rules.walk, Walk::GitRoot | Walk::Ancestors) {
             return;
@@ -199,7 +199,7 @@ impl Search<'_> {
         let others = self.report.not_loaded.len();
         let mut found = Vec::new();
         self.look(&place, &mut found);
-        // They are told when it comes to that.
+        // They are reported when it comes to that.
         self.diagnostics.truncate(findings);
         self.unavailable = unavailable;
         let others = self.report.not_loaded.split_off(others);

@@ -22,7 +22,7 @@ enum Piece {
 /// All patterns that a pattern stands for, or what is wrong with it.
 pub(super) fn parse(pattern: &str) -> Result<Vec<Matcher>, String> {
     let mut alternatives = vec![Vec::new()];
-    // What stands before each open brace, and the alternatives that are complete.
+    // What precedes each open brace, and the alternatives that are complete.
     let mut outer: Vec<(Alternatives<'_>, Alternatives<'_>)> = Vec::new();
     let pieces = pieces(pattern)?;
     for piece in &pieces {

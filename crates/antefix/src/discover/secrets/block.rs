@@ -38,7 +38,7 @@ enum Stop {
     Elsewhere,
 }
 
-/// The shortest line of base64 that is taken for a part of a key. Words and short digests are no keys.
+/// The shortest line of base64 that is taken for a part of a key. Words and short digests are not keys.
 const SHORTEST_RUN: usize = 24;
 
 /// The length of a header, if it is that of a private key.
@@ -58,7 +58,7 @@ fn line<'b>(bytes: &'b [u8], start: &[u8]) -> Option<(&'b [u8], usize)> {
     closed.then_some((label, start.len() + label.len() + 5))
 }
 
-/// What stands behind a header, and what ends it. A body never extends over the next BEGIN line, so that all bodies of
+/// What follows a header, and what ends it. A body never extends over the next BEGIN line, so that all bodies of
 /// a text together are no longer than the text.
 fn body(bytes: &[u8]) -> (&[u8], Stop) {
     for (at, byte) in bytes.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! 1. A secret is recognized by its shape alone: a prefix that its issuer chose, an alphabet and a length. There is no
 //!    guessing by entropy, so that digests, identifiers and images in base64 are left alone.
 //! 2. A token is a whole word. A longer identifier that contains one is none.
-//! 3. Placeholders are no secrets: one character repeated, characters that count up, words, `EXAMPLE`, and in URLs the
+//! 3. Placeholders are not secrets: one character repeated, characters that count up, words, `EXAMPLE`, and in URLs the
 //!    passwords of documentation and of templates.
 //! 4. Of a URL only the password is a finding, so that a redacted text still says who connects to what.
 //! 5. Findings are in order and disjoint, and a text in which each one became its [`marker`] has no findings.
@@ -79,12 +79,12 @@ fn find_everywhere(text: &str) -> Vec<Secret> {
     found
 }
 
-/// What stands in a text instead of a secret, such as `[redacted:github-pat]`.
+/// What is in a text instead of a secret, such as `[redacted:github-pat]`.
 pub fn marker(rule: &str) -> String {
     format!("{MARKER_START}{rule}]")
 }
 
-/// Where markers stand in a text, as far as their rules are known.
+/// Where markers are in a text, as far as their rules are known.
 pub(crate) fn markers(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     text.match_indices(MARKER_START).filter_map(|(start, begin)| {
         let rule = text[start + begin.len()..].split(']').next()?;

@@ -9,7 +9,7 @@ pub(super) const LITERALS: [&[u8]; 3] = [b"eyJ", b"SG.", b":AA"];
 
 /// Whether a JSON web token begins here.
 pub(super) enum Jwt {
-    /// It does.
+    /// A token begins here, and ends at `end`.
     Token { end: usize },
     /// None begins here, and none before `until`: all beginnings in one run of characters share what comes behind it.
     None { until: usize },

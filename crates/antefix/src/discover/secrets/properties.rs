@@ -10,7 +10,7 @@ fn tries() -> ProptestConfig {
     ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Whole secrets, halves of them, beginnings, ends, markers, and what stands between words.
+/// Whole secrets, halves of them, beginnings, ends, markers, and what is between words.
 fn hostile_text() -> impl Strategy<Value = String> {
     let secrets: Vec<String> = one_of_each().into_iter().map(|(_, secret)| secret).collect();
     let halves = secrets.clone();
@@ -76,7 +76,7 @@ fn a_megabyte_of_beginnings_is_scanned_in_linear_time() {
     }
 }
 
-/// A fifth of a megabyte is enough to tell, and leaves time for many of them.
+/// A fifth of a megabyte is enough to see it, and leaves time for many of them.
 #[test]
 fn other_repetitions_are_scanned_in_linear_time() {
     for (piece, closing) in [

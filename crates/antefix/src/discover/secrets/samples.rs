@@ -1,6 +1,6 @@
 //! Secrets that nobody was ever issued, for tests.
 //!
-//! No token stands here whole: a scanner that guards this repository would be right to complain.
+//! No token is complete here: a scanner that guards this repository would be right to complain.
 
 use super::{find, marker};
 

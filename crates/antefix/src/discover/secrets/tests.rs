@@ -226,7 +226,7 @@ fn a_marker_names_its_rule_and_is_no_secret() {
     }
 }
 
-/// Redacting one secret must not make another out of what stood beside it. Random texts came upon each of these.
+/// Redacting one secret must not make another out of what was beside it. Random texts came upon each of these.
 #[test]
 fn secrets_that_touch_are_redacted_in_one_go() {
     let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", base62(64));

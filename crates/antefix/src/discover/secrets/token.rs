@@ -1,8 +1,8 @@
 //! Tokens of one piece: a prefix, and so many characters of an alphabet.
 //!
-//! 1. [`SHAPES`] is the list of them. The more special prefix stands first.
+//! 1. [`SHAPES`] is the list of them. The more special prefix is first.
 //! 2. Whether something is a token is decided by its prefix, by as many characters as the shortest of its kind has, and
-//!    by what stands on both sides. So a place that looks like a beginning costs a bounded time, however many of them
+//!    by what is on both sides. So a place that looks like a beginning costs a bounded time, however many of them
 //!    follow each other.
 //! 3. A token of open length extends as far as its alphabet does.
 
@@ -14,7 +14,7 @@ pub(super) struct Shape {
     pub(super) prefix: &'static str,
     alphabet: Alphabet,
     length: Length,
-    /// By how many of its characters a placeholder is told.
+    /// How many characters decide whether it is a placeholder.
     judged: usize,
     /// What the characters behind the prefix must have besides.
     body: fn(&[u8]) -> bool,
@@ -143,7 +143,7 @@ const fn at_least(rule: &'static str, prefix: &'static str, alphabet: Alphabet, 
     Shape { rule, prefix, alphabet, length: Length::AtLeast(length), judged: length, body: |_| true }
 }
 
-/// Numbers come first in tokens of Slack, up to three of them, and a placeholder is told by what is behind them.
+/// Numbers come first in tokens of Slack, up to three of them, and what follows them decides whether it is a placeholder.
 const SLACK: usize = 64;
 
 impl Shape {
@@ -157,7 +157,7 @@ impl Shape {
 
     /// Where the token ends that begins at a word, if there is one.
     pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        // Most are told apart by one byte, and that costs less than comparing them.
+        // Most differ in one byte, and looking at that costs less than comparing them.
         if bytes.get(at + 1) != self.prefix.as_bytes().get(1) {
             return None;
         }
@@ -208,7 +208,7 @@ pub(super) enum Alphabet {
 }
 
 impl Alphabet {
-    /// How many bytes, up to `most`, are written in this alphabet. The lines around a private key are no part of a
+    /// How many bytes, up to `most`, are written in this alphabet. The lines around a private key are not part of a
     /// token, although their dashes may touch it.
     pub(super) fn run(self, bytes: &[u8], most: usize) -> usize {
         let outside = |at: &usize| !self.has(bytes[*at]) || bytes[*at] == b'-' && block::begins_line(&bytes[*at..]);
@@ -237,7 +237,7 @@ pub(super) fn begins_word(bytes: &[u8], at: usize) -> bool {
         }
 }
 
-/// Whether a word of exact length can end here. A marker is as good as a letter: a token that ran into another secret
+/// Whether a word of exact length can end here. A marker counts as a letter: a token that ran into another secret
 /// was none, and does not become one when that other secret is redacted.
 pub(super) fn ends_word(bytes: &[u8], at: usize) -> bool {
     let rest = &bytes[at..];

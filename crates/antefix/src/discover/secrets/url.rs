@@ -4,7 +4,7 @@
 //!    covered as a whole.
 //! 2. Fewer than eight characters, a user's own name, and the passwords that documentation and templates write are
 //!    none.
-//! 3. An image that is pinned, `docker://name:tag@sha256:…`, is no password.
+//! 3. An image that is pinned, `docker://name:tag@sha256:…`, is not a password.
 
 use std::ops::Range;
 

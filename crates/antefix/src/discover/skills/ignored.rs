@@ -2,8 +2,8 @@
 //!
 //! 1. The ignore files of a root and of the directories below it are obeyed, not those above: a project that keeps its
 //!    skills out of its repository still uses them.
-//! 2. Whether a skill is loaded is said by what stands around it: its own directory's ignore files are not asked.
-//! 3. An ignore file that cannot be read, or not as a whole, is told, and so is a line that fits nothing.
+//! 2. Whether a skill is loaded is said by what is around it: its own directory's ignore files are not asked.
+//! 3. An ignore file that cannot be read, or not as a whole, is reported, and so is a line that fits nothing.
 
 use std::path::Path;
 
@@ -15,12 +15,12 @@ use crate::discover::ignore::{Entry, Fault, Ignores, PATTERNS};
 use crate::discover::report::Why;
 use crate::discover::world::{Answer, Kind, Listing, ReasonCode};
 
-/// The names of ignore files; what a later one says counts more.
+/// The names of ignore files; a later one takes precedence.
 const NAMES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 /// How much of one is read.
 const LIMIT: usize = 64 * 1024;
-/// How many faults of one are told one by one.
-const TOLD: usize = 5;
+/// How many faults of one file are reported one by one.
+const REPORTED: usize = 5;
 
 impl Scan<'_> {
     /// The ignore files above a directory, and those that lie in it.
@@ -49,7 +49,7 @@ impl Scan<'_> {
                 Answer::Unavailable(reason) => {
                     // Where nothing may be read, the skills say so themselves.
                     if reason.code != ReasonCode::Untrusted {
-                        self.tell(Code::IgnoreFile, &label, format!("{label} is not obeyed: {reason}"));
+                        self.report(Code::IgnoreFile, &label, format!("{label} is not obeyed: {reason}"));
                     }
                     continue;
                 }
@@ -58,7 +58,7 @@ impl Scan<'_> {
             if file.more {
                 // The last line may have been cut in two, and would say something else.
                 text = text.rfind('\n').map_or("", |end| &text[..end]);
-                self.tell(
+                self.report(
                     Code::Cut,
                     &label,
                     format!("{label} has more than {LIMIT} bytes: only its beginning is obeyed"),
@@ -72,9 +72,9 @@ impl Scan<'_> {
                     "{shown} has more than {PATTERNS} patterns of ignore files: {label}:{line} and what follows are \
                      not obeyed"
                 );
-                self.tell(Code::ScanLimit, &shown, message);
+                self.report(Code::ScanLimit, &shown, message);
             }
-            self.tell_faults(&label, &faults);
+            self.report_faults(&label, &faults);
             ignores = with;
         }
         ignores
@@ -90,8 +90,8 @@ impl Scan<'_> {
         ignores.by(&names, entry, &mut self.steps)
     }
 
-    /// Lists what an ignore file names: the skill, if it is one, else the directory that is not looked into.
-    pub(super) fn tell_ignored(&mut self, root: &Path, path: &Path, by: String) {
+    /// Lists what an ignore file names: the skill, if it is one, else the directory that is not searched.
+    pub(super) fn report_ignored(&mut self, root: &Path, path: &Path, by: String) {
         let is = |path: &Path| self.world.kind(&root.join(path)).present();
         let skill = path.join("SKILL.md");
         let path = match is(path) {
@@ -103,18 +103,18 @@ impl Scan<'_> {
         self.not_loaded(&shown, Why::Ignored { by });
     }
 
-    fn tell_faults(&mut self, label: &str, faults: &[Fault]) {
-        for Fault { line, pattern, why } in faults.iter().take(TOLD) {
+    fn report_faults(&mut self, label: &str, faults: &[Fault]) {
+        for Fault { line, pattern, why } in faults.iter().take(REPORTED) {
             let shown: String = pattern.chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             let message = format!("{label}:{line} has the pattern `{shown}`, which fits nothing: {why}");
-            self.tell(Code::IgnorePattern, label, message);
+            self.report(Code::IgnorePattern, label, message);
         }
-        if let Some(more) = faults.len().checked_sub(TOLD + 1) {
-            self.tell(Code::IgnorePattern, label, format!("{label} has {} more patterns that fit nothing", more + 1));
+        if let Some(more) = faults.len().checked_sub(REPORTED + 1) {
+            self.report(Code::IgnorePattern, label, format!("{label} has {} more patterns that fit nothing", more + 1));
         }
     }
 
-    fn tell(&mut self, code: Code, path: &str, message: String) {
+    fn report(&mut self, code: Code, path: &str, message: String) {
         self.diagnostics.push(Diagnostic::warning(code, message).about(Subject::file(path)));
     }
 }

@@ -1,4 +1,4 @@
-//! What is printed of skills. A listing over its budget is shrunk, and the user is told.
+//! What is printed of skills. A listing over its budget is shrunk, and that is reported.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! `skills:listing` and `skills:index`: what the agent could learn if it needed to.
 //!
 //! 1. Roots and their order are the layout's; see [`SkillRules`]. The first skill of a name wins, the loser is listed.
-//! 2. Loading is lenient, the report is strict: what breaks the Agent Skills rules is told, what cannot be used is not
+//! 2. Loading is lenient, the report is strict: what breaks the Agent Skills rules is reported, what cannot be used is not
 //!    loaded.
 //! 3. Only name, description and place are listed, in order of the names; bodies are read by the agent. `skills:index` has
 //!    the digest of each body, so that an edit is seen.
@@ -23,8 +23,9 @@ pub(crate) use shrink::skills_within;
 use self::scan::Scan;
 use super::fact::Value;
 use super::report::{NotLoaded, Report, Why};
+use super::tools::Tools;
 use super::world::{Answer, Kind, Reason, ReasonCode, World};
-use super::{Fact, Situation, Tools};
+use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Digest, FactName};
 

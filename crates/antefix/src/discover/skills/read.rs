@@ -16,22 +16,22 @@ use crate::discover::report::Why;
 use crate::discover::world::{Answer, ReasonCode};
 use crate::text::{Digest, Origin, Text};
 
-/// What came of looking through the front matter as it is written.
+/// The result of the hygiene checks on the front matter as it is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looked {
-    /// No part of it needs to be looked through.
+    /// No part of it needs to be checked.
     BeyondDoubt,
     /// Nothing was found, but escapes may write something.
     NotYet,
-    /// What was found has been told, and is still there.
-    Told,
+    /// What was found has been reported, and is still there.
+    Reported,
 }
 
 impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
         let shown = self.situation.workspace.show_beneath(root, path, self.situation.rules.skills.labels);
-        // A path is listed and told as well as a text.
+        // A path is listed and reported like a text.
         let shown: Arc<str> = match is_plain(&shown) {
             true => shown.into(),
             false => match self.clean(shown, &"the path of a skill".into()) {
@@ -47,7 +47,7 @@ impl Scan<'_> {
             Answer::Present(file) => file,
             Answer::Absent => return Found::Nothing,
             Answer::Unavailable(reason) => {
-                // What is withheld is told once for all skills.
+                // What is withheld is reported once for all skills.
                 if reason.code != ReasonCode::Untrusted {
                     self.warn(&shown, format!("is not loaded: {reason}"));
                 }
@@ -55,7 +55,7 @@ impl Scan<'_> {
                 return Found::File;
             }
         };
-        // One file has one number, however it is reached; only where files have none does the path tell.
+        // One file has one number, however it is reached; only where files have none does the path decide.
         let first_time = match file.identity {
             Some(identity) => self.seen.insert(identity),
             None => self.seen_paths.insert(root.join(&file.resolved).into_os_string()),
@@ -72,15 +72,15 @@ impl Scan<'_> {
         if file.text.starts_with('\u{feff}') {
             self.warn(&shown, "begins with a byte-order mark, which skills must not have".to_owned());
         }
-        // The front matter is looked through as it is written, so that findings name its lines.
+        // The front matter is checked as it is written, so that findings name its lines.
         let head = memchr::memmem::find(text.as_bytes(), b"\n---\n").map_or(0, |end| end.min(FILE_LIMIT));
         let beyond_doubt = head > 0 && self.situation.permissions.hygiene.is_beyond_doubt(&text[..head]);
         let looked = match beyond_doubt {
             true => Looked::BeyondDoubt,
             false => match self.clean(Cow::Borrowed(&text[..head]), &Subject::file(&shown)) {
                 Ok(Cow::Borrowed(_)) => Looked::NotYet,
-                // Each value is cleaned for itself: what stands in the place of a secret would be read as a list.
-                Ok(Cow::Owned(_)) => Looked::Told,
+                // Each value is cleaned for itself: what is in the place of a secret would be read as a list.
+                Ok(Cow::Owned(_)) => Looked::Reported,
                 Err(why) => {
                     self.not_loaded(&shown, why);
                     return Found::File;
@@ -108,7 +108,7 @@ impl Scan<'_> {
                 let detail = match missing {
                     Missing::None => "it has no front matter".to_owned(),
                     Missing::Unclosed => "its front matter is never closed".to_owned(),
-                    Missing::Invalid(detail) => self.situation.permissions.hygiene.tellable(detail),
+                    Missing::Invalid(detail) => self.situation.permissions.hygiene.reportable(detail),
                 };
                 self.warn(shown, format!("is not loaded: {detail}"));
                 return Err(Why::Invalid { detail });
@@ -120,7 +120,7 @@ impl Scan<'_> {
             _ => None,
         };
         if let Some(forgiven) = matter.as_ref().and_then(|matter| matter.forgiven.as_ref()) {
-            let forgiven = self.situation.permissions.hygiene.tellable(forgiven.clone());
+            let forgiven = self.situation.permissions.hygiene.reportable(forgiven.clone());
             self.warn(shown, format!("breaks a rule: {forgiven}"));
         }
         let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
@@ -136,11 +136,11 @@ impl Scan<'_> {
             self.warn(shown, "is not loaded: it has no description, so no agent could know when to use it".to_owned());
             return Err(Why::Invalid { detail: "it has no description".to_owned() });
         }
-        // What is listed and told is looked through; the body never enters the prompt.
+        // What is listed and reported is checked; the body never enters the prompt.
         let head = &text[..matter.as_ref().map_or(0, |matter| matter.body)];
         let of = |keys: &[&str]| match looked {
             Looked::BeyondDoubt => 1,
-            Looked::NotYet | Looked::Told => number_of(keys.iter().find_map(|key| line_of(head, key)), text),
+            Looked::NotYet | Looked::Reported => number_of(keys.iter().find_map(|key| line_of(head, key)), text),
         };
         let name = self.cleaned(name, looked, of(&["name"]), shown)?;
         let description = self.cleaned(description, looked, of(&["description"]), shown)?;
@@ -178,8 +178,8 @@ impl Scan<'_> {
         })
     }
 
-    /// A value of the front matter as it may be used, unless it was looked through already. What is found in it then was
-    /// written with escapes, so that only its line can be told.
+    /// A value of the front matter as it may be used, unless it was checked already. What is found in it then was
+    /// written with escapes, so that only its line can be reported.
     fn cleaned(&mut self, value: String, looked: Looked, line: usize, shown: &Arc<str>) -> Result<String, Why> {
         let hygiene = self.situation.permissions.hygiene;
         if looked == Looked::BeyondDoubt || hygiene.passes(&value) {
@@ -217,7 +217,7 @@ fn usable(answer: Answer<Text>) -> Result<String, Why> {
     }
 }
 
-/// The number of a line, from 1. What stands on none of its own is told on the first.
+/// The number of a line, from 1. What is on none of its own is reported on the first.
 fn number_of(line: Option<Range<usize>>, text: &str) -> usize {
     1 + text[..line.map_or(0, |line| line.start)].matches('\n').count()
 }

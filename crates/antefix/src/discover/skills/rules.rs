@@ -11,7 +11,7 @@ use crate::text::Budget;
 pub struct SkillRules {
     /// Directories: relative to the working directory and each directory up to the project root, or in `~/`.
     pub roots: Vec<String>,
-    /// The tools that can read a skill; without any of them nothing is listed. Tools that nobody told of are assumed.
+    /// The tools that can read a skill; without any of them nothing is listed. If the caller names no tools, it is assumed that they are there.
     pub needs_tool: Vec<String>,
     /// Whether a skill may go without front matter or description.
     pub descriptions: Descriptions,
@@ -54,9 +54,9 @@ pub enum Descriptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loose {
-    /// They are not.
+    /// Loose files are ignored.
     Ignored,
-    /// They are.
+    /// Loose files are skills.
     Skills,
 }
 
@@ -66,6 +66,6 @@ pub enum Loose {
 pub enum Ignore {
     /// `.gitignore`, `.ignore` and `.fdignore` are, as git reads its own.
     Git,
-    /// None is.
+    /// No ignore file is read.
     None,
 }

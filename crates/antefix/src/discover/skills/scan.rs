@@ -1,12 +1,12 @@
 //! Looking for skills.
 //!
-//! 1. A directory with a `SKILL.md` is a skill and is not looked into further. Hidden directories and `node_modules` are
+//! 1. A directory with a `SKILL.md` is a skill and is not searched further. Hidden directories and `node_modules` are
 //!    passed over.
 //! 2. A scan ends at [`DEPTH`] levels and [`DIRECTORIES`] directories, and says so.
-//! 3. What an ignore file names is not looked into, and listed as not loaded.
+//! 3. What an ignore file names is not searched, and listed as not loaded.
 //! 4. Links to directories are followed within what may be read, each directory once. A file that is reached twice is read
 //!    once, whatever it is called.
-//! 5. A directory that cannot be looked into, and a link that leads nowhere or elsewhere, are told and listed.
+//! 5. A directory that cannot be searched, and a link that leads nowhere or elsewhere, are reported and listed.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ use crate::text::FactName;
 
 /// How deep below a root skills are looked for.
 const DEPTH: usize = 6;
-/// How many directories of a root are looked into.
+/// How many directories of a root are searched.
 const DIRECTORIES: usize = 2_000;
 
 /// How many names of one directory are looked at.
@@ -32,7 +32,7 @@ const ENTRIES: usize = 10 * DIRECTORIES;
 /// How many steps the ignore files of a root may take: a fraction of a second.
 const STEPS: usize = 20_000_000;
 
-/// A directory that is to be looked into.
+/// A directory that is to be searched.
 struct Waiting {
     directory: PathBuf,
     depth: usize,
@@ -56,7 +56,7 @@ pub(super) struct Scan<'s> {
     pub(super) seen_paths: BTreeSet<OsString>,
     /// The real paths of directories that links lead to.
     linked: Vec<PathBuf>,
-    /// Why the first directory that could not be looked into could not.
+    /// Why the first directory that could not be searched could not.
     unavailable: Option<Reason>,
 }
 
@@ -92,7 +92,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// The skills of all roots, in order of their names; and why a directory could not be looked into, if one could not.
+    /// The skills of all roots, in order of their names; and why a directory could not be searched, if one could not.
     pub(super) fn all(mut self) -> (Vec<Skill>, Option<Reason>) {
         for (root, inside) in roots(self.situation) {
             self.root(&root, &inside);
@@ -120,15 +120,15 @@ impl<'s> Scan<'s> {
         while let Some(Waiting { directory, depth, ignores }) = waiting.pop().or_else(|| links.pop()) {
             visited += 1;
             if visited > DIRECTORIES {
-                let limit = format!("has more than {DIRECTORIES} directories: the rest is not looked into");
-                return self.tell_limit(root, inside, &limit);
+                let limit = format!("has more than {DIRECTORIES} directories: the rest is not searched");
+                return self.report_limit(root, inside, &limit);
             }
-            // Most directories here are skills, and a skill is not looked into further.
+            // Most directories here are skills, and a skill is not searched further.
             let called = directory.file_name().and_then(|name| name.to_str());
             if depth > 0 {
                 let file = join(&directory, "SKILL.md");
                 match self.ignored_by(&ignores, inside, &file, Entry::File) {
-                    Some(by) => self.tell_ignored(root, &file, by),
+                    Some(by) => self.report_ignored(root, &file, by),
                     None if self.skill(root, &file, called) == Found::File => continue,
                     None => {}
                 }
@@ -138,16 +138,12 @@ impl<'s> Scan<'s> {
                 Answer::Absent => continue,
                 Answer::Unavailable(reason) => {
                     self.unavailable.get_or_insert_with(|| reason.clone());
-                    self.tell_unavailable(root, &directory, reason);
+                    self.report_unavailable(root, &directory, reason);
                     continue;
                 }
             };
             if listing.more {
-                self.tell_limit(
-                    root,
-                    &directory,
-                    &format!("has more than {ENTRIES} entries: the rest is not looked at"),
-                );
+                self.report_limit(root, &directory, &format!("has more than {ENTRIES} entries: the rest is ignored"));
             }
             let ignores = self.with_ignore_files(ignores, root, inside, &directory, &listing);
             let (first, first_link) = (waiting.len(), links.len());
@@ -160,14 +156,14 @@ impl<'s> Scan<'s> {
                     && self.situation.rules.skills.loose == Loose::Skills;
                 let is_hidden = entry.name.starts_with('.') || entry.name == "node_modules";
                 if entry.kind.is_none() && entry.link == Link::Symbolic && !is_hidden {
-                    self.tell_link(root, &path);
+                    self.report_link(root, &path);
                 }
                 if !is_loose && (!is_directory || is_hidden) {
                     continue;
                 }
                 let asked = if is_directory { Entry::Directory } else { Entry::File };
                 if let Some(by) = self.ignored_by(&ignores, inside, &path, asked) {
-                    self.tell_ignored(root, &path, by);
+                    self.report_ignored(root, &path, by);
                 } else if is_loose {
                     self.skill(root, &path, entry.name.strip_suffix(".md"));
                 } else if entry.link == Link::Symbolic && !self.is_new(root, inside, &path) {
@@ -179,10 +175,10 @@ impl<'s> Scan<'s> {
                     queue.push(Waiting { directory: path, depth: depth + 1, ignores: ignores.clone() });
                 }
                 if self.steps == 0 {
-                    return self.tell_limit(
+                    return self.report_limit(
                         root,
                         inside,
-                        "has ignore files that take too long: the rest is not looked into",
+                        "has ignore files that take too long: the rest is not searched",
                     );
                 }
             }
@@ -191,10 +187,10 @@ impl<'s> Scan<'s> {
             links[first_link..].reverse();
         }
         if too_deep {
-            self.tell_limit(
+            self.report_limit(
                 root,
                 inside,
-                &format!("has directories more than {DEPTH} levels deep: they are not looked into"),
+                &format!("has directories more than {DEPTH} levels deep: they are not searched"),
             );
         }
     }
@@ -214,23 +210,23 @@ impl<'s> Scan<'s> {
     }
 
     /// Lists a link that is not followed: it leads nowhere, or to a directory out of what may be read.
-    fn tell_link(&mut self, root: &Path, path: &Path) {
+    fn report_link(&mut self, root: &Path, path: &Path) {
         let (code, detail) = match self.world.kind(&root.join(path)) {
             Answer::Present(Kind::Directory) => (ReasonCode::OutsideRoot, "the link leads elsewhere"),
-            Answer::Absent => (ReasonCode::Failed, "the link leads nowhere"),
+            Answer::Absent => (ReasonCode::Failed, "the link is broken"),
             Answer::Present(_) | Answer::Unavailable(_) => return,
         };
-        self.tell_unavailable(root, path, Reason { code, detail: detail.to_owned() });
+        self.report_unavailable(root, path, Reason { code, detail: detail.to_owned() });
     }
 
-    fn tell_unavailable(&mut self, root: &Path, path: &Path, reason: Reason) {
+    fn report_unavailable(&mut self, root: &Path, path: &Path, reason: Reason) {
         let shown = self.situation.workspace.show_beneath(root, path, self.situation.rules.skills.labels);
         let shown = self.situation.permissions.hygiene.label(shown.into_owned(), &[]);
         self.warn(&shown, format!("is not loaded: {reason}"));
         self.not_loaded(&shown, Why::Unavailable(reason));
     }
 
-    fn tell_limit(&mut self, root: &Path, path: &Path, limit: &str) {
+    fn report_limit(&mut self, root: &Path, path: &Path, limit: &str) {
         let shown = self.situation.workspace.show(&root.join(path), Paths::Portable);
         self.diagnostics
             .push(Diagnostic::warning(Code::ScanLimit, format!("{shown} {limit}")).about(Subject::file(&shown)));

@@ -1,14 +1,14 @@
 //! Making a list of skills smaller: within its own budget, and later for a prompt that does not fit its own.
 //!
 //! 1. Descriptions are shortened alike, then left out, then whole skills from the last one on. Nothing else decides.
-//! 2. A list that is a fact already is taken apart again. All that it tells is escaped, so its tags are its own.
+//! 2. A list that is a fact already is taken apart again. All that it prints is escaped, so its tags are its own.
 
 use std::ops::Range;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Budget, Draft, FactName, Text, Transform};
 
-/// A description that would be shortened to less than this is dropped: three words tell nothing.
+/// A description that would be shortened to less than this is dropped: three words say nothing.
 const LEAST: usize = 24;
 
 /// What fits.
@@ -93,7 +93,7 @@ pub(crate) fn skills_within(text: &Text, name: &FactName, budget: Budget) -> Opt
 struct Listing<'t> {
     text: &'t Text,
     skills: Vec<Entry>,
-    /// What stands behind the skills.
+    /// What follows the skills.
     end: Range<usize>,
 }
 

@@ -6,7 +6,7 @@ use super::Tool;
 use crate::text::canonical;
 
 /// The tools as the model sees them.
-pub fn canonical_tools(tools: &[Tool]) -> String {
+pub(crate) fn canonical_tools(tools: &[Tool]) -> String {
     let mut tools: Vec<&Tool> = tools.iter().collect();
     tools.sort_by(|one, other| one.name.cmp(&other.name));
     tools.dedup_by(|one, other| one.name == other.name);
@@ -15,7 +15,7 @@ pub fn canonical_tools(tools: &[Tool]) -> String {
 }
 
 /// One tool as the model sees it.
-pub fn canonical_tool(tool: &Tool) -> String {
+pub(crate) fn canonical_tool(tool: &Tool) -> String {
     let mut object = serde_json::Map::new();
     object.insert("name".to_owned(), Value::from(tool.name.as_str()));
     if let Some(description) = &tool.description {

@@ -1,12 +1,12 @@
 //! `tools:names`, `tools:list` and `tools:guidelines`: what the agent can do, and advice that fits.
 //!
-//! 1. Tools are told in order of their names, whatever order the caller has them in.
+//! 1. Tools are listed in order of their names, whatever order the caller has them in.
 //! 2. A tool's line is its snippet, else its description, else antefix's own words for a well-known tool, else its name;
 //!    white space in it becomes single spaces.
-//! 3. Advice comes and goes with the tools that it is about. The same sentence is told once, where it comes first.
+//! 3. Advice comes and goes with the tools that it is about. The same sentence is printed once, where it comes first.
 //! 4. All words are wordings: `tool_<name>` and `guideline_<topic>`.
 //! 5. Tools come from anywhere, such as another program's servers: what is hidden in their texts is written out, secrets are
-//!    taken out, and both are told. Their definitions go to the model as they are, and that is told as well.
+//!    taken out, and both are reported. Their definitions go to the model as they are, and that is reported as well.
 
 mod canonical;
 mod said;
@@ -20,7 +20,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use self::canonical::{canonical_tool, canonical_tools};
+pub(crate) use self::canonical::canonical_tool;
+use self::canonical::canonical_tools;
 pub(super) use self::said::answer;
 use super::hygiene::Hygiene;
 use crate::diagnostic::{Code, Diagnostic};
@@ -31,7 +32,7 @@ use crate::text::canonical;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tool {
-    /// Its name.
+    /// The name that the model calls it by; the first of a name is used.
     pub name: String,
     /// What it does, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,10 +55,10 @@ pub struct Tool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum Hidden {
-    /// It is listed.
+    /// The tool is listed.
     #[default]
     No,
-    /// It is not.
+    /// The list leaves the tool out.
     Yes,
 }
 
@@ -88,10 +89,10 @@ impl Tool {
 
 /// The tools of an agent, put in order once and used in many turns. A copy costs nothing.
 ///
-/// Each name stands once, and the first tool that has it counts; discovery tells the others.
+/// Each name is there once; of several tools with one name the first is used, and discovery reports the others.
 ///
 /// ```
-/// use antefix::discover::{Tool, Tools};
+/// use antefix::discover::tools::{Tool, Tools};
 ///
 /// let tools = Tools::from(vec![Tool::named("write"), Tool::named("read")]);
 /// assert_eq!(tools[0].name, "read");
@@ -167,8 +168,8 @@ impl Tools {
     /// What is worth knowing about them, whatever is said of them.
     pub(super) fn findings(&self, hygiene: Hygiene) -> Vec<Diagnostic> {
         let twice = self.0.twice.iter().map(|name| {
-            let message = format!("several tools are called `{}`: only the first of them counts", single_line(name));
-            Diagnostic::warning(Code::ToolTwice, hygiene.tellable(message)).hint("give each tool a name of its own")
+            let message = format!("several tools are called `{}`: only the first of them is used", single_line(name));
+            Diagnostic::warning(Code::ToolTwice, hygiene.reportable(message)).hint("give each tool a name of its own")
         });
         let mut findings: Vec<Diagnostic> = twice.collect();
         if !hygiene.passes(self.canonical()) {

@@ -68,7 +68,7 @@ impl Saying<'_> {
             draft.push(": ", Origin::fact(self.name), None);
             let own = tool.prompt_snippet.as_deref().into_iter().chain(tool.description.as_deref());
             match own.map(single_line).find(|text| !text.is_empty()) {
-                Some(text) => draft.push_text(&self.looked_through(&text, &format!("the tool `{}`", called.as_str()))),
+                Some(text) => draft.push_text(&self.cleaned(&text, &format!("the tool `{}`", called.as_str()))),
                 None => match self.situation.rules.phrases.get(&format!("tool_{}", tool.name)) {
                     phrase if phrase.as_str().is_empty() => draft.push_text(&called),
                     phrase => draft.push_text(&phrase),
@@ -85,7 +85,7 @@ impl Saying<'_> {
         let mut all: Vec<Text> = before.collect();
         for tool in tools.iter().filter(|tool| !tool.prompt_guidelines.is_empty()) {
             let label = format!("the tool `{}`", self.called(tool).as_str());
-            all.extend(tool.prompt_guidelines.iter().map(|text| self.looked_through(&bullet(text), &label)));
+            all.extend(tool.prompt_guidelines.iter().map(|text| self.cleaned(&bullet(text), &label)));
         }
         all.extend(ALWAYS.iter().map(|phrase| phrases.get(phrase)));
         let mut advice: Vec<Text> = Vec::new();
@@ -106,13 +106,13 @@ impl Saying<'_> {
     /// A tool's name, which cannot begin a line.
     fn called(&mut self, tool: &Tool) -> Text {
         match tool.name.contains(char::is_whitespace) {
-            true => self.looked_through(&single_line(&tool.name), "the name of a tool"),
-            false => self.looked_through(&tool.name, "the name of a tool"),
+            true => self.cleaned(&single_line(&tool.name), "the name of a tool"),
+            false => self.cleaned(&tool.name, "the name of a tool"),
         }
     }
 
     /// A text of a tool as it may be said.
-    fn looked_through(&mut self, text: &str, label: &str) -> Text {
+    fn cleaned(&mut self, text: &str, label: &str) -> Text {
         let hygiene = self.situation.permissions.hygiene.written_out();
         let text = Text::new(text, Origin::fact(self.name));
         if hygiene.passes(text.as_str()) {

@@ -1,4 +1,4 @@
-//! Where a store is: a PostgreSQL URL, read once, and told without its password ever after.
+//! Where a store is: a PostgreSQL URL, read once, and shown without its password.
 //!
 //! `postgres://user@host:5432/database`. Beside the driver's own options: `schema` (default `antefix`), `connections` (at
 //! most so many, default 8), `pool_timeout` (seconds that a caller waits for one of them, default 5), `sslmode`, `sslrootcert`, `passfile`.
@@ -11,7 +11,7 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::passfile::{Wanted, password};
 use crate::error::Fault;
-use crate::freeze::{StoreError, StoreResult};
+use crate::freeze::store::{StoreError, StoreResult};
 
 /// A URL that was read.
 pub(super) struct Address {
@@ -186,7 +186,7 @@ fn decoded(value: &str) -> StoreResult<String> {
             None => (tail, bytes.push(*first)),
         };
     }
-    String::from_utf8(bytes).map_err(|_| refuse("an option's value is no UTF-8"))
+    String::from_utf8(bytes).map_err(|_| refuse("an option's value is not UTF-8"))
 }
 
 #[cfg(test)]
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_told_without_its_password() {
+    fn an_address_is_shown_without_its_password() {
         let address = Address::parse("postgres://ada:hunter2@db.example:6000/ledger?schema=own&connections=3").unwrap();
         assert_eq!(address.shown(), "postgres://ada@db.example:6000/ledger");
         assert_eq!((address.schema.as_str(), address.connections), ("own", 3));

@@ -8,7 +8,8 @@ use super::ledger::{has, insert, keep, last};
 use super::rows::{self, asked};
 use super::session::Session;
 use super::work::Written;
-use crate::freeze::{Bundle, Committed, CompactionRow, ConversationId, EpochRow};
+use crate::freeze::ConversationId;
+use crate::freeze::store::{Bundle, Committed, CompactionRow, EpochRow};
 
 const BEGIN: &str = "\
     INSERT INTO compactions (conversation, token, epoch, cause, opened_at, digest, body, cwd, machine, model) \

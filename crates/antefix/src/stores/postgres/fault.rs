@@ -16,7 +16,7 @@ pub(super) enum Trouble {
     Driver(tokio_postgres::Error),
     /// No answer in the time that was given. The connection is of no use any more.
     Late,
-    /// The answer makes no sense, or an answer of our own that is no success.
+    /// The answer makes no sense, or an answer of our own that is not a success.
     Store(StoreError),
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Remedy {
     /// Somebody else was in the way: the same transaction may do.
     Again,
     /// Nothing that the store could do.
-    Tell,
+    GiveUp,
 }
 
 impl Trouble {
@@ -41,15 +41,15 @@ impl Trouble {
         match self {
             Trouble::Driver(error) => match error.code() {
                 None if self.fault() == Fault::Unreachable => Remedy::Reconnect,
-                None => Remedy::Tell,
+                None => Remedy::GiveUp,
                 Some(code) if is_gone(code) => Remedy::Reconnect,
                 // A foreign key fails if a sweep deleted a text between its writing and its naming.
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
                 | Some(&SqlState::FOREIGN_KEY_VIOLATION | &SqlState::UNIQUE_VIOLATION) => Remedy::Again,
-                Some(_) => Remedy::Tell,
+                Some(_) => Remedy::GiveUp,
             },
             Trouble::Late => Remedy::Reconnect,
-            Trouble::Store(_) => Remedy::Tell,
+            Trouble::Store(_) => Remedy::GiveUp,
         }
     }
 
@@ -65,14 +65,14 @@ impl Trouble {
         }
     }
 
-    /// The same for a caller. The address is told without its password. The driver's error is told in full and not kept
+    /// The same for a caller. The address is shown without its password. The driver's error is shown in full and not kept
     /// as a source: its own words would only repeat where it happened.
     pub(super) fn into_error(self, address: &Address) -> StoreError {
         let fault = self.fault();
         let shown = address.shown();
         match self {
             Trouble::Late => StoreError::new(fault, format!("{shown} does not answer in time")),
-            Trouble::Driver(error) => StoreError::new(fault, format!("{shown}: {}", told(&error))),
+            Trouble::Driver(error) => StoreError::new(fault, format!("{shown}: {}", full_message(&error))),
             Trouble::Store(error) => error,
         }
     }
@@ -91,7 +91,7 @@ impl From<StoreError> for Trouble {
 }
 
 /// What happened, in a line. The driver's own words say only where.
-fn told(error: &tokio_postgres::Error) -> String {
+fn full_message(error: &tokio_postgres::Error) -> String {
     match (error.as_db_error(), root_cause(error)) {
         (Some(error), _) => format!("{} (SQLSTATE {})", error.message(), error.code().code()),
         (None, Some(cause)) => cause.to_string(),

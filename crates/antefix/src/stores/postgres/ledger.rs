@@ -11,7 +11,8 @@ use super::fault::Trouble;
 use super::rows::{self, EPOCH_COLUMNS, asked, epoch_columns};
 use super::session::{Parameter, Session};
 use super::work::Written;
-use crate::freeze::{AmendmentRow, Appended, Bundle, ConversationId, EpochRow, Standing};
+use crate::freeze::ConversationId;
+use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow, Standing};
 use crate::stores::memory::check_number;
 use crate::text::Digest;
 
@@ -24,7 +25,7 @@ const STANDING: &str = concat!(
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number ORDER BY a.number"
 );
 
-/// The epoch that stands, in one question.
+/// The standing epoch, in one question.
 pub(super) async fn standing(session: &Session, conversation: &ConversationId) -> Result<Option<Standing>, Trouble> {
     with_amendments(&session.query(STANDING, &[&conversation.as_str()]).await?)
 }
@@ -37,7 +38,6 @@ const ONE: &str = concat!(
      WHERE e.conversation = $1 AND e.number = $2 ORDER BY a.number"
 );
 
-/// One epoch.
 pub(super) async fn epoch(
     session: &Session,
     conversation: &ConversationId,
@@ -97,12 +97,11 @@ pub(super) async fn conversations(
 const LAST: &str =
     concat!("SELECT ", epoch_columns!("e"), " FROM epochs e WHERE e.conversation = $1 ORDER BY e.number DESC LIMIT 1");
 
-/// The row of the epoch that stands.
+/// The row of the standing epoch.
 pub(super) async fn last(session: &Session, conversation: &ConversationId) -> Result<Option<EpochRow>, Trouble> {
     session.query_opt(LAST, &[&conversation.as_str()]).await?.as_ref().map(rows::epoch).transpose()
 }
 
-/// Appends an epoch.
 pub(super) async fn append(
     session: &Session,
     row: &EpochRow,
@@ -152,7 +151,6 @@ pub(super) async fn has(session: &Session, row: &EpochRow) -> Result<bool, Troub
 const INSERT_AMENDMENT: &str = "\
     INSERT INTO amendments (conversation, epoch, number, at, body) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
 
-/// Appends an amendment.
 pub(super) async fn amend(
     session: &Session,
     row: &AmendmentRow,

@@ -1,11 +1,12 @@
-//! What conversations were told, the latest of each.
+//! What conversations remember, the latest of each.
 
 use super::fault::Trouble;
 use super::ledger::{keep, last};
 use super::session::Session;
 use super::work::Written;
 use crate::error::Fault;
-use crate::freeze::{Bundle, ConversationId, StoreError};
+use crate::freeze::ConversationId;
+use crate::freeze::store::{Bundle, StoreError};
 use crate::stores::memory::no_conversation;
 use crate::text::Digest;
 

@@ -13,7 +13,6 @@ const QUEUE: &str = "\
     SELECT $1, 1 + coalesce(max(number), 0), $2, $3, $4::text::uuid FROM messages WHERE conversation = $1 \
     RETURNING number";
 
-/// Queues a message.
 pub(super) async fn queue(
     session: &Session,
     conversation: &ConversationId,

@@ -36,10 +36,10 @@ use self::address::Address;
 use self::fault::Trouble;
 use self::pool::{Lease, Pool};
 use self::work::Turn;
-use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Standing, Store,
-    StoreResult, Sweep, Swept,
+use crate::freeze::store::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Standing, Store, StoreResult, Sweep, Swept,
 };
+use crate::freeze::{ConversationId, QueuedMessage};
 use crate::text::Digest;
 
 /// A store in PostgreSQL 13 or newer.
@@ -50,7 +50,7 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// Connects, and makes or moves forward the schema if that is due.
     ///
-    /// `postgres://user:password@host:5432/database?sslmode=verify-full`. The password may stand in `PGPASSWORD` or in the
+    /// `postgres://user:password@host:5432/database?sslmode=verify-full`. The password may be in `PGPASSWORD` or in the
     /// password file instead. Beside the driver's own options there are `schema` (default `antefix`), `connections` (at
     /// most so many, default 8), `pool_timeout` (seconds that a caller waits for one, default 5), `sslrootcert` and `passfile`. With `sslmode=require` or stricter, the server's
     /// certificate is always checked.

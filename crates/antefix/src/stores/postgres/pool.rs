@@ -1,6 +1,6 @@
 //! At most so many connections, each used by one caller at a time.
 //!
-//! 1. A caller waits for a free connection for a bounded time, and is told `Busy` behind it. Whoever came first is served
+//! 1. A caller waits for a free connection for a bounded time, and gets `Busy` after it. Whoever came first is served
 //!    first: a caller that asks again and again cannot starve one that waits. Only the first one is woken: with many who wait,
 //!    waking them all costs more than their questions.
 //! 2. A connection that broke leaves the pool; the next caller opens another one.

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 
 use super::fault::Trouble;
-use crate::freeze::{AmendmentRow, Cause, ConversationId, EpochRow, QueuedMessage};
+use crate::freeze::store::{AmendmentRow, EpochRow};
+use crate::freeze::{Cause, ConversationId, QueuedMessage};
 use crate::text::Digest;
 
 /// The columns that [`epoch`] reads, from a table with the given name.
@@ -88,7 +89,7 @@ pub(super) fn cause(name: &str) -> Result<Cause, Trouble> {
 }
 
 pub(super) fn timestamp(text: &str) -> Result<Timestamp, Trouble> {
-    text.parse().map_err(|_| Trouble::corrupt(&format!("{text:?} is no instant")))
+    text.parse().map_err(|_| Trouble::corrupt(&format!("{text:?} is not a time")))
 }
 
 pub(super) fn digest(bytes: &[u8]) -> Result<Digest, Trouble> {
@@ -97,11 +98,11 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest, Trouble> {
 }
 
 pub(super) fn text(bytes: &[u8]) -> Result<String, Trouble> {
-    String::from_utf8(bytes.to_vec()).map_err(|_| Trouble::corrupt("a text is no UTF-8"))
+    String::from_utf8(bytes.to_vec()).map_err(|_| Trouble::corrupt("a text is not UTF-8"))
 }
 
 pub(super) fn shared_text(bytes: &[u8]) -> Result<Arc<str>, Trouble> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Trouble::corrupt("a text is no UTF-8"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| Trouble::corrupt("a text is not UTF-8"))?;
     Ok(text.into())
 }
 

@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// A parameter of a statement.
 pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
-/// A connection.
+/// A connection to the server, with its settings.
 pub(super) struct Session {
     client: Client,
     statements: RefCell<BTreeMap<&'static str, Statement>>,
@@ -39,7 +39,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Connects, and tells the server what a store expects of it.
+    /// Connects, and sets what a store expects of the server.
     pub(super) fn open(address: &Address) -> Result<Session, Trouble> {
         let failed = |error| StoreError::new(Fault::Failed, "a connection cannot be driven").because(error);
         let runtime = Builder::new_current_thread().enable_io().enable_time().build().map_err(failed)?;
@@ -151,7 +151,7 @@ async fn connect(address: &Address) -> Result<Client, Trouble> {
     match &address.tls {
         Tls::Plain => {
             let (client, connection) = address.config.connect(NoTls).await?;
-            // How a connection ended is told to whoever asks next.
+            // Whoever asks next gets the reason why a connection ended.
             tokio::spawn(async { drop(connection.await) });
             Ok(client)
         }

@@ -11,7 +11,7 @@ use super::PostgresStore;
 use super::fault::Trouble;
 use super::session::Session;
 use super::work::{Turn, Written};
-use crate::freeze::{StoreResult, Swept};
+use crate::freeze::store::{StoreResult, Swept};
 
 /// How many texts one step deletes.
 const STEP: i64 = 500;

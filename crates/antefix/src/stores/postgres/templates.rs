@@ -8,8 +8,9 @@ use super::rows::{self, asked};
 use super::session::{Parameter, Session};
 use super::work::{Turn, Written};
 use crate::compose::Dialect;
-use crate::freeze::{
-    Appended, SavedTemplate, StoreResult, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest,
+use crate::freeze::store::{Appended, StoreResult};
+use crate::freeze::template::{
+    SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest,
 };
 use crate::stores::memory::check_template;
 use crate::text::Digest;
@@ -65,7 +66,9 @@ impl Templates for PostgresStore {
     }
 
     fn template(&self, number: u64) -> StoreResult<Option<SavedTemplate>> {
-        self.read(async |session| session.query_opt(ONE, &[&asked(number)]).await?.as_ref().map(whole).transpose())
+        self.read(async |session| {
+            session.query_opt(ONE, &[&asked(number)]).await?.as_ref().map(saved_template).transpose()
+        })
     }
 
     fn templates(&self, layout: Option<&str>, before: Option<u64>, limit: usize) -> StoreResult<Vec<TemplateEntry>> {
@@ -77,7 +80,7 @@ impl Templates for PostgresStore {
     fn template_with(&self, layout: &str, digest: Digest) -> StoreResult<Option<SavedTemplate>> {
         self.read(async |session| {
             let row = session.query_opt(WITH, &[&layout.as_bytes(), &digest.bytes().as_slice()]).await?;
-            row.as_ref().map(whole).transpose()
+            row.as_ref().map(saved_template).transpose()
         })
     }
 
@@ -181,7 +184,7 @@ fn optional(row: &Row, column: usize) -> Result<Option<String>, Trouble> {
     row.try_get::<_, Option<&[u8]>>(column)?.map(rows::text).transpose()
 }
 
-fn whole(row: &Row) -> Result<SavedTemplate, Trouble> {
+fn saved_template(row: &Row) -> Result<SavedTemplate, Trouble> {
     let template = SavedTemplate { row: saved(row)?, text: rows::shared_text(row.try_get(8)?)? };
     if template_digest(template.row.dialect, &template.text) == template.row.digest {
         return Ok(template);

@@ -1,7 +1,7 @@
 //! TLS, where the address asks for it.
 //!
 //! A certificate is always checked against the server's name: a connection that is encrypted to nobody knows whom protects
-//! from nobody. `sslrootcert` names the authority of a server whose certificate is no public one.
+//! from nobody. `sslrootcert` names the authority of a server whose certificate is not a public one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::Fault;
-use crate::freeze::{StoreError, StoreResult};
+use crate::freeze::store::{StoreError, StoreResult};
 
 /// What makes TLS connections that trust the authority in a file, or those that the machine trusts.
 pub(super) fn connector(sslrootcert: Option<&Path>) -> StoreResult<MakeRustlsConnect> {

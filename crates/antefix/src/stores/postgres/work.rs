@@ -12,7 +12,8 @@ use super::PostgresStore;
 use super::fault::{Remedy, Trouble};
 use super::session::{ANSWER, Session};
 use crate::error::Fault;
-use crate::freeze::{ConversationId, StoreError, StoreResult};
+use crate::freeze::ConversationId;
+use crate::freeze::store::{StoreError, StoreResult};
 use crate::text::Digest;
 
 /// How often a transaction is tried.
@@ -101,10 +102,10 @@ impl PostgresStore {
             };
             let again = match trouble.remedy() {
                 Remedy::Again => tries < TRIES,
-                Remedy::Reconnect | Remedy::Tell => self.is_worth_another(&trouble, &mut losses),
+                Remedy::Reconnect | Remedy::GiveUp => self.is_worth_another(&trouble, &mut losses),
             };
             if !again {
-                return Err(self.told(trouble, unsure.is_some()));
+                return Err(self.to_store_error(trouble, unsure.is_some()));
             }
             if trouble.remedy() == Remedy::Again {
                 std::thread::sleep(Duration::from_millis(1 << tries));
@@ -143,7 +144,7 @@ impl PostgresStore {
                 return Err(trouble);
             }
         };
-        // The last try is over, and nothing came of it.
+        // The last try is over, and wrote nothing.
         *unsure = None;
         match session.run(write(session, &id)) {
             Ok(Written::Commit(answer)) => match session.run(session.batch("COMMIT")) {
@@ -179,7 +180,7 @@ impl PostgresStore {
         *losses < LOSSES && !matches!(trouble, Trouble::Late)
     }
 
-    fn told(&self, trouble: Trouble, is_unsure: bool) -> StoreError {
+    fn to_store_error(&self, trouble: Trouble, is_unsure: bool) -> StoreError {
         let error = trouble.into_error(&self.pool.address);
         if !is_unsure {
             return error;

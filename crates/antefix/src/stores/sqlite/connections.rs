@@ -40,7 +40,7 @@ pub(super) struct Connections {
     path: PathBuf,
     access: Access,
     pub(super) patience: Duration,
-    /// What tells the file from others, where the system has that.
+    /// What identifies the file, where the system has that.
     identity: Option<(u64, u64)>,
     state: Mutex<State>,
     /// Somebody gave a connection back, or its place.
@@ -315,7 +315,7 @@ fn open(path: &Path, access: Access) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What tells a file from all others.
+/// What identifies a file.
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;

@@ -24,7 +24,7 @@ pub(super) const APPLICATION: u32 = u32::from_be_bytes(*b"AFix");
 pub(super) fn ensure(path: &Path, steps: &[&str]) -> Result<(), Failure> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => check(path, steps),
-        Ok(_) => Err(StoreError::new(Fault::Corrupt, "is no file").into()),
+        Ok(_) => Err(StoreError::new(Fault::Corrupt, "is not a file").into()),
         Err(error) if error.kind() == ErrorKind::NotFound => make(path, steps),
         Err(error) => Err(error.into()),
     }
@@ -45,7 +45,7 @@ fn check(path: &Path, steps: &[&str]) -> Result<(), Failure> {
     }
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if !header.starts_with(b"SQLite format 3\0") || number(68) != APPLICATION {
-        return corrupt("is no store of antefix");
+        return corrupt("is not a store of antefix");
     }
     schema::known(i64::from(number(60).cast_signed()), steps.len() as i64)?;
     Ok(())

@@ -3,7 +3,7 @@
 //! 1. Acknowledged means on the disk: write-ahead log, `synchronous = FULL`. A process may be killed at any moment.
 //! 2. Any number of threads and processes of one machine may use the file. Who reads waits for nobody; who writes waits
 //!    for others for a bounded time, 5 seconds unless told otherwise.
-//! 3. A file that is no store, is damaged or newer is told apart and left as it is. A text that does not have the digest
+//! 3. A file that is not a store, is damaged or is newer is recognized and left as it is. A text that does not have the digest
 //!    it is kept under is damage, too.
 //! 4. Where nothing may be written the file is read, if that is possible at all.
 //! 5. Space that a sweep frees is used again, and is not given back to the disk.
@@ -33,7 +33,7 @@ use self::connections::Connections;
 use self::fault::Failure;
 use self::stamp::Stamps;
 use crate::error::Fault;
-use crate::freeze::{StoreError, StoreResult};
+use crate::freeze::store::{StoreError, StoreResult};
 use crate::text::Digest;
 
 /// How long a question waits for others.

@@ -7,7 +7,8 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Failure;
-use crate::freeze::{AmendmentRow, Bundle, Cause, ConversationId, EpochRow};
+use crate::freeze::store::{AmendmentRow, Bundle, EpochRow};
+use crate::freeze::{Cause, ConversationId};
 use crate::text::Digest;
 
 /// What an epoch has beside its conversation and its number, in this order everywhere.
@@ -44,7 +45,7 @@ pub(super) fn amendment(
     })
 }
 
-/// The epoch that stands, without anything around it.
+/// The standing epoch, without anything around it.
 pub(super) fn last_epoch(connection: &Connection, id: &ConversationId) -> Result<Option<EpochRow>, Failure> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT number, {EPOCH} FROM epochs JOIN heads USING (head) WHERE conversation = ?1 ORDER BY number DESC LIMIT 1"

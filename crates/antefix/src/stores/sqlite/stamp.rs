@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use super::connections::Connections;
 use super::fault::Failure;
-use crate::freeze::Stamp;
+use crate::freeze::store::Stamp;
 
 /// The connection that counts.
 #[derive(Default)]

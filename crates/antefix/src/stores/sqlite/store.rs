@@ -11,10 +11,11 @@ use super::fault::Failure;
 use super::rows::{self, EPOCH, Hash, Micros, Number};
 use super::sweep;
 use crate::error::Fault;
-use crate::freeze::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, ConversationId, EpochRow, QueuedMessage, Stamp, Standing,
-    Store, StoreError, StoreResult, Sweep, Swept,
+use crate::freeze::store::{
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Stamp, Standing, Store, StoreError,
+    StoreResult, Sweep, Swept,
 };
+use crate::freeze::{ConversationId, QueuedMessage};
 use crate::stores::memory::{check_number, no_conversation};
 use crate::text::Digest;
 
@@ -36,16 +37,16 @@ const EPOCH_WITH_AMENDMENTS: &str = "\
     WHERE e.conversation = ?1 AND e.number = ?2";
 
 impl SqliteStore {
-    fn told<T>(&self, answer: Result<T, Failure>) -> StoreResult<T> {
+    fn map_error<T>(&self, answer: Result<T, Failure>) -> StoreResult<T> {
         answer.map_err(|failure| failure.of(self.connections.path()))
     }
 
     pub(super) fn read<T>(&self, ask: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
-        self.told(self.connections.read(ask))
+        self.map_error(self.connections.read(ask))
     }
 
     pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
-        self.told(self.connections.write(|_| Ok(None), |transaction| work(transaction)))
+        self.map_error(self.connections.write(|_| Ok(None), |transaction| work(transaction)))
     }
 
     fn checked(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
@@ -127,11 +128,11 @@ impl Store for SqliteStore {
             let last = rows::last_epoch(connection, &row.conversation)?;
             Ok(last.filter(|last| last.number >= row.number).map(Appended::Lost))
         };
-        // Most who come second can be told so without the lock.
+        // Most who come second need no lock to learn it.
         if let Some(lost) = self.read(lost)? {
             return Ok(lost);
         }
-        self.told(self.connections.write(lost, |connection| {
+        self.map_error(self.connections.write(lost, |connection| {
             let last = match rows::last_epoch(connection, &row.conversation)? {
                 Some(last) if last.number >= row.number => return Ok(Appended::Lost(last)),
                 last => last.map_or(0, |last| last.number),
@@ -174,7 +175,7 @@ impl Store for SqliteStore {
         if self.read(is_remembered)?.is_some() {
             return Ok(());
         }
-        self.told(self.connections.write(is_remembered, |connection| {
+        self.map_error(self.connections.write(is_remembered, |connection| {
             if rows::last_epoch(connection, conversation)?.is_none() {
                 return Err(StoreError::new(Fault::Failed, no_conversation(conversation)).into());
             }
@@ -293,11 +294,11 @@ impl Store for SqliteStore {
     }
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
-        self.told(sweep::run(&self.connections, sweep))
+        self.map_error(sweep::run(&self.connections, sweep))
     }
 
     fn stamp(&self) -> StoreResult<Option<Stamp>> {
-        self.told(self.stamps.now(&self.connections))
+        self.map_error(self.stamps.now(&self.connections))
     }
 }
 

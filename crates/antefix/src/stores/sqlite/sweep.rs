@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use super::connections::Connections;
 use super::fault::Failure;
 use super::rows::{Hash, Number};
-use crate::freeze::{Sweep, Swept};
+use crate::freeze::store::{Sweep, Swept};
 
 /// How many texts are looked at without a pause.
 const PAGE: usize = 1_000;

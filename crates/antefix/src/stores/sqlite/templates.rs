@@ -8,9 +8,9 @@ use super::fault::Failure;
 use super::rows::{Hash, Micros, Number};
 use crate::compose::Dialect;
 use crate::error::Fault;
-use crate::freeze::{
-    Appended, SavedTemplate, StoreError, StoreResult, TemplateDeletion, TemplateEntry, TemplateRow, Templates,
-    template_digest,
+use crate::freeze::store::{Appended, StoreError, StoreResult};
+use crate::freeze::template::{
+    SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest,
 };
 use crate::stores::memory::check_template;
 use crate::text::Digest;
@@ -33,7 +33,7 @@ impl Templates for SqliteStore {
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT {ENTRY}, text FROM templates WHERE number = ?1 AND text IS NOT NULL"
             ))?;
-            statement.query_row([Number(number)], whole).optional()?.map(sound).transpose()
+            statement.query_row([Number(number)], saved_template).optional()?.map(sound).transpose()
         })
     }
 
@@ -53,7 +53,7 @@ impl Templates for SqliteStore {
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT {ENTRY}, text FROM templates WHERE digest = ?1 AND layout = ?2 ORDER BY number DESC LIMIT 1"
             ))?;
-            statement.query_row(params![Hash(digest), layout], whole).optional()?.map(sound).transpose()
+            statement.query_row(params![Hash(digest), layout], saved_template).optional()?.map(sound).transpose()
         })
     }
 
@@ -140,7 +140,7 @@ fn saved(row: &Row<'_>) -> rusqlite::Result<TemplateRow> {
     })
 }
 
-fn whole(row: &Row<'_>) -> rusqlite::Result<SavedTemplate> {
+fn saved_template(row: &Row<'_>) -> rusqlite::Result<SavedTemplate> {
     Ok(SavedTemplate { row: saved(row)?, text: row.get_ref(8)?.as_str()?.into() })
 }
 

@@ -13,9 +13,8 @@ use super::schema::{self, STEPS};
 use crate::compose::Dialect;
 use crate::contract::{amendment, compaction, epoch, id, memory, moment};
 use crate::error::Fault;
-use crate::freeze::{
-    Appended, Committed, EpochRow, SavedTemplate, Store, Sweep, Swept, TemplateDeletion, TemplateEntry, Templates,
-};
+use crate::freeze::store::{Appended, Committed, EpochRow, Store, Sweep, Swept};
+use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, Templates};
 use crate::text::Digest;
 
 /// A second step that takes a while and would be noticed if it were taken twice or by half.

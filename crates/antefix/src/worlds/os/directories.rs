@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, Metadata};
 use super::answer;
 use super::files::{is_escape, outside, relative_to_root, stays_beneath};
 use super::straight::{self, Straight, Target};
-use crate::discover::{Answer, Kind, Link, ListedEntry, Listing, ReasonCode};
+use crate::discover::world::{Answer, Kind, Link, ListedEntry, Listing, ReasonCode};
 
 /// How many names are read before the rest is only known to be there. The order in which a system lists a directory is
 /// its own, so that what is left out past this number differs from machine to machine; no sane directory gets there.
@@ -44,7 +44,7 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         let opened = match dir.open_dir(path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
                 Answer::Present(inside) => dir.open_dir(inside),
-                Answer::Absent => return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere"),
+                Answer::Absent => return Answer::unavailable(ReasonCode::Failed, "the link is broken"),
                 Answer::Unavailable(reason) => return Answer::Unavailable(reason),
             },
             opened => opened,
@@ -55,7 +55,7 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
             }
             let is_link = || dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
             if error.kind() == io::ErrorKind::NotFound && is_link() {
-                return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere");
+                return Answer::unavailable(ReasonCode::Failed, "the link is broken");
             }
         }
         answer(opened).and_then(|directory| {
@@ -73,7 +73,7 @@ fn names(root: &Path, path: &Path, directory: &Dir, found: Found, limit: usize) 
     more |= found.len() > limit;
     found.truncate(limit);
     let entries = found.into_iter().map(|(name, listed)| {
-        // The directory itself says what is no link.
+        // The directory itself says what is not a link.
         if let Listed::Kind(kind) = listed {
             return ListedEntry { name, kind: Some(kind), link: Link::None };
         }

@@ -4,7 +4,7 @@
 //!    byte a second gains nothing by it.
 //! 2. A body that ends before its announced length is an error, not a shorter body.
 //! 3. Nothing is followed, remembered or unpacked: no redirects, no cookies, no compression.
-//! 4. Variables such as `HTTPS_PROXY` are not obeyed: a text that tells an agent who it is comes from where the user says
+//! 4. Variables such as `HTTPS_PROXY` are not obeyed: a text that says who an agent is comes from where the user says
 //!    and by no other way. Certificates are checked against the system's store.
 
 use std::error::Error as _;
@@ -16,7 +16,7 @@ use ureq::config::Config;
 use ureq::http::{HeaderMap, header};
 use ureq::tls::{RootCerts, TlsConfig};
 
-use crate::discover::{Answer, ReasonCode, Request, Response};
+use crate::discover::world::{Answer, ReasonCode, Request, Response};
 
 /// How we introduce ourselves.
 const USER_AGENT: &str = concat!("antefix/", env!("CARGO_PKG_VERSION"));
@@ -60,7 +60,7 @@ fn ask(request: &Request) -> Result<Response, ureq::Error> {
         ..Response::default()
     };
     if response.status == 200 {
-        // One byte more than wanted tells whether there is more.
+        // One byte more than wanted shows whether there is more.
         let limit = u64::try_from(request.size_limit).unwrap_or(u64::MAX).saturating_add(1);
         body.into_reader().take(limit).read_to_end(&mut response.body)?;
         response.more = response.body.len() > request.size_limit;
@@ -69,7 +69,7 @@ fn ask(request: &Request) -> Result<Response, ureq::Error> {
     Ok(response)
 }
 
-/// A header as text. One that is no visible ASCII says nothing.
+/// A header as text. One that is not visible ASCII is ignored.
 fn text(headers: &HeaderMap, name: &header::HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
@@ -92,7 +92,7 @@ fn failure(error: &ureq::Error, limit: Duration) -> Answer<Response> {
         return Answer::unavailable(ReasonCode::Failed, "the answer broke off");
     }
     if matches!(error, ureq::Error::Protocol(_)) {
-        return Answer::unavailable(ReasonCode::Failed, "it is no HTTP");
+        return Answer::unavailable(ReasonCode::Failed, "it is not HTTP");
     }
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     Answer::unavailable(ReasonCode::Failed, format!("{error}{cause}"))

@@ -14,7 +14,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::answer;
 use super::straight::{self, Straight, Target};
-use crate::discover::{Answer, Contents, ReasonCode};
+use crate::discover::world::{Answer, Contents, ReasonCode};
 
 /// The first `limit` bytes of the regular file at `path` beneath `root`.
 pub(super) fn read(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
@@ -36,10 +36,10 @@ fn read_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
     answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
         match open(&dir, path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
-                // Only the kernel's word counts: the new path is opened beneath the root with the same checks, so a
+                // Only the kernel's answer decides: the new path is opened beneath the root with the same checks, so a
                 // link that changes in between is caught again.
                 Answer::Present(path) => contents(root, &dir, &path, open(&dir, &path), limit),
-                Answer::Absent => Answer::unavailable(ReasonCode::Failed, "the link leads nowhere"),
+                Answer::Absent => Answer::unavailable(ReasonCode::Failed, "the link is broken"),
                 Answer::Unavailable(reason) => Answer::Unavailable(reason),
             },
             opened => contents(root, &dir, path, opened, limit),
@@ -119,7 +119,7 @@ fn examined(file: &File, limit: usize, location: impl FnOnce() -> Answer<PathBuf
     })
 }
 
-/// What tells a file from all others, whatever it is called.
+/// What identifies a file, whatever it is called.
 fn identity(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -136,7 +136,7 @@ fn identity(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
 
 /// Why a file could not be opened.
 ///
-/// Some things that are no regular files say so only by an error: a socket or a device without a driver anywhere, a
+/// Some things that are not regular files say so only by an error: a socket or a device without a driver anywhere, a
 /// directory on Windows.
 fn refusal(dir: &Dir, path: &Path, error: io::Error) -> Answer<Contents> {
     if is_escape(&error) {
@@ -150,7 +150,7 @@ fn refusal(dir: &Dir, path: &Path, error: io::Error) -> Answer<Contents> {
         return Answer::unavailable(ReasonCode::NotRegular, if socket { "a socket" } else { "a device" });
     }
     if error.kind() == ErrorKind::NotFound && dir.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Answer::unavailable(ReasonCode::Failed, "the link leads nowhere");
+        return Answer::unavailable(ReasonCode::Failed, "the link is broken");
     }
     if error.kind() == ErrorKind::PermissionDenied && dir.metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
         return Answer::unavailable(ReasonCode::NotRegular, "a directory");
@@ -180,8 +180,8 @@ fn special(metadata: &std::fs::Metadata) -> &'static str {
 
 /// The first `limit` bytes, and whether there is one more.
 ///
-/// A file that tells its size is read in one go: where there was room for one byte more and it did not come, the file is
-/// over. What it tells is no more than a hint, and bounded by the limit.
+/// A file that reports its size is read in one go: where there was room for one byte more and it did not come, the file is
+/// over. The size is no more than a hint, and bounded by the limit.
 fn begin(file: &File, size: u64, limit: usize) -> io::Result<(Vec<u8>, bool)> {
     let hint = usize::try_from(size).unwrap_or(limit).min(limit);
     let mut bytes = Vec::with_capacity(hint.saturating_add(1));

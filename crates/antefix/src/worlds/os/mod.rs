@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Metadata;
 use jiff::Timestamp;
 
-use crate::discover::{
+use crate::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
 };
 
@@ -184,7 +184,7 @@ const SYSTEM_FILE_LIMIT: u64 = 64 * 1024;
 /// The text of a file that belongs to the system and lies outside every root.
 fn system_file(path: &str) -> Answer<String> {
     answer(begin(Path::new(path))).and_then(|mut bytes| {
-        // The limit may have cut the last character in two, which is no fault of the file.
+        // The limit may have cut the last character in two, which is not the file's fault.
         if let Err(error) = std::str::from_utf8(&bytes)
             && error.error_len().is_none()
             && bytes.len() as u64 == SYSTEM_FILE_LIMIT
@@ -199,7 +199,7 @@ fn system_file(path: &str) -> Answer<String> {
 }
 
 fn begin(path: &Path) -> io::Result<Vec<u8>> {
-    // Such files seldom tell their size, and are read whole in one go all the same.
+    // Such files seldom report their size, and are read whole in one go all the same.
     let mut bytes = Vec::with_capacity(2048);
     File::open(path)?.take(SYSTEM_FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)

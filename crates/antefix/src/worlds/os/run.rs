@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::survivors::Survivors;
-use crate::discover::{Answer, Command, Output, ReasonCode};
+use crate::discover::world::{Answer, Command, Output, ReasonCode};
 
 /// Runs a program to its end or its limits.
 pub(super) fn run(command: &Command) -> Answer<Output> {
@@ -32,23 +32,24 @@ pub(super) fn run(command: &Command) -> Answer<Output> {
         Err(error) => return failed(command, &error),
     };
     let pipes = Arc::new(Pipes::default());
-    let listening = listen(&mut child, &pipes, command.output_limit).and_then(|()| tell(&mut child, &pipes, command));
-    let end = match listening {
+    let started =
+        read_output(&mut child, &pipes, command.output_limit).and_then(|()| write_input(&mut child, &pipes, command));
+    let end = match started {
         Ok(()) => watch(&mut child, &pipes, deadline),
         Err(_) => End::Done,
     };
     // The group is killed before its leader is waited for, because only until then is its number certainly ours.
     survivors.kill_around(child.id(), || kill_group(&mut child));
     let code = child.wait().ok().and_then(|status| status.code());
-    let heard = pipes.close();
-    match (listening, end) {
+    let captured = pipes.close();
+    match (started, end) {
         (Err(error), _) => failed(command, &error),
         (Ok(()), End::TimedOut) => Answer::unavailable(ReasonCode::TimedOut, overdue(command)),
         (Ok(()), End::Done) => Answer::Present(Output {
-            code: code.filter(|_| !heard.more),
-            stdout: heard.stdout,
-            more: heard.more,
-            stderr: heard.stderr,
+            code: code.filter(|_| !captured.more),
+            stdout: captured.stdout,
+            more: captured.more,
+            stderr: captured.stderr,
         }),
     }
 }
@@ -77,7 +78,7 @@ fn find(command: &Command) -> Option<PathBuf> {
     }
     // The last value of a variable that is given twice is the one that the program would see.
     let (_, path) = command.env.iter().rev().find(|(key, _)| key == "PATH")?;
-    // Batch files are no candidates on Windows: their arguments pass through a shell.
+    // Batch files are not candidates on Windows: their arguments pass through a shell.
     let file = format!("{}{}", command.program, std::env::consts::EXE_SUFFIX);
     std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())
@@ -128,8 +129,8 @@ fn watch(child: &mut Child, pipes: &Pipes, deadline: Option<Instant>) -> End {
     loop {
         // In this order: output that was closed before the program was seen to exit is complete.
         let exited = has_exited(child);
-        let heard = pipes.lock();
-        if heard.more || (exited && heard.open == 0) {
+        let captured = pipes.lock();
+        if captured.more || (exited && captured.open == 0) {
             return End::Done;
         }
         let now = Instant::now();
@@ -141,7 +142,7 @@ fn watch(child: &mut Child, pipes: &Pipes, deadline: Option<Instant>) -> End {
         }
         pause = longer(pause);
         let rest = deadline.map_or(pause, |deadline| deadline.saturating_duration_since(now).max(SHORTEST_PAUSE));
-        drop(pipes.changed.wait_timeout(heard, pause.min(rest)));
+        drop(pipes.changed.wait_timeout(captured, pause.min(rest)));
     }
 }
 
@@ -179,12 +180,12 @@ const STDERR_LIMIT: usize = 8 * 1024;
 /// What two threads hear from a program while a third watches it.
 #[derive(Default)]
 struct Pipes {
-    heard: Mutex<Heard>,
+    captured: Mutex<Captured>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Heard {
+struct Captured {
     stdout: Vec<u8>,
     stderr: Vec<u8>,
     /// Whether there was more output than may be kept.
@@ -196,24 +197,24 @@ struct Heard {
 }
 
 impl Pipes {
-    fn lock(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Captured> {
+        self.captured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was heard, after the program's death.
+    /// What was captured, after the program's death.
     ///
     /// What lies in the pipes is still read, however late the reading threads get their turn on a busy machine; but a
     /// pipe that a survivor holds open is given up.
-    fn close(&self) -> Heard {
-        let mut heard = self.lock();
-        heard.abandoned = true;
-        let (mut heard, _) = self
+    fn close(&self) -> Captured {
+        let mut captured = self.lock();
+        captured.abandoned = true;
+        let (mut captured, _) = self
             .changed
-            .wait_timeout_while(heard, PATIENCE, |heard| heard.open > 0)
+            .wait_timeout_while(captured, PATIENCE, |captured| captured.open > 0)
             .unwrap_or_else(PoisonError::into_inner);
         // The mark stays behind for a thread that is still reading.
-        let (stdout, stderr) = (std::mem::take(&mut heard.stdout), std::mem::take(&mut heard.stderr));
-        Heard { stdout, stderr, more: heard.more, open: heard.open, abandoned: true }
+        let (stdout, stderr) = (std::mem::take(&mut captured.stdout), std::mem::take(&mut captured.stderr));
+        Captured { stdout, stderr, more: captured.more, open: captured.open, abandoned: true }
     }
 }
 
@@ -223,7 +224,7 @@ const PATIENCE: Duration = if cfg!(unix) { Duration::from_secs(10) } else { GRAC
 
 /// Starts the two threads that read; each ends with its pipe, or soon after the pipe was given up. Windows knows no
 /// reading without waiting, so there a thread may stay until the last holder of its pipe is gone.
-fn listen(child: &mut Child, pipes: &Arc<Pipes>, limit: usize) -> io::Result<()> {
+fn read_output(child: &mut Child, pipes: &Arc<Pipes>, limit: usize) -> io::Result<()> {
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(io::Error::other("no pipes"));
     };
@@ -232,17 +233,17 @@ fn listen(child: &mut Child, pipes: &Arc<Pipes>, limit: usize) -> io::Result<()>
         do_not_block(&stdout)?;
         do_not_block(&stderr)?;
     }
-    hear(stdout, pipes, move |heard, bytes| {
-        heard.more = append(&mut heard.stdout, bytes, limit);
-        heard.more
+    read_pipe(stdout, pipes, move |captured, bytes| {
+        captured.more = append(&mut captured.stdout, bytes, limit);
+        captured.more
     })?;
     // A program that cannot get rid of its errors would wait, so they are taken even if they are not kept.
-    hear(stderr, pipes, |heard, bytes| append(&mut heard.stderr, bytes, STDERR_LIMIT) && heard.abandoned)
+    read_pipe(stderr, pipes, |captured, bytes| append(&mut captured.stderr, bytes, STDERR_LIMIT) && captured.abandoned)
 }
 
 /// Starts the thread that writes the input; it ends when all is written, when nobody reads any more, or when the run is
 /// over. Nobody waits for it: a program that answers without reading has answered.
-fn tell(child: &mut Child, pipes: &Arc<Pipes>, command: &Command) -> io::Result<()> {
+fn write_input(child: &mut Child, pipes: &Arc<Pipes>, command: &Command) -> io::Result<()> {
     let Some(mut pipe) = child.stdin.take() else { return Ok(()) };
     #[cfg(unix)]
     do_not_block(&pipe)?;
@@ -278,10 +279,10 @@ fn append(kept: &mut Vec<u8>, bytes: &[u8], limit: usize) -> bool {
 }
 
 /// Reads a pipe in a thread, until it ends or `keep` says that this is enough.
-fn hear(
+fn read_pipe(
     mut pipe: impl Read + Send + 'static,
     pipes: &Arc<Pipes>,
-    keep: impl Fn(&mut Heard, &[u8]) -> bool + Send + 'static,
+    keep: impl Fn(&mut Captured, &[u8]) -> bool + Send + 'static,
 ) -> io::Result<()> {
     let (pipes, ours) = (Arc::clone(pipes), pipes);
     let body = move || {

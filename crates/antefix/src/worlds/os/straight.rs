@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::discover::join;
+use crate::discover::workspace::join;
 
 /// What the straight way leads to.
 pub(super) enum Straight {

@@ -4,7 +4,7 @@
 //! group or session they move to; besides, whoever has one of them for a parent is one. Linux shows both in `/proc`;
 //! elsewhere nobody is found. A program that wants to hide can: the mark bounds what goes wrong, not what means harm.
 
-use crate::discover::Kill;
+use crate::discover::world::Kill;
 
 /// The variable that holds the mark.
 #[cfg(target_os = "linux")]
@@ -96,7 +96,7 @@ impl Survivors {
     }
 }
 
-/// The parent of a process: the second field behind its name, which stands in parentheses and may contain anything.
+/// The parent of a process: the second field behind its name, which is in parentheses and may contain anything.
 #[cfg(target_os = "linux")]
 fn parent(number: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;

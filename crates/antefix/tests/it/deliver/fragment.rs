@@ -1,7 +1,7 @@
 //! A fragment is the same JSON whichever way it is taken.
 
 use antefix::deliver::{Content, Fragment, Target, deliver};
-use antefix::discover::{Tool, Tools};
+use antefix::discover::tools::{Tool, Tools};
 use antefix::text::canonical;
 use antefix::tokens::Tokenizer;
 use serde::Serialize;

@@ -12,9 +12,9 @@ mod shapes;
 
 use std::sync::LazyLock;
 
-use antefix::compose::{Placement, Undeliverable};
+use antefix::compose::policy::{Placement, Undeliverable};
 use antefix::deliver::{Content, Notice};
-use antefix::discover::{Tool, Tools};
+use antefix::discover::tools::{Tool, Tools};
 use antefix::models::{Model, Models};
 use serde_json::{Value, json};
 

@@ -39,7 +39,7 @@ fn conversation(target: Target) -> Option<&'static str> {
 }
 
 /// Whether a message that is sent is one of the caller's, as it was. In Converse users and assistants take turns, so what the
-/// system says stands in further blocks of such a message; everywhere else it has messages of its own.
+/// system says is in further blocks of such a message; everywhere else it has messages of its own.
 fn is_still(target: Target, sent: &Value, message: &Value) -> bool {
     match (target, sent["content"].as_array(), message["content"].as_array()) {
         (Target::Bedrock, Some(sent_blocks), Some(blocks)) => {
@@ -88,7 +88,7 @@ proptest! {
                 let (one, other) = (one.fragment.to_value(), other.fragment.to_value());
                 for key in ["system", "tools", "toolConfig", "prompt_cache_key"] {
                     let marked = |fragment: &Value| match fragment.get(key) {
-                        // Without messages, what moves stands behind the prefix.
+                        // Without messages, what moves comes after the prefix.
                         Some(Value::Array(blocks)) if key == "system" => blocks
                             .iter()
                             .rposition(|block| block.get("cache_control").or(block.get("cachePoint")).is_some())

@@ -1,7 +1,7 @@
 //! What came back, held against what was to be expected.
 
 use antefix::ErrorKind;
-use antefix::compose::Placement;
+use antefix::compose::policy::Placement;
 use antefix::deliver::{Content, Receipt, Target, deliver};
 use antefix::observe::{Comparison, Usage, Verdict};
 use antefix::tokens::{Tokenizer, Tokens};
@@ -67,7 +67,7 @@ impl Situation {
         format!(
             "{}: {} → {}, {}; {}; until {}; lost {}, {}",
             self.what,
-            verdict.expectation.parting.name(),
+            verdict.expectation.divergence.name(),
             verdict.outcome.name(),
             if verdict.as_expected { "as expected" } else { "unexpected" },
             verdict.explanation.as_ref().map_or("-", |why| why.name()),
@@ -286,14 +286,14 @@ fn a_verdict_is_one_paragraph() {
     );
     assert_eq!(
         said("same, after ten minutes"),
-        "The cache was hit in part, as expected: 1,500 of 4,600 input tokens were read from it, up to the breakpoint behind \
+        "The cache was hit in part, as expected: 1,500 of 4,600 input tokens were read from it, up to the breakpoint after \
          the fixed part. 10 minutes have passed since the turn before, and a cache lives for 5 minutes. 3,000 tokens were \
          billed anew, which cost $0.01725 more than reading them."
     );
     assert_eq!(
         said("told why, frozen differs"),
-        "The cache was hit in part, as expected: 1,500 of 4,600 input tokens were read from it, up to the breakpoint behind \
-         the fixed part. The prefix differs from the turn before in the frozen part, which stands at /system/1 and begins at \
+        "The cache was hit in part, as expected: 1,500 of 4,600 input tokens were read from it, up to the breakpoint after \
+         the fixed part. The prefix differs from the turn before in the frozen part, which is at /system/1 and begins at \
          byte 5. 4,321 tokens were billed anew, which cost $0.024846 more than reading them. Anthropic says \
          `system_changed`, 4,321 tokens."
     );
@@ -305,7 +305,7 @@ fn a_verdict_is_one_paragraph() {
     assert_eq!(
         said("tools differ"),
         "The cache was not hit, as expected: nothing of 4,600 input tokens was read from it. The tools differ from the turn \
-         before, and they stand before everything else. 4,500 tokens were billed anew, which cost $0.0315 more than reading \
+         before, and they come before everything else. 4,500 tokens were billed anew, which cost $0.0315 more than reading \
          them."
     );
 }
@@ -319,17 +319,17 @@ fn a_prediction_says_the_same_before_anything_is_sent() {
     assert_eq!(said("same"), "At anthropic for claude-opus-5, all of the prefix would be read from the cache.");
     assert_eq!(
         said("frozen differs"),
-        "At anthropic for claude-opus-5, 1,500 tokens would be read from the cache, up to the breakpoint behind the fixed \
-         part. The prefix would differ from the turn before in the frozen part, which stands at /system/1 and begins at byte \
+        "At anthropic for claude-opus-5, 1,500 tokens would be read from the cache, up to the breakpoint after the fixed \
+         part. The prefix would differ from the turn before in the frozen part, which is at /system/1 and begins at byte \
          5. 3,000 tokens would be billed anew, which costs $0.01725 more than reading them."
     );
     assert_eq!(
         said("gpt-5.1, differs"),
         "At openai-chat for gpt-5.1, nothing would be read from the cache. The prefix would differ from the turn before in \
-         its text, which stands at /messages/0/content and begins at byte 0. `prompt_cache_key` changes with the prefix, so \
+         its text, which is at /messages/0/content and begins at byte 0. `prompt_cache_key` changes with the prefix, so \
          what is the same is not found. 4,500 tokens would be billed anew, which costs $0.005063 more than reading them."
     );
-    assert_eq!(said("ollama"), "At ollama for gpt-oss-20b, nobody promises a cache.");
+    assert_eq!(said("ollama"), "At ollama for gpt-oss-20b, no cache is promised.");
 }
 
 #[test]
@@ -378,15 +378,18 @@ fn what_is_no_receipt_is_refused_by_name() {
         assert_eq!(error.kind(), ErrorKind::Receipt);
         error.message().to_owned()
     };
-    assert_eq!(refused(&|value| *value = json!([])), "this is no receipt: it has no `version`");
-    assert_eq!(refused(&|value| *value = json!({"receipt": 1})), "this is no receipt: it has no `version`");
+    assert_eq!(refused(&|value| *value = json!([])), "this is not a receipt: it has no `version`");
+    assert_eq!(refused(&|value| *value = json!({"receipt": 1})), "this is not a receipt: it has no `version`");
     assert_eq!(
         refused(&|value| value["version"] = json!(2)),
         "the receipt has version 2, and this antefix reads up to 1"
     );
-    assert_eq!(refused(&|value| value["target"] = json!("pigeon")), "the receipt is for `pigeon`, which is no target");
+    assert_eq!(
+        refused(&|value| value["target"] = json!("pigeon")),
+        "the receipt is for `pigeon`, which is not a target"
+    );
     assert!(refused(&|value| value["parts"] = json!(7)).starts_with("the receipt cannot be read: invalid type"));
-    assert!(Receipt::parse("{").unwrap_err().message().starts_with("the receipt is no JSON"));
+    assert!(Receipt::parse("{").unwrap_err().message().starts_with("the receipt is not JSON"));
     // What a later antefix adds is no reason to refuse.
     let mut later = serde_json::to_value(&receipt).unwrap();
     later["weather"] = json!("fine");
@@ -455,18 +458,18 @@ fn what_is_no_usage_is_refused_by_name() {
         assert_eq!(error.kind(), ErrorKind::Usage);
         error.message().to_owned()
     };
-    let unknown = "this is no usage block of a provider that antefix knows: ";
+    let unknown = "this is not a usage block of a provider that antefix knows: ";
     assert_eq!(refused(json!([1]), None), format!("{unknown}it has no keys"));
     assert_eq!(refused(json!({"usage": {"tokens": 3}}), None), format!("{unknown}it has `tokens`"));
     assert_eq!(
         refused(json!({"input_tokens": 1, "cache_read_input_tokens": -3}), None),
-        "`cache_read_input_tokens` of the usage is no count of tokens"
+        "`cache_read_input_tokens` of the usage is not a count of tokens"
     );
     assert_eq!(
         refused(json!({"prompt_tokens": 9}), Some(Target::Anthropic)),
         "the usage has the shape of openai-chat, and the request went to anthropic"
     );
-    assert!(Usage::parse("", None).unwrap_err().message().starts_with("the usage is no JSON"));
+    assert!(Usage::parse("", None).unwrap_err().message().starts_with("the usage is not JSON"));
     // The two say the same words, so the target decides.
     let plain = json!({"input_tokens": 3, "output_tokens": 1}).to_string();
     assert_eq!(Usage::parse(&plain, Some(Target::OpenAiResponses)).unwrap().target, Target::OpenAiResponses);

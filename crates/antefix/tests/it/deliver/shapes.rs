@@ -1,7 +1,7 @@
 //! What each target is sent.
 
 use antefix::ErrorKind;
-use antefix::compose::{Placement, Undeliverable};
+use antefix::compose::policy::{Placement, Undeliverable};
 use antefix::deliver::{Content, Notice, Target, cached_contents, deliver};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use antefix::worlds::MemoryWorld;
 
-use super::{Talk, project, told};
+use super::{Talk, project, reported};
 
 const LAYOUT: &str = r#"
 [instructions]
@@ -35,7 +35,7 @@ fn it_names_the_file_the_byte_and_what_is_lost_whatever_the_section_does() {
         let talk = Talk::new(&LAYOUT.replace("POLICY", policy));
         talk.turn(&agents("Use tabs."));
         let drift = talk.drift(&agents("Use spaces."));
-        assert_eq!(told(&drift.changes), ["file-changed AGENTS.md"], "{policy}");
+        assert_eq!(reported(&drift.changes), ["file-changed AGENTS.md"], "{policy}");
         let difference = drift.difference.unwrap();
         assert_eq!((difference.at, difference.kept, difference.lost), (9, 9, 8), "{policy}");
         assert_eq!(difference.before.unwrap().excerpt, "Base.Use tabs.", "a joint would have ended the line");
@@ -44,7 +44,7 @@ fn it_names_the_file_the_byte_and_what_is_lost_whatever_the_section_does() {
 }
 
 #[test]
-fn nothing_moved_nothing_to_tell() {
+fn nothing_changed_nothing_to_report() {
     let talk = Talk::new(&LAYOUT.replace("POLICY", "hold"));
     talk.turn(&agents("Use tabs."));
     let drift = talk.drift(&agents("Use tabs."));
@@ -52,11 +52,11 @@ fn nothing_moved_nothing_to_tell() {
 }
 
 #[test]
-fn a_removed_section_is_told_even_if_its_words_stand_elsewhere() {
+fn a_removed_section_is_reported_even_if_its_words_are_elsewhere() {
     let talk = Talk::new(&LAYOUT.replace("POLICY", "hold"));
     talk.turn(&agents("Base."));
     let drift = talk.drift(&project());
-    assert_eq!(told(&drift.changes), ["file-removed AGENTS.md"]);
+    assert_eq!(reported(&drift.changes), ["file-removed AGENTS.md"]);
     assert_eq!(drift.difference.unwrap().at, 5);
 }
 
@@ -66,6 +66,6 @@ fn what_notices_have_said_is_still_a_difference_of_the_prefix() {
     talk.turn(&agents("one"));
     talk.turn(&agents("two"));
     let drift = talk.drift(&agents("two"));
-    assert_eq!(told(&drift.changes), ["file-changed AGENTS.md"]);
+    assert_eq!(reported(&drift.changes), ["file-changed AGENTS.md"]);
     assert_eq!(drift.amendments.len(), 1);
 }

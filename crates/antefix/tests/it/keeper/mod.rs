@@ -22,7 +22,8 @@ mod turns;
 
 use std::sync::Arc;
 
-use antefix::discover::{Tool, World};
+use antefix::discover::World;
+use antefix::discover::tools::Tool;
 use antefix::freeze::{Cause, Change, ConversationId, Epoch, Watch};
 use antefix::hooks::Approvals;
 use antefix::keeper::{Began, Keeper, Renewed};
@@ -173,6 +174,6 @@ pub(super) fn project() -> MemoryWorld {
 }
 
 /// Changes as `kind origin`.
-pub(super) fn told(changes: &[Change]) -> Vec<String> {
+pub(super) fn reported(changes: &[Change]) -> Vec<String> {
     changes.iter().map(|change| format!("{} {}", change.kind.name(), change.origin)).collect()
 }

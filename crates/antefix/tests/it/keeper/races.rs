@@ -2,7 +2,8 @@
 
 use std::sync::Barrier;
 
-use antefix::freeze::{Cause, Sweep};
+use antefix::freeze::Cause;
+use antefix::freeze::store::Sweep;
 
 use super::{Talk, project};
 

@@ -72,7 +72,7 @@ fn a_turn_reports_its_gaps() {
         let gaps = turn.diagnostics.iter().filter(|finding| finding.code == Code::Gap);
         gaps.map(|finding| finding.message.clone()).collect()
     };
-    let message = "section `files` goes without `instructions:files`: permission denied";
+    let message = "section `files` is composed without `instructions:files`: permission denied";
     for stability in ["frozen", "live"] {
         let talk = Talk::new(
             &layout(9000, stability).replace("id = \"files\"", "id = \"files\"\nonly_if = [\"instructions:files\"]"),

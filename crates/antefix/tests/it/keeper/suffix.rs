@@ -78,9 +78,9 @@ proptest! {
             let alone = compose_suffix(layout, &facts, turn.prefix()).unwrap();
             prop_assert_eq!(&turn.suffix, &alone);
             for finding in alone.diagnostics() {
-                let told = turn.diagnostics.iter().filter(|one| *one == finding).count();
+                let reported = turn.diagnostics.iter().filter(|one| *one == finding).count();
                 let own = alone.diagnostics().iter().filter(|one| *one == finding).count();
-                prop_assert_eq!(told, own, "{} more often than composed", finding);
+                prop_assert_eq!(reported, own, "{} more often than composed", finding);
             }
         }
     }

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use antefix::compose::OnDrift;
-use antefix::discover::{ReasonCode, Tool};
+use antefix::compose::policy::OnDrift;
+use antefix::discover::ReasonCode;
+use antefix::discover::tools::Tool;
 use antefix::freeze::Watch;
 use antefix::keeper::{Began, Turn};
 use antefix::worlds::MemoryWorld;
 
-use super::{Talk, project, told};
+use super::{Talk, project, reported};
 
 /// One section of each kind; all of them do the same about a change.
 const LAYOUT: &str = r#"
@@ -119,7 +120,7 @@ fn summary(turn: &Turn) -> String {
         parts.push(format!("says {}", said.collect::<Vec<_>>().join(", ")));
     }
     if !turn.pending.is_empty() {
-        parts.push(format!("pending {}", told(&turn.pending).join(", ")));
+        parts.push(format!("pending {}", reported(&turn.pending).join(", ")));
     }
     if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") }
 }

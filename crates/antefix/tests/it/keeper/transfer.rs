@@ -1,6 +1,7 @@
 //! A ledger out of one store and into another.
 
-use antefix::freeze::{Bundle, Cause};
+use antefix::freeze::Cause;
+use antefix::freeze::store::Bundle;
 use antefix::keeper::Keeper;
 use antefix::stores::MemoryStore;
 use antefix::text::Digest;
@@ -150,7 +151,7 @@ fn another_history_is_not_overwritten() {
 }
 
 /// What the front end of a conversation would keep: a record that names a text.
-fn told(model: &str, tools: &str) -> Bundle {
+fn memory_of(model: &str, tools: &str) -> Bundle {
     let record = format!("{{\"cwd\":\"/p\",\"model\":\"{model}\",\"tools\":\"{}\"}}", Digest::of(tools));
     Bundle::new(record, [tools.into()])
 }
@@ -173,7 +174,7 @@ fn what_is_remembered_has_a_line_of_its_own_behind_the_epochs() {
     let talk = talk();
     let without = without_memory(&exported(&talk));
     assert!(without[0].starts_with("{\"ledger\":{\"version\":1,"), "{}", without[0]);
-    let said = told("m", "[]");
+    let said = memory_of("m", "[]");
     talk.keeper().store().remember(&talk.id(), &said).unwrap();
     let body = Digest::of(&said.body);
     let record = serde_json::to_string(&*said.body).unwrap();
@@ -200,8 +201,8 @@ fn what_is_remembered_has_a_line_of_its_own_behind_the_epochs() {
 }
 
 #[test]
-fn an_import_tells_a_conversation_again_what_the_file_remembers() {
-    let (older, newer) = (told("older", "[]"), told("newer", "[]"));
+fn after_an_import_a_conversation_remembers_what_the_file_does() {
+    let (older, newer) = (memory_of("older", "[]"), memory_of("newer", "[]"));
     let talk = talk();
     let (store, id) = (talk.keeper().store(), talk.id());
     store.remember(&id, &older).unwrap();
@@ -222,7 +223,7 @@ fn an_import_tells_a_conversation_again_what_the_file_remembers() {
 #[test]
 fn a_memory_without_its_text_or_its_epoch_is_refused() {
     let talk = talk();
-    let said = told("m", "[]");
+    let said = memory_of("m", "[]");
     talk.keeper().store().remember(&talk.id(), &said).unwrap();
     let lines = exported(&talk);
     let refused = |lines: &[String]| {

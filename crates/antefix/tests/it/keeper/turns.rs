@@ -1,14 +1,15 @@
 //! One conversation: the same bytes every turn, and every change somebody's decision.
 
 use antefix::ErrorKind;
-use antefix::discover::{Answer, ReasonCode, Tool};
+use antefix::discover::tools::Tool;
+use antefix::discover::{Answer, ReasonCode};
 use antefix::freeze::{Cause, Difference, Watch};
 use antefix::keeper::Began;
 use antefix::project::Look;
 use antefix::text::Digest;
 use antefix::worlds::MemoryWorld;
 
-use super::{Talk, project, told};
+use super::{Talk, project, reported};
 use crate::watched::Watched;
 
 /// Instructions before the boundary, the clock behind it.
@@ -85,7 +86,7 @@ fn a_held_change_is_pending_for_whoever_looks() {
     talk.turn(&agents("one"));
     assert!(talk.turn(&agents("two")).pending.is_empty(), "nobody looked");
     talk.watch = Watch::All;
-    assert_eq!(told(&talk.turn(&agents("two")).pending), ["file-changed AGENTS.md"]);
+    assert_eq!(reported(&talk.turn(&agents("two")).pending), ["file-changed AGENTS.md"]);
     assert!(talk.turn(&agents("one")).pending.is_empty());
 }
 
@@ -163,7 +164,7 @@ fn a_moved_conversation_is_renewed_and_only_once() {
     talk.cwd = "/p/sub";
     let moved = talk.turn(&world);
     assert_eq!((moved.began, moved.prefix()), (Began::Now, "one in /p/sub\n"));
-    assert_eq!(told(&moved.changes), ["moved working directory"]);
+    assert_eq!(reported(&moved.changes), ["moved working directory"]);
     assert_eq!(talk.turn(&world).began, Began::Before);
     assert_eq!(talk.ledger(), [(1, "opened"), (2, "moved")]);
 }
@@ -190,7 +191,7 @@ fn another_machine_is_another_place_and_an_unknown_one_is_none() {
     assert_eq!(talk.turn(&agents("one")).began, Began::Before);
     talk.machine = Some("other".to_owned());
     let turn = talk.turn(&agents("two"));
-    assert_eq!((turn.began, told(&turn.changes)[0].as_str()), (Began::Now, "moved machine"));
+    assert_eq!((turn.began, reported(&turn.changes)[0].as_str()), (Began::Now, "moved machine"));
     assert_eq!(talk.ledger(), [(1, "opened"), (2, "moved")]);
 }
 
@@ -211,12 +212,12 @@ fn another_model_is_pending_and_changes_nothing() {
     talk.turn(&agents("one"));
     talk.model = Some("m2".to_owned());
     let turn = talk.turn(&agents("one"));
-    assert_eq!((turn.prefix(), told(&turn.pending)), ("one m1\n", vec!["model-changed m2".to_owned()]));
+    assert_eq!((turn.prefix(), reported(&turn.pending)), ("one m1\n", vec!["model-changed m2".to_owned()]));
     assert_eq!(talk.ledger(), [(1, "opened")]);
 }
 
 #[test]
-fn other_tools_begin_an_epoch_and_are_told_by_kind() {
+fn other_tools_begin_an_epoch_and_are_reported_by_kind() {
     let schema = |text: &str| Tool { parameters: Some(serde_json::from_str(text).unwrap()), ..Tool::named("read") };
     let mut talk = Talk::new(HELD);
     talk.tools = Some(vec![schema(r#"{"type":"object","a":1}"#), Tool::named("bash")]);
@@ -228,7 +229,7 @@ fn other_tools_begin_an_epoch_and_are_told_by_kind() {
     talk.tools = Some(vec![schema(r#"{"a":2,"type":"object"}"#), Tool::named("grep")]);
     let turn = talk.turn(&agents("one"));
     assert_eq!(turn.began, Began::Now);
-    assert_eq!(told(&turn.changes), ["tool-added grep", "tool-changed read", "tool-removed bash"]);
+    assert_eq!(reported(&turn.changes), ["tool-added grep", "tool-changed read", "tool-removed bash"]);
     assert_eq!(
         turn.epoch.unwrap().body().tools.as_deref(),
         Some(r#"[{"name":"grep"},{"name":"read","parameters":{"a":2,"type":"object"}}]"#)

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
 use antefix::contract::Medium;
-use antefix::freeze::{Store, StoreResult};
+use antefix::freeze::store::{Store, StoreResult};
 use antefix::stores::PostgresStore;
 pub(crate) use antefix_testing::postgres::{Cluster, is_left_out};
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use antefix::Fault;
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store, StoreError, Sweep};
+use antefix::freeze::store::{Appended, Store, StoreError, Sweep};
 use antefix::stores::PostgresStore;
 
 use super::cluster::{Cluster, Database, is_left_out};
@@ -73,7 +73,7 @@ fn a_schema_that_is_not_ours_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_schema_that_was_dropped_is_told_as_damage() {
+fn a_schema_that_was_dropped_is_reported_as_damage() {
     if is_left_out() {
         return;
     }
@@ -84,7 +84,7 @@ fn a_schema_that_was_dropped_is_told_as_damage() {
 }
 
 #[test]
-fn damage_in_a_row_is_told_and_not_guessed() {
+fn damage_in_a_row_is_reported_and_not_guessed() {
     if is_left_out() {
         return;
     }
@@ -122,7 +122,7 @@ fn a_store_that_may_only_be_read_is_read() {
 }
 
 #[test]
-fn whoever_finds_all_connections_in_use_is_told_so_in_time() {
+fn whoever_finds_all_connections_in_use_learns_it_in_time() {
     if is_left_out() {
         return;
     }
@@ -151,7 +151,7 @@ fn whoever_finds_all_connections_in_use_is_told_so_in_time() {
 }
 
 #[test]
-fn more_connections_than_the_server_has_are_told_as_busy() {
+fn more_connections_than_the_server_has_are_reported_as_busy() {
     if is_left_out() {
         return;
     }
@@ -170,7 +170,7 @@ fn more_connections_than_the_server_has_are_told_as_busy() {
 }
 
 #[test]
-fn a_password_is_asked_for_and_never_told() {
+fn a_password_is_asked_for_and_never_shown() {
     if is_left_out() {
         return;
     }

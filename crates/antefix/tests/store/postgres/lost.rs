@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use antefix::Fault;
 use antefix::compose::Dialect;
 use antefix::contract::{amendment, compaction, epoch, id, memory, moment};
-use antefix::freeze::{Appended, Committed, SavedTemplate, Store, Sweep, TemplateDeletion, TemplateEntry, Templates};
+use antefix::freeze::store::{Appended, Committed, Store, Sweep};
+use antefix::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, Templates};
 use antefix::stores::PostgresStore;
 use antefix::text::Digest;
 
@@ -34,7 +35,7 @@ impl Unreliable {
 }
 
 #[test]
-fn a_commit_that_is_lost_or_unheard_is_done_once() {
+fn a_commit_that_is_lost_or_unacknowledged_is_done_once() {
     if is_left_out() {
         return;
     }
@@ -95,7 +96,7 @@ fn a_commit_that_is_lost_or_unheard_is_done_once() {
 }
 
 #[test]
-fn a_template_whose_commit_is_lost_or_unheard_is_saved_and_deleted_once() {
+fn a_template_whose_commit_is_lost_or_unacknowledged_is_saved_and_deleted_once() {
     if is_left_out() {
         return;
     }
@@ -156,7 +157,7 @@ fn a_terminated_backend_is_not_noticed_by_a_caller() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_at_once() {
+fn a_server_that_is_not_there_is_reported_at_once() {
     if is_left_out() {
         return;
     }

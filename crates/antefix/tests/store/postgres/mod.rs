@@ -24,7 +24,7 @@ fn it_keeps_the_contract() {
 }
 
 #[test]
-fn spans_that_make_no_sense_are_told_with_their_epoch() {
+fn spans_that_make_no_sense_are_reported_with_their_epoch() {
     if cluster::is_left_out() {
         return;
     }

@@ -2,7 +2,8 @@
 
 use antefix::compose::Dialect;
 use antefix::contract::{epoch, id, memory, moment};
-use antefix::freeze::{Appended, EpochRow, SavedTemplate, Store, Sweep, TemplateDeletion, TemplateEntry, Templates};
+use antefix::freeze::store::{Appended, EpochRow, Store, Sweep};
+use antefix::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, Templates};
 use antefix::text::Digest;
 use postgres::error::SqlState;
 

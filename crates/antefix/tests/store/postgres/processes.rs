@@ -7,13 +7,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use antefix::contract::{epoch, id};
-use antefix::freeze::{Appended, Store};
+use antefix::freeze::store::{Appended, Store};
 use antefix::stores::PostgresStore;
 
 const JOB: &str = "ANTEFIX_TEST_JOB";
 const WORKERS: u64 = 4;
 const THREADS: u64 = 4;
-/// What stands before a worker's own lines among those of the test harness.
+/// What precedes a worker's own lines among those of the test harness.
 const MARK: &str = "» ";
 
 fn open(address: &str) -> PostgresStore {
@@ -32,7 +32,7 @@ pub(crate) fn each_number_goes_to_one(address: &str) {
 
 /// Workers that are killed at random: what they heard is there, and what is there is whole.
 pub(crate) fn what_was_acknowledged_survives_a_kill(address: &str, cycles: u64) {
-    let (mut heard, mut unheard) = (0, 0);
+    let (mut received, mut unacknowledged) = (0, 0);
     for cycle in 0..cycles {
         let mut worker = Worker::start("until-killed", address, cycle);
         worker.await_ready();
@@ -55,11 +55,11 @@ pub(crate) fn what_was_acknowledged_survives_a_kill(address: &str, cycles: u64) 
             assert_eq!(texts[0].as_deref(), Some(&*bundle.body));
             assert!(texts[1].is_some());
         }
-        heard += acknowledged;
-        unheard += there - acknowledged;
+        received += acknowledged;
+        unacknowledged += there - acknowledged;
     }
-    println!("{cycles} kills: {heard} acknowledged, none lost, {unheard} written and not acknowledged");
-    assert!(heard > 0, "every worker was killed before its first word");
+    println!("{cycles} kills: {received} acknowledged, none lost, {unacknowledged} written and not acknowledged");
+    assert!(received > 0, "every worker was killed before its first word");
 }
 
 /// The lines of a kind, split into words.

@@ -60,10 +60,10 @@ impl Proxy {
 impl State {
     fn serve(self: &Arc<State>, client: TcpStream) {
         let Ok(server) = UnixStream::connect(&self.socket) else { return };
-        let unheard = Arc::new(AtomicBool::new(false));
+        let unacknowledged = Arc::new(AtomicBool::new(false));
         let (mut from_client, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
         let (mut from_server, mut to_client) = (server, client);
-        let (state, deaf) = (Arc::clone(self), Arc::clone(&unheard));
+        let (state, deaf) = (Arc::clone(self), Arc::clone(&unacknowledged));
         std::thread::spawn(move || {
             let mut buffer = [0; 65536];
             while let Ok(count @ 1..) = from_client.read(&mut buffer) {
@@ -92,7 +92,7 @@ impl State {
                     continue;
                 }
                 // The server has answered, so it is done.
-                if unheard.load(Ordering::SeqCst) || to_client.write_all(&buffer[..count]).is_err() {
+                if unacknowledged.load(Ordering::SeqCst) || to_client.write_all(&buffer[..count]).is_err() {
                     break;
                 }
             }

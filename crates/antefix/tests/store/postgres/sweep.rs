@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use antefix::contract::{compaction, epoch, id};
-use antefix::freeze::{Appended, Bundle, EpochRow, Store, Sweep};
+use antefix::freeze::store::{Appended, Bundle, EpochRow, Store, Sweep};
 use antefix::stores::PostgresStore;
 
 use super::cluster::{Database, is_left_out};

@@ -65,7 +65,7 @@ pub(super) fn add_filters(env: &mut Environment<'_>, meter: &Arc<Meter>) {
         env.add_filter(*name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
             meter.charge(cost(&args)?)?;
-            meter.work(looked_through(name, &args)?)?;
+            meter.work(work_of(name, &args)?)?;
             function.call(state, &args)
         });
     }
@@ -93,7 +93,7 @@ pub(super) fn add_tests(env: &mut Environment<'_>) {
 
 /// How much a filter looks through: all its arguments, and those of a test or filter that it applies to each item once
 /// for each of them.
-fn looked_through(name: &str, args: &[Value]) -> Result<usize, Error> {
+fn work_of(name: &str, args: &[Value]) -> Result<usize, Error> {
     let weigh = |value: &Value| if value.is_undefined() { Ok(0) } else { weigh(value) };
     let Some((first, rest)) = args.split_first() else { return Ok(0) };
     let rest = rest.iter().map(weigh).sum::<Result<usize, Error>>()?;
@@ -155,7 +155,7 @@ fn replaced(args: &[Value]) -> Result<usize, Error> {
     limited(whole.len().saturating_add(count.saturating_mul(to.len())))
 }
 
-/// The text of an argument. What is no text, the engine prints first; how long that gets is weighed before.
+/// The text of an argument. What is not text, the engine prints first; how long that gets is weighed before.
 fn text(args: &[Value], number: usize) -> Result<Cow<'_, str>, Error> {
     let argument = args.get(number).ok_or_else(|| Error::from(ErrorKind::MissingArgument))?;
     match argument.as_str() {

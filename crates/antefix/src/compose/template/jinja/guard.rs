@@ -13,7 +13,7 @@
 //! white-space control where it was, and adds no line:
 //!
 //! - a fact becomes a name of its own: `git.branch` becomes `__3`;
-//! - behind an output that may compute stands which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ __m7 }}`;
+//! - after an output that may compute, a variable says which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ __m7 }}`;
 //! - a value that is bound to a name, and an operand that is concatenated, compared or searched, goes through a meter;
 //! - where text is captured, each body that may run often says how many bytes of text it holds.
 
@@ -121,7 +121,7 @@ impl Checked {
     }
 }
 
-/// What the syntax tree told about a template, as bytes of it.
+/// What the syntax tree says about a template, as byte ranges.
 pub(super) struct Plan<'p> {
     /// References to facts, with the facts' numbers.
     pub(super) facts: &'p [(Range<usize>, usize)],
@@ -301,7 +301,7 @@ fn block<'t>(source: &Arc<Source>, tag: &[(Token<'t>, Range<usize>)], end: Range
     Ok((Item::Block { keyword, tag, end, keeps }, word))
 }
 
-/// The expressions of a tag that stand between an opener and a closer, both outside brackets.
+/// The expressions of a tag that are between an opener and a closer, both outside brackets.
 fn after(
     tag: &[(Token<'_>, Range<usize>)],
     opens: impl Fn(&Token<'_>) -> bool,
@@ -329,8 +329,8 @@ fn after(
     found
 }
 
-/// How many bytes of text stand in each body: the template's own first, then, item by item, the body of each `for`.
-/// What stands in an inner loop counts there.
+/// How many bytes of text are in each body: the template's own first, then, item by item, the body of each `for`.
+/// What is in an inner loop is counted there.
 fn body_sizes(items: &[Item]) -> Vec<usize> {
     let mut sizes = vec![0; items.len() + 1];
     let mut open = vec![0];
@@ -351,7 +351,7 @@ fn body_sizes(items: &[Item]) -> Vec<usize> {
     sizes
 }
 
-/// What happens at a position: first what ends there, then what stands behind a tag, then what begins.
+/// What happens at a position: first what ends there, then what follows a tag, then what begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Close,

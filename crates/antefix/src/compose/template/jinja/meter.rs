@@ -24,7 +24,7 @@ const WORK: usize = 128 * 1024 * 1024;
 /// How many times a byte counts that is sliced: the engine goes through a text letter by letter.
 pub(super) const SLICE_WORK: usize = 8;
 
-/// Bytes made and looked through so far.
+/// Bytes produced and scanned so far.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     made: AtomicUsize,
@@ -59,7 +59,6 @@ impl std::fmt::Display for LimitReached {
 impl std::error::Error for LimitReached {}
 
 impl Meter {
-    /// Begins anew.
     pub(super) fn reset(&self) {
         self.made.store(0, Ordering::Relaxed);
         self.work.store(0, Ordering::Relaxed);
@@ -89,7 +88,7 @@ impl Meter {
         Ok(value)
     }
 
-    /// Counts work: bytes that are looked through.
+    /// Counts work: bytes that are scanned.
     pub(super) fn work(&self, bytes: usize) -> Result<(), Error> {
         if add(&self.work, bytes) > WORK {
             return Err(over(format!("rendering this template looks through more than {WORK} bytes")));
@@ -97,7 +96,7 @@ impl Meter {
         Ok(())
     }
 
-    /// What was made and looked through so far.
+    /// What was produced and scanned so far.
     pub(super) fn spent(&self) -> Spent {
         Spent { made: self.made.load(Ordering::Relaxed), work: self.work.load(Ordering::Relaxed) }
     }

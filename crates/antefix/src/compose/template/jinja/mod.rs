@@ -27,7 +27,7 @@ use self::guard::{Captured, Checked, Guarded, Plan};
 use self::meter::Meter;
 pub(crate) use self::meter::Spent;
 use self::track::{Marks, Printed, Tracker};
-use super::{SOURCE_LIMIT, Shelf, Stock, TemplateRef, check_size, load};
+use super::{SOURCE_LIMIT, TemplateLoader, TemplateLookup, TemplateRef, check_size, load};
 use crate::discover::{Answer, Facts, Value as FactValue, catalog};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Draft, FactName, Place, Source, Text};
@@ -109,10 +109,11 @@ impl Jinja {
     pub(crate) fn load(
         source: &Arc<Source>,
         reference: Option<&TemplateRef>,
-        shelf: &dyn Shelf,
+        templates: &dyn TemplateLoader,
         names: Names,
     ) -> Result<Jinja> {
-        let mut loader = Loader { shelf, names, program: Program::new(), known: BTreeMap::new(), waiting: Vec::new() };
+        let mut loader =
+            Loader { templates, names, program: Program::new(), known: BTreeMap::new(), waiting: Vec::new() };
         loader.add(source, reference, &mut Vec::new())?;
         loader.finish().map(|program| Jinja(Arc::new(program)))
     }
@@ -132,7 +133,6 @@ impl Jinja {
         self.0.places.iter().find(|(known, _)| known == name).map(|(_, place)| place.clone())
     }
 
-    /// Prints it.
     pub(crate) fn render(&self, values: &Values<'_>) -> Result<(Draft, Spent)> {
         let program = &*self.0;
         let kit = program.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -246,7 +246,7 @@ impl Kit {
 
 /// Fetches, checks and parses a template and everything below it.
 struct Loader<'l> {
-    shelf: &'l dyn Shelf,
+    templates: &'l dyn TemplateLoader,
     names: Names,
     program: Program,
     /// The numbers of facts.
@@ -351,11 +351,13 @@ impl Loader<'_> {
             let message = format!("a template may include {FILES} files, {CHAIN} deep: {}", trace(&name));
             return Err(Error::new(ErrorKind::Limit, message).at(place.clone()));
         }
-        let missing = |stock| matches!(stock, Stock::NotConfigured { .. } | Stock::Looked { text: Answer::Absent, .. });
-        if include.optional && missing(self.shelf.fetch(&target)) {
+        let missing = |stock| {
+            matches!(stock, TemplateLookup::NotConfigured { .. } | TemplateLookup::File { text: Answer::Absent, .. })
+        };
+        if include.optional && missing(self.templates.fetch(&target)) {
             return Ok(());
         }
-        let source = load(&target, self.shelf).map_err(|error| with_trace(error, &name))?;
+        let source = load(&target, self.templates).map_err(|error| with_trace(error, &name))?;
         self.add(&source, Some(&target), chain)
     }
 }
@@ -427,7 +429,7 @@ fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>
     Value::from_object(Numbered(numbered))
 }
 
-/// What stands behind an output that may compute: it prints nothing, and tells the tracker which tag that was.
+/// What follows an output that may compute: it prints nothing, and lets the tracker know which tag that was.
 #[derive(Debug)]
 struct Mark(usize);
 

@@ -346,7 +346,7 @@ impl Reader<'_> {
     fn variable(&mut self, id: &str, place: Range<usize>) -> Result<()> {
         if let Names::Given(given) = self.names {
             let known = given.contains(&id) || id == "loop" || self.bound.iter().any(|bound| bound == id);
-            return if known { Ok(()) } else { Err(self.unknown("name here", id, given.iter().copied(), place)) };
+            return if known { Ok(()) } else { Err(self.unknown("name", id, given.iter().copied(), place)) };
         }
         if let Some((_, fact)) = SHORT.iter().find(|(short, _)| *short == id) {
             self.named.facts.extend(FactName::parse(*fact).map(|name| (name, place)));
@@ -389,7 +389,7 @@ impl Reader<'_> {
             None if known.is_empty() => "there are none".to_owned(),
             None => format!("there are {}", known.join(", ")),
         };
-        self.error(&format!("`{name}` is no {what}"), place).with_hint(hint)
+        self.error(&format!("unknown {what} `{name}`"), place).with_hint(hint)
     }
 
     fn error(&self, message: &str, place: Range<usize>) -> Error {

@@ -1,11 +1,11 @@
 //! Where each byte that the engine prints came from.
 //!
-//! The engine prints a template's text and a fact's text without copying them first, so **a byte's address tells its
+//! The engine prints a template's text and a fact's text without copying them first, so **a byte's address gives its
 //! origin**: sources and facts are kept alive while a template is rendered, hence an address inside one of them can be
 //! nothing else. What lies at no known address was computed; the mark behind its tag (see [`guard`](super::guard)) says
 //! by which one.
 //!
-//! Property tests hold this against the engine: the pieces cover the text, each origin is right, and the text is what the
+//! Property tests compare this with the engine: the pieces cover the text, each origin is right, and the text is what the
 //! bare engine prints.
 
 use std::io;
@@ -56,7 +56,6 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Begins anew.
     pub(super) fn reset(&self) {
         self.expected.store(false, Ordering::Relaxed);
         self.tags.lock().unwrap_or_else(PoisonError::into_inner).clear();

@@ -121,12 +121,12 @@ fn a_failure_names_the_hook_its_reason_and_what_it_printed() {
     let turn = Talk::new(LAYOUT).hooked(&project(), &[&failing]);
     assert_eq!(
         turn.diagnostics.last().unwrap().message,
-        "hook `oncall` (before_turn) is passed over: it has no mind to; it said: because\\n\\u{1b}[31mred"
+        "hook `oncall` (before_turn) is skipped: it has no mind to; it said: because\\n\\u{1b}[31mred"
     );
 }
 
 #[test]
-fn hooks_that_are_told_of_an_epoch_are_told_once_and_cannot_stop_it() {
+fn hooks_are_notified_of_an_epoch_once_and_cannot_stop_it() {
     let talk = Talk::new(&LAYOUT.replace("text = \"Base.\\n\"", "dialect = \"jinja\"\ntext = \"{{ prompt.cwd }}\\n\""));
     let told = Voice::new("told", &EVERY);
     let failing = Voice::failing("failing", &[HookPoint::Opened, HookPoint::Renewed]);
@@ -136,9 +136,9 @@ fn hooks_that_are_told_of_an_epoch_are_told_once_and_cannot_stop_it() {
     talk.hooked(&project(), &[&failing, &told]);
     let moved = Talk { cwd: "/p/sub", ..talk };
     moved.hooked(&project().file("/p/sub/x", ""), &[&failing, &told]);
-    let heard = told.heard();
+    let received = told.received();
     assert_eq!(
-        heard,
+        received,
         [
             "discover c -",
             "began c 1 opened",
@@ -150,7 +150,7 @@ fn hooks_that_are_told_of_an_epoch_are_told_once_and_cannot_stop_it() {
             "before_turn c 2 moved",
         ]
     );
-    assert_eq!(failing.heard(), ["began c 1 opened", "began c 2 moved"]);
+    assert_eq!(failing.received(), ["began c 1 opened", "began c 2 moved"]);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_turn_whose_system_text_is_the_callers_asks_nobody() {
     let mut ask = talk.ask();
     ask.replacement = Some("Mine.".to_owned());
     let turn = talk.with_hooks(&[&told]).at(&project(), |conversation| conversation.turn(ask)).unwrap();
-    assert_eq!((turn.system().as_str(), told.heard().len()), ("Mine.", 0));
+    assert_eq!((turn.system().as_str(), told.received().len()), ("Mine.", 0));
     assert_eq!(turn.spans().unwrap()[0].origin.kind, "caller");
 }
 

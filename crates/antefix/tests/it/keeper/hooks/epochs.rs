@@ -7,7 +7,7 @@ use antefix::keeper::{Began, Compacted, Renewed};
 use antefix::worlds::MemoryWorld;
 
 use super::super::{Talk, project};
-use super::{Voice, deeds};
+use super::{Voice, actions};
 
 const LAYOUT: &str = r#"
 on_compaction = "renew"
@@ -45,13 +45,13 @@ fn hooks_hear_of_a_renewal_once_and_of_none_that_kept_the_bytes() {
     let fails = Voice::failing("fails", &[HookPoint::Renewed]);
     let renewed = talk.renew_with(&agents("two"), &[&fails, &hears]);
     assert_eq!(
-        (renewed.began, deeds(&renewed.hooks)),
+        (renewed.began, actions(&renewed.hooks)),
         (Began::Now, vec!["fails failed 0".into(), "hears told 0".into()])
     );
     assert_eq!(renewed.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::HookFailed]);
     let kept = talk.renew_with(&agents("two"), &[&fails, &hears]);
-    assert_eq!((kept.began, deeds(&kept.hooks), kept.diagnostics), (Began::Before, vec![], vec![]));
-    assert_eq!(hears.heard(), ["began c 2 requested"]);
+    assert_eq!((kept.began, actions(&kept.hooks), kept.diagnostics), (Began::Before, vec![], vec![]));
+    assert_eq!(hears.received(), ["began c 2 requested"]);
 }
 
 #[test]
@@ -62,12 +62,12 @@ fn hooks_hear_of_a_compaction_once_and_of_none_that_kept_the_epoch() {
     let fails = Voice::failing("fails", &[HookPoint::Renewed]);
     let compacted = talk.compact_with(&agents("two"), &[&fails, &hears]);
     assert_eq!(
-        (compacted.epoch.number(), compacted.began, deeds(&compacted.hooks)),
+        (compacted.epoch.number(), compacted.began, actions(&compacted.hooks)),
         (2, Began::Now, vec!["fails failed 0".into(), "hears told 0".into()])
     );
     assert_eq!(compacted.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::HookFailed]);
     // The epoch that stays began with a compaction as well, but not with this one.
     let kept = talk.compact_with(&agents("two"), &[&fails, &hears]);
-    assert_eq!((kept.epoch.number(), kept.began, deeds(&kept.hooks)), (2, Began::Before, vec![]));
-    assert_eq!(hears.heard(), ["began c 2 compacted"]);
+    assert_eq!((kept.epoch.number(), kept.began, actions(&kept.hooks)), (2, Began::Before, vec![]));
+    assert_eq!(hears.received(), ["began c 2 compacted"]);
 }

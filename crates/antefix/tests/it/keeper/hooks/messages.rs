@@ -49,5 +49,5 @@ fn a_failing_or_malformed_hook_leaves_messages_as_the_earlier_ones_left_them() {
 fn without_messages_nobody_is_asked_about_them() {
     let add = changes("add", |messages| messages.to_vec());
     let turn = passed(&[&add], None);
-    assert_eq!((turn.history, add.heard().len()), (None, 0));
+    assert_eq!((turn.history, add.received().len()), (None, 0));
 }

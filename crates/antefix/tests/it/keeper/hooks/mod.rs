@@ -10,7 +10,7 @@ mod roots;
 
 use std::sync::{Arc, Mutex};
 
-use antefix::discover::{MayName, NamedRoots};
+use antefix::discover::roots::{MayName, NamedRoots};
 use antefix::hooks::{Hook, HookDid, HookFailure, HookPoint, HookResult, Question, SystemOfTurn, TurnChange};
 use antefix::keeper::Turn;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(crate) struct Voice {
     messages: Arc<MessagesOf>,
     roots: Arc<RootsOf>,
     fails: bool,
-    heard: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
 }
 
 impl Voice {
@@ -44,7 +44,7 @@ impl Voice {
             messages: Arc::new(|_| Ok(None)),
             roots: Arc::new(|_| Ok(NamedRoots::default())),
             fails: false,
-            heard: Arc::default(),
+            received: Arc::default(),
         }
     }
 
@@ -62,14 +62,14 @@ impl Voice {
         Voice { fails: true, ..Voice::new(name, on) }
     }
 
-    fn heard(&self) -> Vec<String> {
-        self.heard.lock().unwrap().clone()
+    fn received(&self) -> Vec<String> {
+        self.received.lock().unwrap().clone()
     }
 
     fn hear<T>(&self, on: &str, question: &Question<'_>, answer: HookResult<T>) -> HookResult<T> {
         let epoch =
             question.epoch.map_or_else(|| "-".to_owned(), |epoch| format!("{} {}", epoch.number, epoch.cause.name()));
-        self.heard.lock().unwrap().push(format!("{on} {} {epoch}", question.conversation.unwrap()));
+        self.received.lock().unwrap().push(format!("{on} {} {epoch}", question.conversation.unwrap()));
         if self.fails {
             Err(HookFailure::new("it has no mind to").with_stderr(b"because\n\x1b[31mred"))
         } else {
@@ -121,11 +121,11 @@ fn adds(message: Value) -> TurnChange {
 }
 
 fn did(turn: &Turn) -> Vec<String> {
-    deeds(&turn.hooks)
+    actions(&turn.hooks)
 }
 
-fn deeds(hooks: &[HookDid]) -> Vec<String> {
-    hooks.iter().map(|did| format!("{} {} {}", did.hook, did.deed.name(), did.bytes)).collect()
+fn actions(hooks: &[HookDid]) -> Vec<String> {
+    hooks.iter().map(|did| format!("{} {} {}", did.hook, did.action.name(), did.bytes)).collect()
 }
 
 fn codes(turn: &Turn) -> Vec<String> {

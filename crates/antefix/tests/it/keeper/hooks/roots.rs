@@ -1,11 +1,11 @@
 //! `discover`: roots that hooks name, and what an epoch makes of them.
 
-use antefix::discover::MayName;
+use antefix::discover::roots::MayName;
 use antefix::freeze::Cause;
 use antefix::hooks::HookPoint;
 use antefix::worlds::MemoryWorld;
 
-use super::super::{Talk, project, told};
+use super::super::{Talk, project, reported};
 use super::{Voice, assert_accounted, codes, did};
 
 const LAYOUT: &str = r#"
@@ -77,9 +77,9 @@ fn other_roots_begin_another_epoch_and_the_same_ones_do_not() {
     talk.hooked(&world(), &[&one]);
     talk.hooked(&world(), &[&one]);
     let turn = talk.hooked(&world(), &[&two]);
-    assert_eq!(told(&turn.changes), ["root-added vendor/one.md", "root-removed vendor/rules"]);
+    assert_eq!(reported(&turn.changes), ["root-added vendor/one.md", "root-removed vendor/rules"]);
     let turn = talk.turn(&world());
-    assert_eq!(told(&turn.changes), ["root-removed vendor/one.md"]);
+    assert_eq!(reported(&turn.changes), ["root-removed vendor/one.md"]);
     assert_eq!(talk.ledger(), [(1, "opened"), (2, "resources-changed"), (3, "resources-changed")]);
 }
 
@@ -96,14 +96,14 @@ fn a_root_without_anything_new_in_it_keeps_the_epoch() {
 }
 
 #[test]
-fn what_a_hook_named_stands_while_it_cannot_be_asked() {
+fn what_a_hook_named_stays_while_it_cannot_be_asked() {
     let talk = Talk::new(LAYOUT);
     let names = Voice::roots("vendor", &[], &[], &["vendor/rules"]);
     let fails = Voice::failing("vendor", &[HookPoint::Discover]);
     let first = talk.hooked(&world(), &[&names]);
     let turn = talk.hooked(&world(), &[&fails]);
     assert_eq!((turn.epoch, codes(&turn_codes(&talk, &fails))), (first.epoch, vec!["warning hook-failed".to_owned()]));
-    // It stands even where an epoch is composed anew.
+    // It stays even where an epoch is composed anew.
     let (renewed, _) = talk.with_hooks(&[&fails]).renew(&world().file("/p/AGENTS.md", "Other."), Cause::Reloaded);
     assert_eq!(renewed.text(), "(vendor/rules/AGENTS.md) Vendor.\n(AGENTS.md) Other.\n");
 }
@@ -135,10 +135,10 @@ fn a_projects_hook_names_nothing_outside_and_no_hook_names_secrets() {
         (MayName::ProjectPlaces, "vendor/../../shared", "outside the project"),
         (MayName::ProjectPlaces, "~/team", "outside the project"),
         (MayName::ProjectPlaces, "vendor/rules", ""),
-        (MayName::AnyPlace, "/shared/.ssh", "such places hold secrets"),
-        (MayName::ProjectPlaces, ".git", "such places hold secrets"),
-        (MayName::AnyPlace, "vendor/notes.txt", "no Markdown file"),
-        (MayName::AnyPlace, "", "no path"),
+        (MayName::AnyPlace, "/shared/.ssh", "such places contain secrets"),
+        (MayName::ProjectPlaces, ".git", "such places contain secrets"),
+        (MayName::AnyPlace, "vendor/notes.txt", "not a Markdown file"),
+        (MayName::AnyPlace, "", "not a path"),
         (MayName::AnyPlace, "missing", "there is nothing"),
     ];
     for (may, root, expected) in table {

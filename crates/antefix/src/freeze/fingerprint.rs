@@ -1,6 +1,6 @@
-//! Marks: what an epoch remembers of a fact, so that a later turn can tell whether it moved.
+//! Fingerprints: what an epoch remembers of a fact, so that a later turn can tell whether it changed.
 //!
-//! A mark keeps digests, never text: what the model was told is in the sections, what it was not told is nobody's to keep.
+//! A fingerprint has digests, never text: what the model saw is in the sections, and what it did not see is not stored.
 //! The three outcomes stay apart in it.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::text::{Digest, FactName};
 /// What is remembered of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mark {
+pub enum FactFingerprint {
     /// It was present.
     Present {
         /// Of all of it.
@@ -28,12 +28,12 @@ pub enum Mark {
     Unavailable(String),
 }
 
-impl Mark {
-    /// The mark of a fact.
-    pub fn of(name: &FactName, fact: &Fact) -> Mark {
+impl FactFingerprint {
+    /// The fingerprint of a fact.
+    pub fn of(name: &FactName, fact: &Fact) -> FactFingerprint {
         match fact {
-            Answer::Absent => Mark::Absent,
-            Answer::Unavailable(reason) => Mark::Unavailable(reason.code.name().to_owned()),
+            Answer::Absent => FactFingerprint::Absent,
+            Answer::Unavailable(reason) => FactFingerprint::Unavailable(reason.code.name().to_owned()),
             Answer::Present(value) => {
                 let mut files: BTreeMap<String, Digest> = BTreeMap::new();
                 if let Value::Maps(maps) = value {
@@ -52,7 +52,7 @@ impl Mark {
                     }
                     files.extend(texts.iter().map(|(path, text)| ((*path).to_owned(), Digest::of(text))));
                 }
-                Mark::Present { digest: value_digest(value), files }
+                FactFingerprint::Present { digest: value_digest(value), files }
             }
         }
     }
@@ -60,8 +60,8 @@ impl Mark {
     /// The files of a fact that is present.
     pub fn files(&self) -> Option<&BTreeMap<String, Digest>> {
         match self {
-            Mark::Present { files, .. } => Some(files),
-            Mark::Absent | Mark::Unavailable(_) => None,
+            FactFingerprint::Present { files, .. } => Some(files),
+            FactFingerprint::Absent | FactFingerprint::Unavailable(_) => None,
         }
     }
 }
