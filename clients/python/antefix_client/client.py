@@ -148,7 +148,7 @@ class Client:
     # The template that everybody shares.
 
     def template(self) -> TemplateDocument:
-        """The template that counts: what was saved last, else the layout's own text."""
+        """The template that applies: what was saved last, else the layout's own text."""
         return _read(self._connection.ask("GET /system-prompt", repeat=True))
 
     def save_template(
@@ -159,11 +159,17 @@ class Client:
         if_match: str | None = None,
         author: str | None = None,
     ) -> TemplateDocument:
-        """Saves a template. `if_match` is the digest of the one that was edited: if it does not count any more, somebody else
+        """Saves a template. `if_match` is the digest of the one that was edited: if it does not apply any more, somebody else
         has saved meanwhile, and that is a `PreconditionFailed`."""
         body: TemplateBody = {"template": template, "dialect": dialect}
         headers = _conditions(if_match, author)
         return _read(self._connection.ask("PUT /system-prompt", body=body, headers=headers, repeat=False))
+
+    def delete_template(self, *, if_match: str | None = None, author: str | None = None) -> TemplateDocument:
+        """Deletes the saved template, under the same condition as `save_template`. The answer is the layout's own text, which
+        applies then; what was saved stays in the history."""
+        headers = _conditions(if_match, author)
+        return _read(self._connection.ask("DELETE /system-prompt", headers=headers, repeat=False))
 
     def variables(self) -> list[Variable]:
         """The facts that a template may name."""

@@ -614,7 +614,7 @@ class MinimumOf(TypedDict):
     """So many tokens."""
 
 
-class PreviewDocument(Explanation):
+class Preview(Explanation):
     """The document of `antefix explain --json`, and what saving would change."""
 
     breakpoints: list[BreakpointOf]

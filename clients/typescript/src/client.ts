@@ -152,7 +152,7 @@ export class Client {
 
   // The template that everybody shares.
 
-  /** The template that counts: what was saved last, else the layout's own text. */
+  /** The template that applies: what was saved last, else the layout's own text. */
   template(): Promise<TemplateDocument> {
     return this.#read("GET /system-prompt", { repeat: true });
   }
@@ -161,6 +161,11 @@ export class Client {
   saveTemplate(template: string, saving: Saving & { dialect?: DialectName } = {}): Promise<TemplateDocument> {
     const body: TemplateBody = { template, dialect: saving.dialect ?? null };
     return this.#read("PUT /system-prompt", { body, headers: conditions(saving), repeat: false });
+  }
+
+  /** Deletes the saved template. The answer is the layout's own text, which applies then; what was saved stays in the history. */
+  deleteTemplate(saving: Saving = {}): Promise<TemplateDocument> {
+    return this.#read("DELETE /system-prompt", { headers: conditions(saving), repeat: false });
   }
 
   /** The facts that a template may name. */

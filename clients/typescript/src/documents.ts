@@ -601,7 +601,7 @@ export interface MinimumOf {
 }
 
 /** The document of `antefix explain --json`, and what saving would change. */
-export interface PreviewDocument extends Explanation {
+export interface Preview extends Explanation {
   /** Where the provider's cache would be asked to end, if a model was named whose requests say so. */
   breakpoints: BreakpointOf[];
   change?: DriftDocument | null;

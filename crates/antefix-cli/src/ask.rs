@@ -80,7 +80,7 @@ impl ComposeArgs {
 impl DeliverArgs {
     /// Adds the messages that the arguments name.
     pub(crate) fn with_messages(&self, mut ask: Ask) -> Result<Ask, Failure> {
-        ask.messages = self.messages.as_deref().map(input::messages).transpose()?;
+        ask.messages = self.messages.as_deref().map(input::messages).transpose()?.map(Into::into);
         Ok(ask)
     }
 }

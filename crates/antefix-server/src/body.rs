@@ -1,7 +1,7 @@
 //! What requests say: bodies, ids, and the context that many of them share.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use antefix::discover::tools::Tools;
@@ -12,10 +12,10 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
-use utoipa::ToSchema;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
 
 use crate::Shared;
 use crate::problem::Problem;
@@ -36,66 +36,43 @@ impl FromRequest<Arc<Shared>> for Sent {
     }
 }
 
-/// A body that says that it is JSON, as it came.
-pub(crate) struct Unread(pub(crate) Bytes);
-
-impl FromRequest<Arc<Shared>> for Unread {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Unread, Problem> {
-        bytes(request, server.limits.body).await.map(Unread)
-    }
-}
-
-impl Unread {
-    /// Reads an object with these fields; no body at all is an empty object.
-    pub(crate) fn fields<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        let Unread(bytes) = self;
-        let text: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
-        let invalid = |error: serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
-        let value: Value = serde_json::from_slice(text).map_err(invalid)?;
-        if !value.is_object() {
-            return Err(Problem::bad("Request body must be a JSON object"));
-        }
-        fields(&value).map_err(|error| {
-            let field = culprit::<T>(&value).filter(|_| !error.starts_with('`'));
-            let field = field.map(|field| format!("`{field}`: ")).unwrap_or_default();
-            Problem::bad(format!("The body has a field that cannot be read: {field}{error}"))
-        })
-    }
-}
-
-/// Reads a value, and names the field that cannot be read.
-fn fields<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| match error.path().to_string().as_str() {
-        // The whole of it.
-        "." => error.inner().to_string(),
-        path => format!("`{path}`: {}", error.inner()),
-    })
-}
-
-/// The field without which the others can be read. Where one struct is a part of another, serde does not know it.
-fn culprit<T: DeserializeOwned>(body: &Value) -> Option<&str> {
-    // No body has more fields, and each is tried.
-    const FIELDS: usize = 16;
-    let object = body.as_object().filter(|object| object.len() <= FIELDS)?;
-    let without = |name: &String| {
-        let mut rest = object.clone();
-        rest.remove(name);
-        Value::Object(rest)
-    };
-    object.keys().find(|name| T::deserialize(without(name)).is_ok()).map(String::as_str)
-}
-
-/// A body of JSON that is an object with these fields; none at all is an empty object.
+/// A body of JSON that is an object with these fields and no others; none at all is an empty object.
 pub(crate) struct Fields<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Fields<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Fields<T>, Problem> {
-        Unread::from_request(request, server).await?.fields().map(Fields)
+        let bytes = bytes(request, server.limits.body).await?;
+        fields(if bytes.is_empty() { b"{}" } else { &bytes }).map(Fields)
     }
+}
+
+fn fields<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
+    let invalid = |error: &serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
+    if text.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        serde_json::from_slice::<IgnoredAny>(text).map_err(|error| invalid(&error))?;
+        return Err(Problem::bad("Request body must be a JSON object"));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| match error.inner().classify() {
+        Category::Data => unreadable(&error.path().to_string(), error.inner()),
+        _ => invalid(error.inner()),
+    })?;
+    reader.end().map_err(|error| invalid(&error))?;
+    Ok(read)
+}
+
+/// What is wrong with a field. A misspelled one must not be left out silently.
+fn unreadable(path: &str, error: &serde_json::Error) -> Problem {
+    let error = error.to_string();
+    // Where in the text it is helps nobody: the field has a name.
+    let error = error.rsplit_once(" at line ").map_or(error.as_str(), |(error, _)| error);
+    if let Some(name) = error.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next()) {
+        return Problem::bad(format!("There is no field '{}' here", name.escape_debug()));
+    }
+    let path = if path == "." { String::new() } else { format!("`{path}`: ") };
+    Problem::bad(format!("The body has a field that cannot be read: {path}{error}"))
 }
 
 async fn bytes(request: Request, limit: usize) -> Result<Bytes, Problem> {
@@ -167,28 +144,64 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
 }
 
 /// For what to compose. What a conversation was told before need not be said again.
-#[derive(Default, Deserialize, ToSchema)]
+#[derive(Default)]
 pub(crate) struct Context {
-    /// The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-    /// conversation stays where it is, and a new one works in the first root.
     pub(crate) cwd: Option<String>,
-    /// The model's name.
     pub(crate) model: Option<String>,
-    /// The machine that the conversation works on, if there are several.
     pub(crate) machine: Option<String>,
-    /// The agent's tools: names, or objects with a `name`. An empty list says that there are none.
-    #[schema(value_type = Option<Vec<Value>>)]
-    pub(crate) tools: Option<Tools>,
-    /// A built-in layout by its name.
+    pub(crate) tools: Option<Box<RawValue>>,
     pub(crate) layout: Option<String>,
-    /// The clock, in RFC 3339.
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub(crate) now: Option<jiff::Timestamp>,
-    /// Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of texts,
-    /// null if there is none, or `{"unavailable": "why"}`.
-    #[schema(value_type = Option<BTreeMap<String, Value>>)]
     pub(crate) set: Option<BTreeMap<String, Given>>,
 }
+
+/// Declares a body that says for what to compose, besides fields of its own. serde's `flatten` would read each body several
+/// times, and could not say which field is wrong.
+macro_rules! context_body {
+    ($(#[$about:meta])* $name:ident { $($(#[$meta:meta])* $field:ident: $kind:ty,)* }) => {
+        $(#[$about])*
+        #[derive(serde::Deserialize, utoipa::ToSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $name {
+            $($(#[$meta])* $field: $kind,)*
+            /// The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+            /// conversation stays where it is, and a new one works in the first root.
+            cwd: Option<String>,
+            /// The model's name.
+            model: Option<String>,
+            /// The machine that the conversation works on, if there are several.
+            machine: Option<String>,
+            /// The agent's tools: names, or objects with a `name`. An empty list says that there are none.
+            #[schema(value_type = Option<Vec<serde_json::Value>>)]
+            tools: Option<Box<serde_json::value::RawValue>>,
+            /// A built-in layout by its name.
+            layout: Option<String>,
+            /// The clock, in RFC 3339.
+            #[schema(value_type = Option<String>, format = DateTime)]
+            now: Option<jiff::Timestamp>,
+            /// Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+            /// texts, null if there is none, or `{"unavailable": "why"}`.
+            #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
+            set: Option<std::collections::BTreeMap<String, antefix::discover::Given>>,
+        }
+
+        impl $name {
+            /// Takes what it says about the context.
+            fn context(&mut self) -> crate::body::Context {
+                crate::body::Context {
+                    cwd: self.cwd.take(),
+                    model: self.model.take(),
+                    machine: self.machine.take(),
+                    tools: self.tools.take(),
+                    layout: self.layout.take(),
+                    now: self.now.take(),
+                    set: self.set.take(),
+                }
+            }
+        }
+    };
+}
+pub(crate) use context_body;
 
 impl Context {
     /// The facts that are answered by hand.
@@ -203,13 +216,35 @@ impl Context {
     }
 }
 
-/// Fields that nobody knows. A misspelled one must not be left out silently.
-pub(crate) type Unknown = BTreeMap<String, Value>;
+/// How many lists of tools are remembered.
+const LISTS: usize = 64;
 
-/// Refuses them.
-pub(crate) fn refuse(unknown: &Unknown) -> Result<(), Problem> {
-    match unknown.keys().next() {
-        None => Ok(()),
-        Some(name) => Err(Problem::bad(format!("There is no field '{}' here", name.escape_debug()))),
+/// The tools that were sent lately, by their text: an agent sends the same ones with every turn, and reading them anew would
+/// take longer than all else of it.
+#[derive(Default)]
+pub(crate) struct RecentTools(Mutex<VecDeque<(Box<RawValue>, Tools)>>);
+
+impl RecentTools {
+    /// The tools in a text.
+    pub(crate) fn read(&self, text: Box<RawValue>) -> Result<Tools, Problem> {
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = recent.iter().position(|(known, _)| known.get() == text.get())
+            && let Some(found) = recent.remove(number)
+        {
+            let tools = found.1.clone();
+            recent.push_front(found);
+            return Ok(tools);
+        }
+        drop(recent);
+        let mut reader = serde_json::Deserializer::from_str(text.get());
+        let tools: Tools = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let path = error.path().to_string();
+            let path = if path == "." { "tools".to_owned() } else { format!("tools{path}") };
+            unreadable(&path, error.inner())
+        })?;
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.push_front((text, tools.clone()));
+        recent.truncate(LISTS);
+        Ok(tools)
     }
 }

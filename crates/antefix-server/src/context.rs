@@ -85,13 +85,13 @@ impl Shared {
 
 impl Context {
     /// What the request says, for the front door.
-    pub(crate) fn ask(mut self) -> Answer<Ask> {
+    pub(crate) fn ask(mut self, server: &Shared) -> Answer<Ask> {
         let mut ask = Ask::new();
         ask.layout = self.layout.as_deref().map(built_in).transpose()?;
         ask.given = self.facts()?;
         ask.model = self.model;
         ask.machine = self.machine;
-        ask.tools = self.tools;
+        ask.tools = self.tools.map(|tools| server.tools.read(tools)).transpose()?;
         ask.now = self.now;
         Ok(ask)
     }

@@ -44,6 +44,7 @@ use std::sync::Arc;
 use antefix::project::TemplateChoice;
 use antefix::{Antefix, Ask, Result};
 
+use self::body::RecentTools;
 use self::guard::Guard;
 pub use self::listen::{Address, Listener};
 use self::log::Log;
@@ -71,6 +72,7 @@ struct Shared {
     guard: Guard,
     work: Work,
     metrics: Metrics,
+    tools: RecentTools,
     log: Log,
 }
 
@@ -96,6 +98,7 @@ impl Server {
             guard: Guard::new(token, &options.hosts, at),
             work: Work::new(&options.limits),
             metrics: Metrics::new(routes::paths()),
+            tools: RecentTools::default(),
             log: Log::new(options.log),
             limits: options.limits,
             antefix,

@@ -48,33 +48,13 @@ pub fn document() -> String {
     document::print(&document)
 }
 
-/// Bodies have the fields that they name and no others. Those that several share are spelled out: a description cannot say
-/// so of parts.
+/// Bodies have the fields that they name and no others.
 fn close(document: &mut Value) {
     let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else { return };
-    let known = schemas.clone();
-    for (_, schema) in schemas.iter_mut().filter(|(name, _)| name.ends_with("Body")) {
-        let Some(body) = schema.as_object_mut() else { continue };
-        let parts = body.remove("allOf").and_then(|parts| parts.as_array().cloned()).unwrap_or_default();
-        for part in parts {
-            let named = part.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-            let part = named.and_then(|name| known.get(name)).unwrap_or(&part);
-            for key in ["type", "properties", "required"] {
-                match (body.get_mut(key), part.get(key)) {
-                    (Some(Value::Object(all)), Some(Value::Object(more))) => all.extend(more.clone()),
-                    (Some(Value::Array(all)), Some(Value::Array(more))) => all.extend(more.clone()),
-                    (None, Some(value)) => drop(body.insert(key.to_owned(), value.clone())),
-                    _ => {}
-                }
-            }
-        }
-        body.insert("additionalProperties".to_owned(), Value::Bool(false));
+    for (name, schema) in schemas.iter_mut().filter(|(name, _)| name.ends_with("Body")) {
+        // Clients that were there first send what they like along with a template.
+        schema["additionalProperties"] = Value::Bool(name == "TemplateBody");
     }
-    // Clients that were there first send what they like along with a template.
-    if let Some(Value::Object(body)) = schemas.get_mut("TemplateBody") {
-        body.insert("additionalProperties".to_owned(), Value::Bool(true));
-    }
-    schemas.remove("Context");
 }
 
 /// A body that needs no field need not be there.

@@ -130,7 +130,7 @@ fn what_cannot_be_done_is_told_with_the_field() {
         (r#"{"mdoel":"x"}"#, 400, "There is no field 'mdoel' here"),
         (r#"{"target":"cobol"}"#, 400, "There is no target 'cobol'"),
         (r#"{"set":{"git:brnch":"x"}}"#, 400, "The catalog has no `git:brnch`"),
-        (r#"{"tools":[""]}"#, 400, "The body has a field that cannot be read: `tools`: the tool has no name"),
+        (r#"{"tools":[""]}"#, 400, "The body has a field that cannot be read: `tools[0]`: the tool has no name"),
         (r#"{"layout":"../x.toml"}"#, 404, "there is no layout `../x.toml`"),
         (r#"{"watch":"nothing"}"#, 400, "Field 'watch' must be 'all' or 'acting'"),
     ];

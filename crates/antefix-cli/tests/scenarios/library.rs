@@ -49,7 +49,7 @@ impl Library {
         ask.model = said.model.map(str::to_owned);
         ask.machine = said.machine.map(str::to_owned);
         ask.tools = said.tools.as_ref().map(|tools| tools.as_array().unwrap().iter().map(tool).collect());
-        ask.messages = said.messages.as_ref().map(|messages| messages.as_array().unwrap().clone());
+        ask.messages = said.messages.as_ref().map(|messages| messages.as_array().unwrap().clone().into());
         ask.layout = said.layout.map(|name| LayoutChoice::named(name, &self.place.scratch.path("p")));
         for (fact, text) in &said.set {
             ask = ask.given(FactName::parse(*fact).unwrap(), *text);

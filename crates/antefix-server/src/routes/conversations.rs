@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use antefix::freeze::ConversationId;
+use antefix::freeze::{Amendment, ConversationId, Epoch};
 use axum::extract::State;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -103,24 +104,34 @@ pub(super) struct StandingDocument<'c> {
     (status = 304, description = "It is the one of If-None-Match"), (status = 400, body = ProblemDocument),
     (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn system_prompt(State(server): State<Arc<Shared>>, Id(conversation): Id, wanted: Wanted) -> Answer {
+    let begun = Instant::now();
+    // Without a thread of its own, if nothing need be looked for.
+    let at_once = server.antefix.opened_keeper().and_then(|keeper| keeper.standing_at_once(&conversation));
+    if let Some((epoch, of_epoch)) = at_once {
+        return Ok(standing(&server, epoch, &of_epoch, &wanted, begun));
+    }
     work::read(server, move |server| {
-        let begun = Instant::now();
         let (epoch, of_epoch) = server.keeper()?.standing(&conversation)?;
-        server.metrics.store.add(begun.elapsed());
-        let (number, digest) = (epoch.number(), epoch.digest());
-        let response = if wanted.text {
-            wanted.tagged(prefix(epoch), digest)
-        } else {
-            let document = StandingDocument {
-                conversation: conversation.as_str(),
-                epoch: EpochOf::new(&epoch),
-                prefix: epoch.text(),
-                amendments: amendments(&of_epoch, 0),
-            };
-            // The digest is of the prefix; the document has more in it.
-            wanted.tagged(json(&document), format!("{number}.{}.{digest}", of_epoch.len()))
-        };
-        Ok(noted(response, number, digest))
+        Ok(standing(server, epoch, &of_epoch, &wanted, begun))
     })
     .await
+}
+
+/// The standing prefix, as a client wants it.
+fn standing(server: &Shared, epoch: Arc<Epoch>, of_epoch: &[Amendment], wanted: &Wanted, begun: Instant) -> Response {
+    server.metrics.store.add(begun.elapsed());
+    let (number, digest) = (epoch.number(), epoch.digest());
+    let response = if wanted.text {
+        wanted.tagged(prefix(epoch), digest)
+    } else {
+        let document = StandingDocument {
+            conversation: epoch.conversation().as_str(),
+            epoch: EpochOf::new(&epoch),
+            prefix: epoch.text(),
+            amendments: amendments(of_epoch, 0),
+        };
+        // The digest is of the prefix; the document has more in it.
+        wanted.tagged(json(&document), format!("{number}.{}.{digest}", of_epoch.len()))
+    };
+    noted(response, number, digest)
 }

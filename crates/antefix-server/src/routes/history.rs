@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::json;
 use super::system_prompt::{author, changed, expected};
-use crate::body::{Asked, Fields, Unknown, refuse};
+use crate::body::{Asked, Fields};
 use crate::bounds;
 use crate::names::DialectName;
 use crate::problem::{Answer, Problem, ProblemDocument};
@@ -130,14 +130,12 @@ fn find(server: &Shared, which: &str) -> Answer<SavedTemplate> {
 }
 
 #[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct LabelBody {
     /// One line of 1 to 100 characters; null takes the label away.
     #[serde(default, deserialize_with = "said")]
     #[schema(value_type = Option<String>, required = true)]
     label: Option<Option<String>>,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    unknown: Unknown,
 }
 
 /// A field that is there, also as null.
@@ -155,7 +153,6 @@ pub(super) async fn label(
     Path(which): Path<String>,
     Fields(body): Fields<LabelBody>,
 ) -> Answer {
-    refuse(&body.unknown)?;
     let missing = || Problem::bad("Field 'label' is required: a text, or null to take the label away");
     let label = body.label.as_ref().ok_or_else(missing)?;
     let label = label.as_deref().map(bounds::label).transpose()?;

@@ -10,19 +10,19 @@ use antefix::keeper::Drift;
 use antefix::project::{Look, Preview, TemplateChoice};
 use antefix::{Ask, Project};
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::breakpoints::{BreakpointOf, MinimumOf, breakpoints, minimum};
 use super::json;
 use super::system_prompt::unknown_dialect;
-use crate::body::{Context, Fields, Unknown, refuse};
+use crate::body::{Fields, context_body};
 use crate::names::DialectName;
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
 
-#[derive(Deserialize, ToSchema)]
-pub(super) struct PreviewBody {
+context_body! {
+    PreviewBody {
     /// The draft; without one, the template that counts.
     template: Option<String>,
     /// If not said, that of the layout.
@@ -30,15 +30,12 @@ pub(super) struct PreviewBody {
     dialect: Option<String>,
     /// A conversation to compare with its standing epoch. What is not said here is as that conversation was told.
     conversation: Option<String>,
-    #[serde(flatten)]
-    context: Context,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    unknown: Unknown,
+    }
 }
 
 /// The document of `antefix explain --json`, and what saving would change.
 #[derive(Serialize, ToSchema)]
+#[schema(as = Preview)]
 pub(super) struct PreviewDocument<'p> {
     #[serde(flatten)]
     explanation: Explanation<'p>,
@@ -60,17 +57,17 @@ pub(super) struct PreviewDocument<'p> {
     (status = 422, body = ProblemDocument, description = "The template cannot be parsed or rendered"),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Shared>>, Fields(body): Fields<PreviewBody>) -> Answer {
-    refuse(&body.unknown)?;
     work::compose(server, move |server| preview(server, body)).await
 }
 
-fn preview(server: &Shared, body: PreviewBody) -> Answer {
-    let PreviewBody { template, dialect, conversation, context, .. } = body;
+fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
+    let context = body.context();
+    let PreviewBody { template, dialect, conversation, .. } = body;
     let dialect = dialect.map(|name| Dialect::parse(&name).ok_or_else(unknown_dialect)).transpose()?;
     let id = conversation.as_deref().map(ConversationId::parse).transpose();
     let id = id.map_err(|error| Problem::bad(error.message()))?;
     let cwd = context.cwd.clone();
-    let mut ask = context.ask()?;
+    let mut ask = context.ask(server)?;
     let project = server.project(cwd.as_deref())?;
     ask.template = choice(&project, &ask, template, dialect)?;
     let (preview, drift) = match &id {

@@ -10,10 +10,10 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use super::json;
-use crate::body::{Asked, Context, Fields, Id, Unknown, refuse};
+use crate::body::{Asked, Fields, Id, context_body};
 use crate::names::{CauseName, OutcomeName};
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
@@ -54,16 +54,12 @@ pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(p
     .await
 }
 
-#[derive(Deserialize, ToSchema)]
-pub(super) struct RenewalBody {
+context_body! {
+    RenewalBody {
     /// `requested` if not said.
     #[schema(value_type = Option<CauseName>)]
     cause: Option<String>,
-    #[serde(flatten)]
-    context: Context,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    unknown: Unknown,
+    }
 }
 
 /// Begin a new epoch, unless the bytes are the same
@@ -74,12 +70,16 @@ pub(super) struct RenewalBody {
     (status = 200, body = BegunDocument<'static>), (status = 400, body = ProblemDocument),
     (status = 403, body = ProblemDocument), (status = 404, body = ProblemDocument), (status = 409, body = ProblemDocument),
     (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
-pub(super) async fn renew(State(server): State<Arc<Shared>>, Id(id): Id, Fields(body): Fields<RenewalBody>) -> Answer {
-    refuse(&body.unknown)?;
+pub(super) async fn renew(
+    State(server): State<Arc<Shared>>,
+    Id(id): Id,
+    Fields(mut body): Fields<RenewalBody>,
+) -> Answer {
     let cause = cause(body.cause.as_deref())?;
     work::compose(server, move |server| {
-        let conversation = server.open_conversation(&id, body.context.cwd.as_deref())?;
-        let Renewed { epoch, began, hooks, diagnostics } = conversation.renew(cause, body.context.ask()?)?;
+        let context = body.context();
+        let conversation = server.open_conversation(&id, context.cwd.as_deref())?;
+        let Renewed { epoch, began, hooks, diagnostics } = conversation.renew(cause, context.ask(server)?)?;
         if began == Began::Now {
             server.metrics.epoch(epoch.cause());
         }
@@ -93,13 +93,9 @@ fn cause(name: Option<&str>) -> Answer<Cause> {
     Cause::parse_given(name.unwrap_or("requested")).map_err(unknown)
 }
 
-#[derive(Deserialize, ToSchema)]
-pub(super) struct CompactionBody {
-    #[serde(flatten)]
-    context: Context,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    unknown: Unknown,
+context_body! {
+    CompactionBody {
+    }
 }
 
 /// Begin a compaction: the ledger stays as it is
@@ -110,28 +106,24 @@ pub(super) struct CompactionBody {
 pub(super) async fn begin(
     State(server): State<Arc<Shared>>,
     Id(id): Id,
-    Fields(body): Fields<CompactionBody>,
+    Fields(mut body): Fields<CompactionBody>,
 ) -> Answer {
-    refuse(&body.unknown)?;
     work::compose(server, move |server| {
-        let conversation = server.open_conversation(&id, body.context.cwd.as_deref())?;
-        let begun = conversation.begin_compaction(body.context.ask()?)?;
+        let context = body.context();
+        let conversation = server.open_conversation(&id, context.cwd.as_deref())?;
+        let begun = conversation.begin_compaction(context.ask(server)?)?;
         let document = document::print(&compaction(id.as_str(), &begun, &begun.diagnostics));
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
     })
     .await
 }
 
-#[derive(Deserialize, ToSchema)]
-pub(super) struct EndBody {
+context_body! {
+    EndBody {
     /// `succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again.
     #[schema(value_type = OutcomeName)]
     outcome: String,
-    #[serde(flatten)]
-    context: Context,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    unknown: Unknown,
+    }
 }
 
 /// End a compaction
@@ -145,9 +137,8 @@ pub(super) async fn end(
     State(server): State<Arc<Shared>>,
     Id(id): Id,
     Path(path): Path<BTreeMap<String, String>>,
-    Fields(body): Fields<EndBody>,
+    Fields(mut body): Fields<EndBody>,
 ) -> Answer {
-    refuse(&body.unknown)?;
     let succeeded = match body.outcome.as_str() {
         "succeeded" => true,
         "failed" => false,
@@ -155,9 +146,10 @@ pub(super) async fn end(
     };
     work::compose(server, move |server| {
         let token = path.get("token").map(String::as_str).unwrap_or_default();
-        let conversation = server.open_conversation(&id, body.context.cwd.as_deref())?;
+        let context = body.context();
+        let conversation = server.open_conversation(&id, context.cwd.as_deref())?;
         let Compacted { epoch, began, hooks, diagnostics } = if succeeded {
-            conversation.commit_compaction(token, body.context.ask()?)?
+            conversation.commit_compaction(token, context.ask(server)?)?
         } else {
             conversation.abort_compaction(token)?;
             let (epoch, _) = conversation.standing()?;

@@ -16,33 +16,29 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{noted, written};
-use crate::body::{Context, Fields, Id, Unknown, refuse};
+use crate::body::{Fields, Id, context_body};
 use crate::bounds;
 use crate::names::{TargetName, WatchName};
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
 
-#[derive(Deserialize, ToSchema)]
-pub(super) struct TurnBody {
-    #[serde(flatten)]
-    context: Context,
-    /// The conversation so far, as the provider takes it.
-    #[schema(value_type = Option<Vec<Value>>)]
-    messages: Option<Vec<Value>>,
-    /// In which shape the turn is wanted as well; `plain` has no fragment.
-    #[schema(value_type = Option<TargetName>)]
-    target: Option<String>,
-    /// The system text of this turn alone, also the empty one; nothing is stored.
-    r#override: Option<String>,
-    /// Which facts of a standing epoch are asked for again: `all`, or `acting` for those alone whose sections do something
-    /// about a change, which is faster and lists nothing as pending that is only held back.
-    #[schema(value_type = Option<WatchName>)]
-    watch: Option<String>,
-    /// A name for this turn: asked for again under it, it gets the same queued messages again.
-    turn: Option<String>,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    unknown: Unknown,
+context_body! {
+    TurnBody {
+        /// The conversation so far, as the provider takes it.
+        #[schema(value_type = Option<Vec<Value>>)]
+        messages: Option<Vec<Value>>,
+        /// In which shape the turn is wanted as well; `plain` has no fragment.
+        #[schema(value_type = Option<TargetName>)]
+        target: Option<String>,
+        /// The system text of this turn alone, also the empty one; nothing is stored.
+        r#override: Option<String>,
+        /// Which facts of a standing epoch are asked for again: `all`, or `acting` for those alone whose sections do something
+        /// about a change, which is faster and lists nothing as pending that is only held back.
+        #[schema(value_type = Option<WatchName>)]
+        watch: Option<String>,
+        /// A name for this turn: asked for again under it, it gets the same queued messages again.
+        turn: Option<String>,
+    }
 }
 
 /// Open a conversation, or go on with it
@@ -58,13 +54,13 @@ pub(super) struct TurnBody {
     (status = 422, body = ProblemDocument, description = "The template cannot be rendered, or the target cannot take it"),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
-    refuse(&body.unknown)?;
     body.turn.as_deref().map(bounds::turn).transpose()?;
     work::compose(server, move |server| turn(server, &id, body)).await
 }
 
-fn turn(server: &Shared, Id(id): &Id, body: TurnBody) -> Answer {
+fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
     let begun = Instant::now();
+    let context = body.context();
     let target = match body.target.as_deref() {
         None => Target::Plain,
         Some(name) => Target::parse(name).ok_or_else(|| unknown_target(name))?,
@@ -74,9 +70,10 @@ fn turn(server: &Shared, Id(id): &Id, body: TurnBody) -> Answer {
         Some("acting") => Watch::Acting,
         Some(_) => return Err(Problem::bad("Field 'watch' must be 'all' or 'acting'")),
     };
-    let conversation = server.conversation(id, body.context.cwd.as_deref())?;
-    let mut ask = body.context.ask()?;
-    (ask.messages, ask.replacement, ask.turn) = (body.messages, body.r#override, body.turn);
+    let conversation = server.conversation(id, context.cwd.as_deref())?;
+    let mut ask = context.ask(server)?;
+    ask.messages = body.messages.map(Into::into);
+    (ask.replacement, ask.turn) = (body.r#override, body.turn);
     ask.watch = watch;
     let turn = conversation.turn(ask)?;
     let delivery = match target {
@@ -109,12 +106,10 @@ fn count(server: &Shared, turn: &Turn) {
 }
 
 #[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct MessageBody {
     /// What to say.
     message: String,
-    #[serde(flatten)]
-    #[schema(ignore)]
-    unknown: Unknown,
 }
 
 /// A message that waits.
@@ -130,7 +125,6 @@ pub(super) struct Queued<'m> {
     (status = 201, body = Queued<'static>), (status = 400, body = ProblemDocument), (status = 413, body = ProblemDocument),
     (status = 415, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn message(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<MessageBody>) -> Answer {
-    refuse(&body.unknown)?;
     work::compose(server, move |server| {
         let Id(id) = &id;
         let number = server.keeper()?.send(id, &body.message, server.antefix.world().now())?;

@@ -149,14 +149,14 @@ impl Receipt {
     /// Counts the tokens of the prefix, part by part.
     pub(super) fn count(&mut self, fragment: &Fragment, tokenizer: &Tokenizer) {
         for part in self.parts.iter_mut().filter(|part| part.is_prefix()) {
-            // An empty list of tools is not sent to everybody.
-            let Some(text) = fragment.text_at(&part.pointer) else { continue };
-            // The live part may come after the prefix in one text; a whole text is what the part was made of.
-            let text = match text.len() == part.bytes {
-                true => Some(text.as_str()),
-                false => text.get(..part.bytes).filter(|text| Digest::of(text) == part.digest),
-            };
-            part.tokens = text.and_then(|text| tokenizer.count(text));
+            part.tokens = tokenizer.count_known(part.digest, || {
+                // An empty list of tools is not sent to everybody.
+                let mut text = fragment.text_at(&part.pointer)?;
+                // The live part may come after the prefix in one text.
+                text.get(..part.bytes)?;
+                text.truncate(part.bytes);
+                Some(text)
+            });
         }
     }
 

@@ -57,6 +57,15 @@ impl FactFingerprint {
         }
     }
 
+    /// Whether a fact is as it was, by the digest of all of it.
+    pub(crate) fn is_of(&self, fact: &Fact) -> bool {
+        match (self, fact) {
+            (FactFingerprint::Present { digest, .. }, Answer::Present(value)) => *digest == value_digest(value),
+            (FactFingerprint::Absent, Answer::Absent) => true,
+            _ => false,
+        }
+    }
+
     /// The files of a fact that is present.
     pub fn files(&self) -> Option<&BTreeMap<String, Digest>> {
         match self {

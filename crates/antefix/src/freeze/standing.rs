@@ -170,6 +170,10 @@ impl StandingEpoch<'_> {
                 let (Some(before), Some(fact)) = (fingerprints.get(&name), now.discovery.facts.get(&name)) else {
                     continue;
                 };
+                // Notices are remembered file by file, so that only without them all of a fact can be compared at once.
+                if self.amendments.is_empty() && before.is_of(fact) {
+                    continue;
+                }
                 let of_fact = change::of_fact(&name, before, &FactFingerprint::of(&name, fact), &unreadable);
                 let of_fact = of_fact.into_iter().map(|change| change.in_section(&section.id));
                 // The model is compared by its name, and tools one by one.

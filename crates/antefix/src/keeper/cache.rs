@@ -37,6 +37,11 @@ impl Cache {
         Ok(body)
     }
 
+    /// Whether the body with this digest is in memory.
+    pub(super) fn contains(&self, digest: Digest) -> bool {
+        self.with(|bodies| bodies.contains(&digest))
+    }
+
     /// Keeps a body that was just made.
     pub(super) fn put<T: Send + Sync + 'static>(&self, digest: Digest, body: &Arc<T>, bytes: usize) {
         let body: Body = Arc::clone(body) as _;

@@ -77,7 +77,7 @@ impl Turn {
                 Err(failure) => log.failed(hook.name(), on, &failure),
             }
         }
-        self.history = input.history.map(<[Value]>::to_vec);
+        self.history = input.history.cloned();
         for hook in at(input.hooks, HookPoint::Messages) {
             let on = HookPoint::Messages;
             let Some(history) = &self.history else { break };
@@ -85,9 +85,9 @@ impl Turn {
                 hook.messages(&question, history).and_then(|changed| changed.map(objects).transpose())
             });
             match answer {
-                Some(Some(changed)) if changed != *history => {
+                Some(Some(changed)) if changed[..] != history[..] => {
                     log.did(hook.name(), on, HookAction::ChangedMessages, bytes(&changed));
-                    self.history = Some(changed);
+                    self.history = Some(changed.into());
                 }
                 Some(_) => log.did(hook.name(), on, HookAction::Nothing, 0),
                 None => {}

@@ -10,6 +10,7 @@ mod compaction;
 mod draft;
 mod flight;
 mod hooked;
+mod recent;
 mod settled;
 mod steps;
 mod transfer;
@@ -25,6 +26,8 @@ pub use self::draft::{Adopted, Draft};
 use self::flight::Flights;
 pub use self::hooked::HookMessage;
 use self::hooked::question;
+pub(crate) use self::recent::Current;
+use self::recent::RecentEpochs;
 use self::settled::Settled;
 use self::steps::Renewal;
 pub use self::transfer::Imported;
@@ -50,6 +53,7 @@ pub struct Keeper {
     cache: Cache,
     flights: Flights,
     settled: Settled,
+    recent: RecentEpochs,
 }
 
 /// What came of a renewal.
@@ -90,7 +94,13 @@ impl Keeper {
 
     /// A keeper of a store that was chosen at run time.
     pub fn of(store: Box<dyn Store>) -> Keeper {
-        Keeper { store, cache: Cache::default(), flights: Flights::default(), settled: Settled::default() }
+        Keeper {
+            store,
+            cache: Cache::default(),
+            flights: Flights::default(),
+            settled: Settled::default(),
+            recent: RecentEpochs::default(),
+        }
     }
 
     /// The store.
@@ -119,7 +129,7 @@ impl Keeper {
     /// The turn before hooks change it.
     fn stand(&self, conversation: &ConversationId, input: &TurnInput<'_>, asked: &AskedRoots) -> Result<Turn> {
         for _ in 0..ROUNDS {
-            let Some(standing) = self.store.standing(conversation)? else {
+            let Some(Current { standing, epoch, amendments }) = self.current(conversation)? else {
                 let more = asked.roots(&question(conversation, None, input), None);
                 let input = &input.with_roots(&more);
                 if let Some(turn) = self.flights.alone(conversation, || self.open(conversation, input))? {
@@ -127,7 +137,6 @@ impl Keeper {
                 }
                 continue;
             };
-            let (epoch, amendments) = self.load(&standing)?;
             let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
             let input = &input.with_roots(&more);
             let standing_epoch = StandingEpoch { epoch: &epoch, amendments: &amendments };
@@ -205,8 +214,26 @@ impl Keeper {
 
     /// The epoch that stands, with its amendments.
     pub fn standing(&self, conversation: &ConversationId) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
-        let standing = self.store.standing(conversation)?.ok_or_else(|| unknown(conversation))?;
-        self.load(&standing)
+        let current = self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
+        Ok((current.epoch, current.amendments))
+    }
+
+    /// The same, if it can be said without looking for it: nobody has written to the store since it was looked for. This
+    /// takes a microsecond or two where a store is on this machine, and waits for nothing.
+    pub fn standing_at_once(&self, conversation: &ConversationId) -> Option<(Arc<Epoch>, Vec<Amendment>)> {
+        let stamp = self.store.stamp().ok().flatten()?;
+        let standing = self.recent.get(conversation, stamp)?;
+        // Unless a text is gone from memory by now.
+        let is_here = self.cache.contains(standing.epoch.body)
+            && standing.amendments.iter().all(|amendment| self.cache.contains(amendment.body));
+        if is_here { self.load(&standing).ok() } else { None }
+    }
+
+    /// The standing epoch with all that a turn needs to know; none if nobody opened the conversation.
+    pub(crate) fn current(&self, conversation: &ConversationId) -> Result<Option<Current>> {
+        let Some(standing) = self.recent.find(&*self.store, conversation)? else { return Ok(None) };
+        let (epoch, amendments) = self.load(&standing)?;
+        Ok(Some(Current { standing, epoch, amendments }))
     }
 
     /// One epoch, with its amendments.
@@ -267,7 +294,7 @@ fn replaced(text: &str, input: &TurnInput<'_>) -> Turn {
     Turn {
         replacement: Some(text.to_owned()),
         replacement_spans: TurnSpan::of_caller(text),
-        history: input.history.map(<[serde_json::Value]>::to_vec),
+        history: input.history.cloned(),
         ..Turn::empty(input)
     }
 }

@@ -1,5 +1,6 @@
 //! What goes into a turn, and what comes out.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ pub struct TurnInput<'t> {
     /// What is known of models: whether a provider caches a prefix of this size.
     pub models: &'t Models,
     /// The conversation's messages, for hooks that change them; none if the caller does not pass them through.
-    pub history: Option<&'t [Value]>,
+    pub history: Option<&'t Arc<[Value]>>,
 }
 
 impl<'t> TurnInput<'t> {
@@ -114,7 +115,7 @@ pub struct Turn {
     /// The messages that hooks added for this turn, behind those.
     pub added: Vec<HookMessage>,
     /// The conversation's messages as hooks left them; none if the caller passed none through.
-    pub history: Option<Vec<Value>>,
+    pub history: Option<Arc<[Value]>>,
     /// What each hook did, in order.
     pub hooks: Vec<HookDid>,
     /// Changes that are held back.
@@ -182,8 +183,16 @@ impl Turn {
 
     /// The messages of the request, apart from queued ones: those that were passed through, then those that hooks added.
     pub fn passed_on(&self) -> Vec<Value> {
+        self.all_messages().into_owned()
+    }
+
+    fn all_messages(&self) -> Cow<'_, [Value]> {
+        let history = self.history.as_deref().unwrap_or_default();
+        if self.added.is_empty() {
+            return Cow::Borrowed(history);
+        }
         let added = self.added.iter().map(|added| added.message.clone());
-        self.history.iter().flatten().cloned().chain(added).collect()
+        history.iter().cloned().chain(added).collect()
     }
 
     /// The turn with its queued messages behind the conversation's own. `message` gives a text the shape that the provider
@@ -204,7 +213,8 @@ impl Turn {
     pub fn with_queued(mut self, message: impl Fn(&str) -> Value) -> Turn {
         let queued: Vec<Value> = self.messages.iter().map(|queued| message(&queued.text)).collect();
         if !queued.is_empty() {
-            self.history.get_or_insert_default().extend(queued);
+            let history = self.history.as_deref().unwrap_or_default();
+            self.history = Some(history.iter().cloned().chain(queued).collect());
         }
         self
     }
@@ -235,7 +245,7 @@ impl Turn {
     /// The fragment of a provider's request, and its receipt.
     pub fn deliver(&self, target: Target) -> Result<Delivery> {
         let Delivering { tools, model, models, .. } = &self.delivering;
-        let messages = self.passed_on();
+        let messages = self.all_messages();
         let content = self.placed(self.content(tools.as_ref(), &messages));
         let model = model.as_deref().and_then(|name| models.find(name)).map(|(model, _)| model);
         deliver(&content, target, model.as_ref())

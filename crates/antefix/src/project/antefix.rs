@@ -17,7 +17,7 @@ use crate::discover::world::{Answer, Kind, World};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{ConversationId, Store};
 use crate::hooks::{Approvals, Hook};
-use crate::keeper::Keeper;
+use crate::keeper::{Current, Keeper};
 use crate::models::Models;
 use crate::stores::{TrustFile, Trusted};
 use crate::text::{Source, SourceKind};
@@ -189,6 +189,11 @@ impl Antefix {
         self.0.ledger.keeper(self.world())
     }
 
+    /// The ledger, if it is open by now.
+    pub fn opened_keeper(&self) -> Option<&Keeper> {
+        self.0.ledger.opened()
+    }
+
     /// What keeps the ledger: `sqlite`, `postgres`, `memory`, or `other` for a store that the builder was given. It need not
     /// be reachable.
     pub fn store_kind(&self) -> &'static str {
@@ -256,9 +261,8 @@ impl Antefix {
     /// What a conversation was told; none if nobody opened it.
     pub(super) fn remembered(&self, conversation: &ConversationId) -> Result<Option<Arc<Remembered>>> {
         let keeper = self.keeper()?;
-        let Some(standing) = keeper.store().standing(conversation)? else { return Ok(None) };
+        let Some(Current { standing, epoch, .. }) = keeper.current(conversation)? else { return Ok(None) };
         let Some(said) = standing.said else {
-            let (epoch, _) = keeper.load(&standing)?;
             return Ok(Some(Arc::new(Remembered::of_epoch(&epoch, self.default_layout()))));
         };
         keeper.cached(said, || Remembered::load(keeper.store(), said)).map(Some)

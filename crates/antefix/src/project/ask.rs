@@ -38,7 +38,7 @@ pub struct Ask {
     /// The agent's tools.
     pub tools: Option<Tools>,
     /// The conversation so far, as the provider takes it.
-    pub messages: Option<Vec<Value>>,
+    pub messages: Option<Arc<[Value]>>,
     /// Facts answered by hand; the world is not asked for them.
     pub given: BTreeMap<FactName, Given>,
     /// The layout, in the place of the project's, the user's and the default one.
@@ -174,7 +174,7 @@ impl Ask {
     /// The conversation so far, as the provider takes it.
     #[must_use]
     pub fn messages(mut self, messages: Vec<Value>) -> Ask {
-        self.messages = Some(messages);
+        self.messages = Some(messages.into());
         self
     }
 

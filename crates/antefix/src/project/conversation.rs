@@ -106,7 +106,7 @@ impl Conversation {
 
     /// Whether anybody opened it.
     pub fn is_open(&self) -> Result<bool> {
-        Ok(self.keeper()?.store().standing(&self.id)?.is_some())
+        Ok(self.keeper()?.current(&self.id)?.is_some())
     }
 
     /// What this conversation was told, for another one that goes on from there. Nothing is composed or stored.

@@ -36,6 +36,11 @@ impl Ledger {
         Ledger { address: None, is_given: true, keeper: OnceLock::from(keeper), failed: Mutex::default() }
     }
 
+    /// The keeper, if it is open by now.
+    pub(super) fn opened(&self) -> Option<&Keeper> {
+        self.keeper.get()
+    }
+
     /// The keeper, opened if need be.
     pub(super) fn keeper(&self, world: &dyn World) -> Result<&Keeper> {
         if let Some(keeper) = self.keeper.get() {

@@ -162,8 +162,8 @@ impl Project {
             input.watch = ask.watch;
             input.id = ask.turn.as_deref();
             input.replacement = ask.replacement.as_deref();
-            input.messages = ask.messages.as_ref().map(Vec::len);
-            input.history = ask.messages.as_deref();
+            input.messages = ask.messages.as_ref().map(|messages| messages.len());
+            input.history = ask.messages.as_ref();
             work(&input)
         })
     }

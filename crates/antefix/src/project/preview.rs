@@ -45,7 +45,7 @@ pub struct Preview {
     pub(super) context: Arc<ProjectContext>,
     pub(super) caller: Caller,
     pub(super) models: Models,
-    messages: Vec<serde_json::Value>,
+    messages: Arc<[serde_json::Value]>,
 }
 
 /// What applies when paths are first touched.

@@ -125,7 +125,11 @@ impl Remembered {
             machine: or(&ask.machine, &self.machine),
             model: or(&ask.model, &self.model),
             workspace_id: or(&ask.workspace_id, &self.workspace_id),
-            tools: ask.tools.clone().or_else(|| self.tools.clone()),
+            tools: match (&ask.tools, &self.tools) {
+                // Those that are remembered have been put into the shapes of targets before.
+                (Some(said), Some(before)) if said == before => Some(before.clone()),
+                (said, before) => said.clone().or_else(|| before.clone()),
+            },
         }
     }
 

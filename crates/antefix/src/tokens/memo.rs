@@ -44,11 +44,31 @@ pub(super) fn remember(text: &str, count: fn(&str) -> usize) -> usize {
         return 0;
     }
     let digest = Digest::of(text);
-    if let Ok(mut memo) = MEMO.lock()
-        && let Some(tokens) = memo.counts.get(&digest)
-    {
-        return *tokens;
+    known(digest).unwrap_or_else(|| count_now(digest, text, count))
+}
+
+/// The same for a text whose digest is known already, so that it need not be made or digested if it was counted before.
+/// None if there is no such text after all.
+#[cfg(feature = "tokens")]
+pub(super) fn remember_known(
+    digest: Digest,
+    text: impl FnOnce() -> Option<String>,
+    count: fn(&str) -> usize,
+) -> Option<usize> {
+    if let Some(tokens) = known(digest) {
+        return Some(tokens);
     }
+    let text = text()?;
+    (Digest::of(&text) == digest).then(|| if text.is_empty() { 0 } else { count_now(digest, &text, count) })
+}
+
+#[cfg(feature = "tokens")]
+fn known(digest: Digest) -> Option<usize> {
+    MEMO.lock().ok()?.counts.get(&digest).copied()
+}
+
+#[cfg(feature = "tokens")]
+fn count_now(digest: Digest, text: &str, count: fn(&str) -> usize) -> usize {
     // Counting takes long, so others are not kept waiting; two may count the same.
     let tokens = count(text);
     if let Ok(mut memo) = MEMO.lock() {

@@ -17,6 +17,8 @@ mod memo;
 mod o200k;
 mod tokenizer;
 
+use crate::text::Digest;
+
 pub use memo::{Remembered, recall, remembered};
 pub use tokenizer::{Band, Tokenizer, Tokens};
 
@@ -40,6 +42,17 @@ pub fn count(text: &str) -> Option<usize> {
     #[cfg(not(feature = "tokens"))]
     {
         let _ = text;
+        None
+    }
+}
+
+/// The same for a text whose digest is known: it is asked for only if it was not counted before.
+pub(crate) fn count_known(digest: Digest, text: impl FnOnce() -> Option<String>) -> Option<usize> {
+    #[cfg(feature = "tokens")]
+    return memo::remember_known(digest, text, o200k::count);
+    #[cfg(not(feature = "tokens"))]
+    {
+        let _ = (digest, text);
         None
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::Digest;
+
 /// How the tokens of a model follow from those of o200k_base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tokenizer {
@@ -45,6 +47,11 @@ impl Tokenizer {
     /// The tokens of a text; none without the feature `tokens`.
     pub fn count(&self, text: &str) -> Option<Tokens> {
         super::count(text).map(|count| self.of(count))
+    }
+
+    /// The same for a text whose digest is known: it is asked for only if it was not counted before.
+    pub(crate) fn count_known(&self, digest: Digest, text: impl FnOnce() -> Option<String>) -> Option<Tokens> {
+        super::count_known(digest, text).map(|count| self.of(count))
     }
 
     /// Where a text comes to so many tokens, by the likeliest count, on a character boundary; none if it does not.
