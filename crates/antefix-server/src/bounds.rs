@@ -124,7 +124,15 @@ fn of_property(name: &str, property: &mut Value) {
             let tool = json!({"type": "object", "required": ["name"], "properties": {"name": tool_name}});
             property["items"] = json!({"oneOf": [tool_name, tool]});
         }
-        "set" => property["propertyNames"] = json!({"type": "string", "pattern": facts()}),
+        "set" => {
+            let text = json!({"type": "string"});
+            let texts = json!({"type": "array", "items": text});
+            let maps = json!({"type": "array", "items": {"type": "object", "additionalProperties": text}});
+            let unavailable = json!({"type": "object", "required": ["unavailable"],
+                "properties": {"unavailable": text}, "additionalProperties": false});
+            property["propertyNames"] = json!({"type": "string", "pattern": facts()});
+            property["additionalProperties"] = json!({"anyOf": [text, texts, maps, unavailable, {"type": "null"}]});
+        }
         _ => {}
     }
 }

@@ -148,8 +148,9 @@ pub(super) async fn end(
         let token = path.get("token").map(String::as_str).unwrap_or_default();
         let context = body.context();
         let conversation = server.open_conversation(&id, context.cwd.as_deref())?;
+        let ask = context.ask(server)?;
         let Compacted { epoch, began, hooks, diagnostics } = if succeeded {
-            conversation.commit_compaction(token, context.ask(server)?)?
+            conversation.commit_compaction(token, ask)?
         } else {
             conversation.abort_compaction(token)?;
             let (epoch, _) = conversation.standing()?;
