@@ -33,6 +33,9 @@ export async function serve(files = {}, args = [], own = {}) {
   mkdirSync(root);
   write(root, { ".git/HEAD": "ref: refs/heads/main\n", ...files });
   write(join(place, "antefix"), own);
+  const given = typeof args === "function" ? args(root) : args;
+  // In most tests the template is the whole prompt.
+  const layout = given.includes("--layout") ? [] : ["--layout", "dispatch"];
   const child = spawn(
     PROGRAM,
     [
@@ -47,7 +50,8 @@ export async function serve(files = {}, args = [], own = {}) {
       `${place}/token`,
       "--log",
       "none",
-      ...(typeof args === "function" ? args(root) : args),
+      ...given,
+      ...layout,
     ],
     {
       env: {

@@ -180,8 +180,12 @@ impl Layout {
         let template = roomy(|| Template::parse(source, None, dialect, templates))?;
         let mut layout = self.clone();
         layout.sections[self.editable].template = template;
-        for section in &mut layout.sections[self.editable..] {
-            section.stability = section.stability.max(Stability::Frozen);
+        let own = self.editable();
+        // The layout's own text is no edit, whoever wrote it down again.
+        if (dialect, &*source.text) != (own.dialect, own.text) {
+            for section in &mut layout.sections[self.editable..] {
+                section.stability = section.stability.max(Stability::Frozen);
+            }
         }
         let bytes: usize = layout.sources().skip(1).map(|source| source.text.len()).sum();
         if bytes > TEMPLATES {

@@ -39,6 +39,17 @@ fn a_saved_template_may_name_facts_in_the_default_layout() {
 }
 
 #[test]
+fn the_layouts_own_text_is_no_edit() {
+    let project = project(&MemoryStore::new());
+    let before = project.preview(Ask::new(), Look::Composing).unwrap();
+    let own = project.template(&Ask::new()).unwrap();
+    project.save_template(&Ask::new(), own.dialect, own.text, None, &ANYTHING).unwrap();
+    let after = project.preview(Ask::new(), Look::Composing).unwrap();
+    assert_eq!(after.prompt.text(), before.prompt.text());
+    assert_eq!(after.prompt.sections()[0].stability, Stability::Fixed);
+}
+
+#[test]
 fn a_saved_template_is_never_applied_to_another_layout() {
     let project = project(&MemoryStore::new());
     save(&project, &layout("dispatch"), "Only dispatch.");
