@@ -1,6 +1,6 @@
 //! antefix over HTTP: everything that the program does, for agents in any language, and a page for people.
 //!
-//! 1. Every request becomes an [`Ask`](antefix::Ask) and goes through the library's front door, so that the same input gives
+//! 1. Every request becomes an [`Ask`] and goes through the library's front door, so that the same input gives
 //!    the same bytes, epochs, findings and documents as the program and the library do.
 //! 2. The library blocks, and is called on threads that may block, never more than so many at once.
 //! 3. Everything is guarded by a token, also on loopback, and by the names under which requests may come.

@@ -142,7 +142,7 @@ impl Project {
             let (at, author) = (self.antefix.world().now(), author.map(str::to_owned));
             let template = SavedTemplate::new(number, key.as_str(), dialect, Arc::clone(&text), at, author);
             Ok(match self.antefix.keeper()?.store().save_template(&template)? {
-                Appended::Won => Written::Now(CurrentTemplate::saved(template.row, template.text)),
+                Appended::Won => Written::Now(Box::new(CurrentTemplate::saved(template.row, template.text))),
                 Appended::Lost(_) => Written::TooLate,
             })
         })
@@ -163,7 +163,7 @@ impl Project {
             let (at, author) = (self.antefix.world().now(), author.map(str::to_owned));
             let deletion = TemplateDeletion::new(number, current.layout.as_str(), at, author);
             Ok(match self.antefix.keeper()?.store().delete_template(&deletion)? {
-                Appended::Won => Written::Now(self.own_template(ask)?),
+                Appended::Won => Written::Now(Box::new(self.own_template(ask)?)),
                 Appended::Lost(_) => Written::TooLate,
             })
         })
@@ -185,7 +185,7 @@ impl Project {
                 return Ok(TemplateOutcome::Refused(current));
             }
             match write(number, &current)? {
-                Written::Now(written) => return Ok(TemplateOutcome::Done(written)),
+                Written::Now(written) => return Ok(TemplateOutcome::Done(*written)),
                 Written::Unchanged => return Ok(TemplateOutcome::Done(current)),
                 Written::TooLate => {}
             }
@@ -220,7 +220,7 @@ impl Project {
 
 /// What became of an entry of the history.
 enum Written {
-    Now(CurrentTemplate),
+    Now(Box<CurrentTemplate>),
     /// There is nothing to write.
     Unchanged,
     /// Somebody else has the number.
