@@ -88,8 +88,8 @@ impl Relay {
         cwd: &Path,
         brought: Option<String>,
     ) -> antefix::Result<(SessionPrompt, Option<String>)> {
-        let project = self.composer.project(cwd)?;
-        let before = session.map(|session| project.conversation(self.conversation(session)?.as_str())).transpose()?;
+        let before =
+            session.map(|session| self.composer.conversation(cwd, &self.conversation(session)?)).transpose()?;
         let before = match before {
             Some(before) if before.is_open()? => Some(before),
             _ => None,
@@ -99,10 +99,12 @@ impl Relay {
             operator = operator_of(before)?;
         }
         let resolved = match &before {
-            Some(before) => before.resolve(&self.composer.ask)?,
-            None => project.resolve(&self.composer.ask)?,
+            // What is wrong with it is said by the turn, which goes on all the same.
+            Some(before) => before.resolve(&self.composer.ask).ok(),
+            None => Some(self.composer.project(cwd)?.resolve(&self.composer.ask)?),
         };
-        if operator.is_some() && !says_operator(resolved.layout()) {
+        let layout = resolved.as_ref().map(|resolved| resolved.layout());
+        if operator.is_some() && layout.is_some_and(|layout| !says_operator(layout)) {
             self.reports.warn(
                 Code::Unused,
                 "the client brings a system prompt, and the layout has no `identity:operator` for it",
@@ -117,15 +119,16 @@ impl Relay {
             }
             (None, Some(before)) if method == "session/fork" => SessionPrompt::Fork(Arc::new(before.fork(ask)?)),
             (None, Some(before)) => SessionPrompt::Standing(Box::new(before.turn(ask)?)),
-            (None, None) => SessionPrompt::Draft(Arc::new(project.draft(ask)?)),
+            (None, None) => SessionPrompt::Draft(Arc::new(self.composer.project(cwd)?.draft(ask)?)),
         };
         let mut findings = match &prompt {
             SessionPrompt::Draft(draft) | SessionPrompt::Fork(draft) => {
-                [resolved.findings(), draft.diagnostics()].concat()
+                let of_project = resolved.as_ref().map(|resolved| resolved.findings()).unwrap_or_default();
+                [of_project, draft.diagnostics()].concat()
             }
             SessionPrompt::Standing(turn) => turn.diagnostics.clone(),
         };
-        findings.extend(hooked::unasked(resolved.layout()));
+        findings.extend(layout.into_iter().flat_map(hooked::unasked));
         self.reports.findings(&findings);
         Ok((prompt, operator))
     }

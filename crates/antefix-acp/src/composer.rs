@@ -56,7 +56,11 @@ impl Composer {
 
     /// A session's conversation, in the directory that the session works in.
     pub(crate) fn conversation(&self, cwd: &Path, id: &ConversationId) -> Result<Conversation> {
-        self.project(cwd)?.conversation(id.as_str())
+        match self.project(cwd) {
+            Ok(project) => project.conversation(id.as_str()),
+            // One that is open goes on where it was.
+            Err(_) => self.antefix.conversation(id.as_str(), cwd),
+        }
     }
 
     /// The clock, for receipts.

@@ -103,7 +103,12 @@ fn settings_trust_and_place_are_seen_by_the_very_next_turn() {
     scratch.print(&["trust", "--yes"]);
     assert_eq!(server.post("/conversations/c/turns", r#"{"cwd":"."}"#).ok().json(), stands);
     scratch.write("home/.config/antefix/settings.toml", "untrusted_text = 1\n");
-    assert!(server.post("/conversations/c/turns", r#"{"cwd":"."}"#).status >= 400);
+    let broken = server.post("/conversations/c/turns", r#"{"cwd":"."}"#).ok().json();
+    assert_eq!(
+        (&broken["prefix"], &broken["diagnostics"][0]["code"]),
+        (&stands["prefix"], &json!("project-unreadable"))
+    );
+    assert_eq!(server.post("/conversations/new/turns", r#"{"cwd":"."}"#).status, 422, "nothing opens with it");
     scratch.remove("home/.config/antefix/settings.toml");
 
     // The same words for another place.

@@ -135,6 +135,14 @@ impl Diagnostic {
         Diagnostic { level, code, message: message.into(), place: None, about: None, hint: None }
     }
 
+    /// An error as a finding: what it says stops something else than the work that goes on.
+    pub(crate) fn of_error(code: Code, error: &crate::error::Error) -> Diagnostic {
+        let mut finding = Diagnostic::new(Level::Error, code, error.message());
+        finding.place = error.place().cloned();
+        finding.hint = error.hint().map(str::to_owned);
+        finding
+    }
+
     /// A finding that is good to know.
     pub fn note(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Level::Note, code, message)

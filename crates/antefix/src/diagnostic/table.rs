@@ -333,6 +333,14 @@ codes! {
         why: "nothing in it is used",
         remedy: "move what you want to your own settings",
     }
+    ProjectUnreadable {
+        name: "project-unreadable",
+        levels: [Error],
+        reported_by: Turn,
+        what: "the layout, a template, a wording, the settings or the directory is broken or gone",
+        why: "the conversation goes on with its bytes, without a live part, and cannot be renewed",
+        remedy: "fix what the message names",
+    }
     Receipt {
         name: "receipt",
         levels: [Warning],

@@ -119,7 +119,7 @@ pub(super) enum Step {
 }
 
 impl Change {
-    pub(super) fn new(kind: ChangeKind, origin: impl Into<String>, detail: impl Into<String>) -> Change {
+    pub(crate) fn new(kind: ChangeKind, origin: impl Into<String>, detail: impl Into<String>) -> Change {
         Change { kind, section: None, origin: origin.into(), detail: detail.into() }
     }
 

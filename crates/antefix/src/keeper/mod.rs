@@ -33,13 +33,14 @@ use self::steps::Renewal;
 pub use self::transfer::Imported;
 pub(crate) use self::turn::Delivering;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
-use crate::diagnostic::Diagnostic;
+use crate::compose::Prompt;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Discovery;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::{EpochRow, Standing, Store};
 use crate::freeze::{
-    Amendment, AmendmentBody, Cause, Change, ConversationId, Difference, Drifted, Epoch, EpochBody, Now, StandingEpoch,
-    Watch, truncate_to_millis,
+    Amendment, AmendmentBody, Cause, Change, ChangeKind, ConversationId, Difference, Drifted, Epoch, EpochBody, Now,
+    StandingEpoch, Watch, truncate_to_millis,
 };
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
@@ -124,6 +125,25 @@ impl Keeper {
         }
         turn.ask_hooks(conversation, input)?;
         Ok(turn)
+    }
+
+    /// Goes on with a conversation whose project cannot be resolved: with the epoch that stands, its notices and the messages
+    /// that wait. Nothing is asked for, so there is no live part, and what the project would say now is pending.
+    pub(crate) fn go_on(&self, conversation: &ConversationId, turn: Option<&str>, why: &Error) -> Result<Turn> {
+        let Current { standing, epoch, amendments } =
+            self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
+        let asks = standing.waiting > 0 || turn.is_some();
+        let messages = if asks { self.store.take(conversation, turn)? } else { Vec::new() };
+        let detail = format!("what the project says now cannot be read, and the prompt stays as it is: {why}");
+        Ok(Turn {
+            suffix: Prompt::empty(&epoch.body().made_by.layout),
+            epoch: Some(epoch),
+            amendments,
+            messages,
+            pending: vec![Change::new(ChangeKind::Unavailable, "project", detail)],
+            diagnostics: vec![Diagnostic::of_error(Code::ProjectUnreadable, why)],
+            ..Turn::nothing()
+        })
     }
 
     /// The turn before hooks change it.

@@ -152,12 +152,17 @@ pub enum Began {
 impl Turn {
     /// A turn in which nothing is said.
     pub(super) fn empty(input: &TurnInput<'_>) -> Turn {
+        Turn { suffix: Prompt::empty(input.layout.name()), ..Turn::nothing() }
+    }
+
+    /// The same without a layout.
+    pub(super) fn nothing() -> Turn {
         Turn {
             epoch: None,
             began: Began::Before,
             amendments: Vec::new(),
             fresh: 0,
-            suffix: Prompt::empty(input.layout.name()),
+            suffix: Prompt::empty(""),
             replacement: None,
             replacement_spans: Vec::new(),
             messages: Vec::new(),

@@ -10,7 +10,7 @@ use super::conversation::Conversation;
 use super::ledger::Ledger;
 use super::remembered::Remembered;
 use super::settings::Settings;
-use crate::diagnostic::{Code, Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Workspace;
 use crate::discover::hygiene::Hygiene;
 use crate::discover::world::{Answer, Kind, World};
@@ -156,16 +156,25 @@ impl Antefix {
     /// A directory, and the project around it.
     pub fn project(&self, directory: impl AsRef<Path>) -> Result<Project> {
         let directory = directory.as_ref();
-        let failed = |what: &dyn std::fmt::Display| {
-            let message = format!("{}: {what}", directory.display());
+        let absolute = std::path::absolute(directory).map_err(|error| {
+            let message = format!("{}: {error}", directory.display());
             Error::new(ErrorKind::Input, message)
+        })?;
+        self.check_directory(&absolute, directory)?;
+        Ok(Project::new(self, absolute))
+    }
+
+    /// Whether a directory is there, and is one; `shown` is how its user calls it.
+    pub(super) fn check_directory(&self, directory: &Path, shown: &Path) -> Result<()> {
+        let failed = |what: &dyn std::fmt::Display| {
+            let message = format!("{}: {what}", shown.display());
+            Err(Error::new(ErrorKind::Input, message))
         };
-        let absolute = std::path::absolute(directory).map_err(|error| failed(&error))?;
-        match self.world().kind(&absolute) {
-            Answer::Present(Kind::Directory) => Ok(Project::new(self, absolute)),
-            Answer::Present(_) => Err(failed(&"it is not a directory")),
-            Answer::Absent => Err(failed(&"there is no such directory")),
-            Answer::Unavailable(reason) => Err(failed(&reason)),
+        match self.world().kind(directory) {
+            Answer::Present(Kind::Directory) => Ok(()),
+            Answer::Present(_) => failed(&"it is not a directory"),
+            Answer::Absent => failed(&"there is no such directory"),
+            Answer::Unavailable(reason) => failed(&reason),
         }
     }
 
@@ -214,7 +223,10 @@ impl Antefix {
             Answer::Absent => (Models::built_in().clone(), None),
             Answer::Unavailable(reason) => {
                 let message = format!("{}: {reason}", config.join("models.json").display());
-                (Models::built_in().clone(), Some(models_unreadable(&Error::new(ErrorKind::Models, message))))
+                (
+                    Models::built_in().clone(),
+                    Some(Diagnostic::of_error(Code::ModelsUnreadable, &Error::new(ErrorKind::Models, message))),
+                )
             }
         }
     }
@@ -231,7 +243,7 @@ impl Antefix {
                 *last = Some((Arc::clone(&file.text), models.clone()));
                 (models, None)
             }
-            Err(error) => (Models::built_in().clone(), Some(models_unreadable(&error))),
+            Err(error) => (Models::built_in().clone(), Some(Diagnostic::of_error(Code::ModelsUnreadable, &error))),
         }
     }
 
@@ -292,13 +304,6 @@ impl Antefix {
     pub(super) fn hooks(&self) -> impl Iterator<Item = &dyn Hook> {
         self.0.hooks.iter().map(|hook| &**hook as &dyn Hook)
     }
-}
-
-fn models_unreadable(error: &Error) -> Diagnostic {
-    let mut finding = Diagnostic::new(Level::Error, Code::ModelsUnreadable, error.message());
-    finding.place = error.place().cloned();
-    finding.hint = error.hint().map(str::to_owned);
-    finding
 }
 
 impl std::fmt::Debug for Antefix {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::remembered::Remembered;
-use super::{Ask, Draft, Look, Preview, Project, ProjectContext};
+use super::{Ask, Draft, Look, Preview, Project, ProjectContext, TemplateChoice};
 use crate::diagnostic::Diagnostic;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
 use crate::keeper::{Adopted, Compacted, Compaction, Delivering, Drift, Keeper, Renewed, Turn, TurnInput};
 use crate::models::Models;
@@ -36,14 +36,36 @@ impl Conversation {
     }
 
     /// Opens the conversation, or goes on with it.
+    ///
+    /// A conversation that is open goes on, whatever has become of its directory, layout, templates, wordings or settings since:
+    /// its bytes are in the ledger. What is wrong is a finding then, and a pending change.
     pub fn turn(&self, ask: Ask) -> Result<Turn> {
-        let ready = self.ready(&ask)?;
+        let said = self.said(&ask)?;
+        // What a caller says for the first time is not something that happened since.
+        let goes_on = said.before.as_ref().is_some_and(|before| before.choice() == said.now.choice())
+            && ask.template == TemplateChoice::Saved
+            && ask.replacement.is_none();
+        let ready = match self.ready_with(&ask, said) {
+            Err(error) if goes_on && !matches!(error.kind(), ErrorKind::Store(_)) => return self.go_on(&ask, &error),
+            ready => ready?,
+        };
         let mut turn = ready.with_input(self, &ask, |keeper, input| keeper.turn(&self.id, input))?;
         if turn.replacement.is_none() {
             self.remember(&ready.said)?;
         }
         turn.delivering = ready.delivering();
         ready.report(&mut turn.diagnostics);
+        Ok(turn)
+    }
+
+    /// Goes on without a project that can be resolved.
+    fn go_on(&self, ask: &Ask, why: &Error) -> Result<Turn> {
+        let said = self.said(ask)?;
+        let mut turn = self.keeper()?.go_on(&self.id, ask.turn.as_deref(), why)?;
+        let (models, finding) = self.project.antefix.models_for(said.now.model.as_deref());
+        turn.history = ask.messages.clone();
+        turn.diagnostics.extend(finding);
+        turn.delivering = Delivering { layout: None, tools: said.now.tools, model: said.now.model, models };
         Ok(turn)
     }
 
@@ -173,6 +195,7 @@ impl Conversation {
     }
 
     fn ready_with(&self, ask: &Ask, said: Said) -> Result<Ready> {
+        self.project.check_directory()?;
         let context = self.project.context(ask, &said.now)?;
         let (models, models_finding) = self.project.antefix.models_for(said.now.model.as_deref());
         Ok(Ready { said, context, models, models_finding })

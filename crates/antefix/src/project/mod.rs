@@ -77,6 +77,11 @@ impl Project {
         &self.cwd
     }
 
+    /// Whether the directory is still there.
+    fn check_directory(&self) -> Result<()> {
+        self.antefix.check_directory(&self.cwd, &self.cwd)
+    }
+
     /// A conversation that works here. One that worked elsewhere moves here with its next turn.
     pub fn conversation(&self, id: &str) -> Result<Conversation> {
         Ok(Conversation::new(self.clone(), ConversationId::parse(id)?))

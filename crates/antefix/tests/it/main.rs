@@ -45,6 +45,7 @@ mod budgets;
 
 mod tools;
 
+mod goes_on;
 mod hygiene;
 
 mod remote;

@@ -88,7 +88,7 @@ scenarios! {
     settings_that_break_stop_no_turn => project()
         .turn(nothing(), opens())
         .settings("nonsense = 1\n")
-        .turn(nothing(), stands(1, "opened").something_found().says("Use tabs."))
+        .turn(nothing(), stands(1, "opened").something_pending().something_found().says("Use tabs."))
         .settings("")
         .turn(nothing(), stands(1, "opened"));
 
