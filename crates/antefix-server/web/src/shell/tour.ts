@@ -8,7 +8,7 @@ const STEPS: { at: string; title: string; text: string }[] = [
   {
     at: ".writing",
     title: "Write",
-    text: "This template becomes the system prompt. Type [ to be offered what it may name: files, git, skills, the clock.",
+    text: "This text becomes a section of the system prompt, or all of it, as the layout says. Type [ or {{ to be offered what it may name: files, git, skills, the clock.",
   },
   {
     at: ".inserting",
