@@ -39,7 +39,7 @@ fn the_configuration_starts_a_server_with_every_key_that_it_names() {
     assert_eq!(exec, words.join(" ").replace(&config, "/etc/antefix/serve.toml"));
     let server = Server::start(scratch.command(&words), &token);
     let about = server.get("/about").ok().json();
-    assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("dispatch"), Some(8_388_608)));
+    assert_eq!((about["layout"].as_str(), about["body_limit"].as_u64()), (Some("coding-agent"), Some(8_388_608)));
 }
 
 #[test]

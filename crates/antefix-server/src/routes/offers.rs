@@ -25,7 +25,7 @@ pub(super) struct Here {
     cwd: Option<String>,
 }
 
-/// What stands on the shelves.
+/// The templates that a text may include, place by place.
 #[derive(Serialize, ToSchema)]
 pub(super) struct TemplateDirectories {
     shelves: Vec<ShelfOf>,

@@ -10,8 +10,8 @@ mod compaction;
 mod draft;
 mod flight;
 mod hooked;
+mod ineffective;
 mod recent;
-mod settled;
 mod steps;
 mod transfer;
 mod turn;
@@ -26,9 +26,9 @@ pub use self::draft::{Adopted, Draft};
 use self::flight::Flights;
 pub use self::hooked::HookMessage;
 use self::hooked::question;
+use self::ineffective::IneffectiveChanges;
 pub(crate) use self::recent::Current;
 use self::recent::RecentEpochs;
-use self::settled::Settled;
 use self::steps::Renewal;
 pub use self::transfer::Imported;
 pub(crate) use self::turn::Delivering;
@@ -53,7 +53,7 @@ pub struct Keeper {
     store: Box<dyn Store>,
     cache: Cache,
     flights: Flights,
-    settled: Settled,
+    ineffective: IneffectiveChanges,
     recent: RecentEpochs,
 }
 
@@ -99,7 +99,7 @@ impl Keeper {
             store,
             cache: Cache::default(),
             flights: Flights::default(),
-            settled: Settled::default(),
+            ineffective: IneffectiveChanges::default(),
             recent: RecentEpochs::default(),
         }
     }
@@ -163,7 +163,7 @@ impl Keeper {
             let discovery = self.ask(input, StandingEpoch::watched(input.layout, input.watch));
             let drifted = self.drifted(&standing_epoch, input, &discovery)?;
             if let Some(cause) = drifted.renew
-                && !self.settled.is_known(&epoch, &drifted.changes)
+                && !self.ineffective.is_known(&epoch, &drifted.changes)
             {
                 let renewed = self.flights.alone(conversation, || self.renewed(&epoch, cause, input))?;
                 if let Renewal::Begun(candidate, row) = renewed {
@@ -173,10 +173,10 @@ impl Keeper {
                 if self.store.standing(conversation)?.is_some_and(|now| now.epoch.number != epoch.number()) {
                     continue;
                 }
-                self.settled.remember(&epoch, &drifted.changes);
+                self.ineffective.remember(&epoch, &drifted.changes);
             }
             let Some(fresh) = self.amended(&epoch, &amendments, &drifted, input)? else { continue };
-            return self.stood(epoch, amendments, fresh, drifted, discovery, standing.waiting, input);
+            return self.unchanged(epoch, amendments, fresh, drifted, discovery, standing.waiting, input);
         }
         Err(Error::new(ErrorKind::Conflict, format!("{conversation} changes faster than it can be read"))
             .with_hint("try again"))

@@ -128,7 +128,7 @@ impl Keeper {
 
     /// The turn of an epoch that stands.
     #[expect(clippy::too_many_arguments, reason = "the parts of a turn, each made by another step")]
-    pub(super) fn stood(
+    pub(super) fn unchanged(
         &self,
         epoch: Arc<Epoch>,
         mut amendments: Vec<Amendment>,

@@ -143,7 +143,7 @@ pub(crate) struct Delivering {
 /// Whether an epoch began with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Began {
-    /// It stood already.
+    /// It began with an earlier one.
     Before,
     /// It did.
     Now,

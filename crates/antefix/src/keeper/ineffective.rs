@@ -13,9 +13,9 @@ const MOST: usize = 10_000;
 
 /// By conversation: the epoch, and the changes that gave its very bytes.
 #[derive(Default)]
-pub(super) struct Settled(Mutex<BTreeMap<ConversationId, (u64, Digest)>>);
+pub(super) struct IneffectiveChanges(Mutex<BTreeMap<ConversationId, (u64, Digest)>>);
 
-impl Settled {
+impl IneffectiveChanges {
     /// Whether just these changes were found to give the epoch's own bytes.
     pub(super) fn is_known(&self, epoch: &Epoch, changes: &[Change]) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
