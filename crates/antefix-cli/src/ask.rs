@@ -39,7 +39,10 @@ pub(crate) fn conversation(antefix: &Antefix, id: &str, cwd: Option<&Path>) -> R
 
 /// The directory that the program was started in.
 pub(crate) fn current() -> Result<PathBuf, Failure> {
-    std::env::current_dir().map_err(|error| Failure::plain(format!("the current directory cannot be found: {error}")))
+    std::env::current_dir().map_err(|error| {
+        let hint = "go to another directory, or name one with --cwd";
+        Failure::with_hint(format!("the current directory cannot be found: {error}"), hint)
+    })
 }
 
 impl ComposeArgs {

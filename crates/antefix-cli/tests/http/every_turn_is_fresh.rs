@@ -80,6 +80,26 @@ fn what_others_write_into_the_store_is_seen_by_the_very_next_turn() {
 }
 
 #[test]
+fn a_text_that_a_saved_template_includes_is_seen_by_the_very_next_turn() {
+    let scratch = project();
+    scratch.directory("p/.antefix/prompts");
+    scratch.write("p/.antefix/prompts/x.md", "one");
+    let server = scratch.serve_exactly(&[]);
+    let template = json!({"template": "Say {% include \"$workspace/x\" %}.", "dialect": "jinja"}).to_string();
+    server.put("/system-prompt", &template).ok();
+    let opened = |id: &str| server.post(&format!("/conversations/{id}/turns"), "{}");
+    let first = opened("a").ok().json();
+    assert!(first["prefix"].as_str().unwrap().starts_with("Say one."), "{first}");
+    scratch.write("p/.antefix/prompts/x.md", "two");
+    assert!(opened("b").ok().json()["prefix"].as_str().unwrap().starts_with("Say two."));
+    assert_eq!(opened("a").ok().json()["pending"][0]["kind"], "layout-changed");
+    scratch.remove("p/.antefix/prompts/x.md");
+    assert_eq!(opened("c").status, 422);
+    let goes_on = opened("a").ok().json();
+    assert_eq!((&goes_on["prefix"], &goes_on["pending"][0]["kind"]), (&first["prefix"], &json!("unavailable")));
+}
+
+#[test]
 fn what_others_write_for_other_conversations_changes_nothing() {
     let scratch = project();
     let (server, other) = (scratch.serve(), scratch.serve());

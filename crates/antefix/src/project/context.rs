@@ -166,7 +166,21 @@ struct Known {
     trusted: Trusted,
     observations: Vec<Observation>,
     /// The one with another text in the editable section that was asked for last.
-    edited: Mutex<Option<(EditedText, Arc<ProjectContext>)>>,
+    edited: Mutex<Option<Edited>>,
+}
+
+/// A project with another text in the editable section, and what that text follows from besides.
+struct Edited {
+    text: EditedText,
+    context: Arc<ProjectContext>,
+    observations: Vec<Observation>,
+}
+
+impl Edited {
+    /// Whether the world still gives the answers that the text follows from.
+    fn holds(&self, world: &dyn World) -> bool {
+        self.observations.iter().all(|observation| observation.holds(world))
+    }
 }
 
 impl Contexts {
@@ -181,12 +195,15 @@ impl Contexts {
     ) -> Result<Arc<ProjectContext>> {
         let known = self.known(world, (cwd, choice), settings, trust)?;
         let Some(template) = template(&known.context)? else { return Ok(Arc::clone(&known.context)) };
-        let mut edited = known.edited.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, context)) = edited.as_ref().filter(|(text, _)| *text == template) {
-            return Ok(Arc::clone(context));
+        let mut last = known.edited.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(edited) = last.as_ref().filter(|edited| edited.text == template && edited.holds(world)) {
+            return Ok(Arc::clone(&edited.context));
         }
-        let context = Arc::new(known.context.edited(world, &template)?);
-        *edited = Some((template, Arc::clone(&context)));
+        // The text may include others, which belong to what it follows from.
+        let recording = RecordingWorld::new(world);
+        let context = Arc::new(known.context.edited(&recording, &template)?);
+        let observations = recording.observations();
+        *last = Some(Edited { text: template, context: Arc::clone(&context), observations });
         Ok(context)
     }
 

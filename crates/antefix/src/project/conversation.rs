@@ -62,6 +62,7 @@ impl Conversation {
     fn go_on(&self, ask: &Ask, why: &Error) -> Result<Turn> {
         let said = self.said(ask)?;
         let mut turn = self.keeper()?.go_on(&self.id, ask.turn.as_deref(), why)?;
+        self.remember(&said)?;
         let (models, finding) = self.project.antefix.models_for(said.now.model.as_deref());
         turn.history = ask.messages.clone();
         turn.diagnostics.extend(finding);

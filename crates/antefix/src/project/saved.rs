@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::{Antefix, Ask, Project, ProjectContext, TemplateChoice};
+use super::{Antefix, Ask, Look, Project, ProjectContext, TemplateChoice};
 use crate::compose::Dialect;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::Appended;
@@ -117,7 +117,7 @@ impl Project {
         Ok(CurrentTemplate::of_layout(&context, TemplateFrom::Layout))
     }
 
-    /// Saves a template for the layout, if what applies is what `condition` expects. A text that cannot be parsed is refused;
+    /// Saves a template for the layout, if what applies is what `condition` expects. A text that cannot be parsed or rendered here is refused;
     /// the same template again is not saved twice.
     pub fn save_template(
         &self,
@@ -132,8 +132,16 @@ impl Project {
             let message = format!("a template has at most {TEMPLATE_LIMIT} bytes, and this one has {}", text.len());
             return Err(Error::new(ErrorKind::Limit, message));
         }
-        let draft = TemplateChoice::Draft { dialect, text: Arc::clone(&text) };
-        let key = self.context(&Ask { template: draft, ..ask.clone() }, &self.first_said(ask))?.layout_key.clone();
+        let draft = Ask { template: TemplateChoice::Draft { dialect, text: Arc::clone(&text) }, ..ask.clone() };
+        let key = self.context(&draft, &self.first_said(ask))?.layout_key.clone();
+        // Whoever saves a text that cannot be rendered would stop every conversation that opens. That a fact is not there, or
+        // cannot be asked for, is not the text's fault: a turn may have it.
+        if let Err(error) = self.preview(draft, Look::Composing)
+            && error.fact().is_none()
+            && error.kind() != ErrorKind::Refused
+        {
+            return Err(error);
+        }
         let digest = template_digest(dialect, &text);
         self.write_template(ask, condition, |number, current| {
             if current.row.as_ref().is_some_and(|row| row.digest == digest) {

@@ -1,6 +1,7 @@
 //! A conversation that is open goes on, whatever happens around it.
 
 use antefix::discover::Answer;
+use antefix::discover::tools::Tool;
 use antefix::freeze::{Cause, ChangeKind};
 use antefix::keeper::Began;
 use antefix::project::LayoutChoice;
@@ -70,6 +71,20 @@ fn what_breaks_around_it_is_a_finding_and_a_pending_change() {
         assert_eq!((healed.prefix(), healed.suffix.text()), ("You are Ada.", "\n\nNow."));
         assert_eq!(healed.pending, []);
     }
+}
+
+#[test]
+fn what_is_said_meanwhile_is_remembered() {
+    let store = MemoryStore::new();
+    let turn = |world, ask| conversation(&store, world).unwrap().turn(ask).unwrap();
+    turn(world(None), Ask::new().tools([Tool::named("read")]));
+    let broken = || world(Some(("/p/.antefix/layout.toml", Some("[[section"))));
+    let tools = |turn: &antefix::Turn| turn.deliver(Target::Anthropic).unwrap().fragment.to_value()["tools"].clone();
+    let said = turn(broken(), Ask::new().tools([Tool::named("grep")]));
+    assert_eq!(tools(&said)[0]["name"], "grep");
+    assert_eq!(tools(&turn(broken(), Ask::new())), tools(&said));
+    let healed = turn(world(None), Ask::new());
+    assert_eq!((healed.began, tools(&healed)), (Began::Now, tools(&said)));
 }
 
 #[test]

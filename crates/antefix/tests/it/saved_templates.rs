@@ -120,6 +120,8 @@ fn who_saves_may_say_what_they_have_seen() {
     assert_eq!(again.row.unwrap().number, 1);
     let refused = project.save_template(&ask, Dialect::Jinja, "{{ oops", None, &ANYTHING).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Parse);
+    let refused = project.save_template(&ask, Dialect::Jinja, "{{ nope.x }}", None, &ANYTHING).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Render);
     let large = "x".repeat(antefix::project::TEMPLATE_LIMIT + 1);
     assert_eq!(
         project.save_template(&ask, Dialect::Plain, large, None, &ANYTHING).unwrap_err().kind(),
