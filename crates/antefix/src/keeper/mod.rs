@@ -129,7 +129,16 @@ impl Keeper {
 
     /// Goes on with a conversation whose project cannot be resolved: with the epoch that stands, its notices and the messages
     /// that wait. Nothing is asked for, so there is no live part, and what the project would say now is pending.
-    pub(crate) fn go_on(&self, conversation: &ConversationId, turn: Option<&str>, why: &Error) -> Result<Turn> {
+    pub(crate) fn go_on(
+        &self,
+        conversation: &ConversationId,
+        (turn, replacement): (Option<&str>, Option<&str>),
+        why: &Error,
+    ) -> Result<Turn> {
+        let diagnostics = vec![Diagnostic::of_error(Code::ProjectUnreadable, why)];
+        if let Some(text) = replacement {
+            return Ok(Turn { diagnostics, ..Turn::nothing().saying(text) });
+        }
         let Current { standing, epoch, amendments } =
             self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
         let asks = standing.waiting > 0 || turn.is_some();
@@ -141,7 +150,7 @@ impl Keeper {
             amendments,
             messages,
             pending: vec![Change::new(ChangeKind::Unavailable, "project", detail)],
-            diagnostics: vec![Diagnostic::of_error(Code::ProjectUnreadable, why)],
+            diagnostics,
             ..Turn::nothing()
         })
     }
@@ -311,12 +320,7 @@ impl Keeper {
 
 /// A turn whose system text is the caller's.
 fn replaced(text: &str, input: &TurnInput<'_>) -> Turn {
-    Turn {
-        replacement: Some(text.to_owned()),
-        replacement_spans: TurnSpan::of_caller(text),
-        history: input.history.cloned(),
-        ..Turn::empty(input)
-    }
+    Turn { history: input.history.cloned(), ..Turn::empty(input).saying(text) }
 }
 
 /// The clock, as fine as a row has it.

@@ -177,6 +177,11 @@ impl Turn {
         }
     }
 
+    /// The same turn with the caller's words in place of all system text.
+    pub(super) fn saying(self, text: &str) -> Turn {
+        Turn { replacement: Some(text.to_owned()), replacement_spans: TurnSpan::of_caller(text), ..self }
+    }
+
     /// The frozen part of the system text, or what is used in its place for this turn.
     pub fn prefix(&self) -> &str {
         match (&self.replacement, &self.epoch) {

@@ -43,8 +43,7 @@ impl Conversation {
         let said = self.said(&ask)?;
         // What a caller says for the first time is not something that happened since.
         let goes_on = said.before.as_ref().is_some_and(|before| before.choice() == said.now.choice())
-            && ask.template == TemplateChoice::Saved
-            && ask.replacement.is_none();
+            && ask.template == TemplateChoice::Saved;
         let ready = match self.ready_with(&ask, said) {
             Err(error) if goes_on && !matches!(error.kind(), ErrorKind::Store(_)) => return self.go_on(&ask, &error),
             ready => ready?,
@@ -61,8 +60,10 @@ impl Conversation {
     /// Goes on without a project that can be resolved.
     fn go_on(&self, ask: &Ask, why: &Error) -> Result<Turn> {
         let said = self.said(ask)?;
-        let mut turn = self.keeper()?.go_on(&self.id, ask.turn.as_deref(), why)?;
-        self.remember(&said)?;
+        let mut turn = self.keeper()?.go_on(&self.id, (ask.turn.as_deref(), ask.replacement.as_deref()), why)?;
+        if turn.replacement.is_none() {
+            self.remember(&said)?;
+        }
         let (models, finding) = self.project.antefix.models_for(said.now.model.as_deref());
         turn.history = ask.messages.clone();
         turn.diagnostics.extend(finding);

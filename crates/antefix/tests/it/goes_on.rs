@@ -64,6 +64,11 @@ fn what_breaks_around_it_is_a_finding_and_a_pending_change() {
         // A provider gets the same prefix.
         let sent = |turn: &antefix::Turn| turn.deliver(Target::Anthropic).unwrap().receipt.prefix_form;
         assert_eq!(sent(&turn), sent(&opened), "{path}");
+        // A turn with a system text of its own needs nothing of the project.
+        let mut ask = Ask::new();
+        ask.replacement = Some("Say hi.".to_owned());
+        let replaced = broken.turn(ask).unwrap();
+        assert_eq!((replaced.system().as_str(), replaced.pending.len()), ("Say hi.", 0), "{path}");
         // Renewing needs what it needs, and changes nothing.
         assert!(broken.renew(Cause::Requested, Ask::new()).is_err(), "{path}");
         assert!(broken.drift(Ask::new()).is_err(), "{path}");
