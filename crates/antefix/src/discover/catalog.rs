@@ -66,7 +66,21 @@ pub const CATALOG: &[Entry] = &[
     row("system", "long_time", "system.long_time", Pace::Volatile, "the instant in words, in UTC"),
     row("system", "clock", "time", Pace::Volatile, "the time of day in UTC, HH:MM:SS"),
     row("system", "date", "date", Pace::Daily, "the day in UTC, YYYY-MM-DD"),
-    row("system", "os", "system.os", Pace::Steady, "the operating system; on Linux the distribution's name"),
+    row("system", "os", "system.os", Pace::Steady, "the platform: `linux`, `darwin`, `win32`"),
+    row(
+        "system",
+        "os_name",
+        "system.os_name",
+        Pace::Steady,
+        "what the operating system calls itself: on Linux the distribution's name, else the platform",
+    ),
+    row(
+        "system",
+        "os_version",
+        "system.os_version",
+        Pace::Steady,
+        "the operating system's version: the release of its kernel, as `uname -r` prints it",
+    ),
     row("system", "hostname", "system.hostname", Pace::Steady, "the name of the machine"),
     row("system", "shell", "system.shell", Pace::Steady, "the user's shell, from $SHELL"),
     row(

@@ -13,7 +13,9 @@ pub(super) fn answer(world: &dyn World, name: &str) -> Answer<String> {
         "clock" => Answer::Present(utc(world.now(), "%H:%M:%S")),
         "long_time" => Answer::Present(utc(world.now(), "%A, %B %-d, %Y at %I:%M:%S %p UTC")),
         "date" => Answer::Present(utc(world.now(), "%Y-%m-%d")),
-        "os" => Answer::Present(os(world)),
+        "os" => Answer::Present(world.platform()),
+        "os_name" => Answer::Present(os_name(world)),
+        "os_version" => world.system_text(SystemText::KernelRelease),
         "hostname" => world.hostname(),
         "shell" => world.env("SHELL"),
         _ => Answer::Absent,
@@ -25,7 +27,7 @@ fn utc(now: Timestamp, format: &str) -> String {
 }
 
 /// The platform; on Linux the distribution's name, with a mark for Windows' subsystem.
-fn os(world: &dyn World) -> String {
+fn os_name(world: &dyn World) -> String {
     let platform = world.platform();
     if platform != "linux" {
         return platform;

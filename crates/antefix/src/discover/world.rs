@@ -326,6 +326,8 @@ pub enum SystemText {
     OsRelease,
     /// The kernel's version text.
     KernelVersion,
+    /// The kernel's release alone, as `uname -r` prints it.
+    KernelRelease,
     /// The mark that Windows' subsystem for Linux leaves; its text does not matter.
     WslInterop,
 }

@@ -11,7 +11,7 @@ use crate::given::MemoryTemplates;
 /// Every built-in file and its digest.
 const PROMISED: &[(&str, &str)] = &[
     ("buzz/layout.toml", "a2b595d8e54c42694f4ec560996e23dd188ead118386969b70048b460b27986b"),
-    ("coding-agent/here.md", "7b2548a8d2074f8a838d0eb5f86c5d0bdb5e015b3a4a1357d9050aececab42fd"),
+    ("coding-agent/here.md", "28cf704c926aa6833540dae0e8ff04a9a4257817345027fae86e1267ace79c7f"),
     ("coding-agent/identity.md", "96e80599d524846e67cb8670258397d90f516d829e7158dd21243449b48337d6"),
     ("coding-agent/instructions.md", "9f4ab13c390b118677ed5f234c2a8539b2f0135d4e5b44a3d496e64ca1e5ac4c"),
     ("coding-agent/layout.toml", "00d00f30706a7d1afe482f17902107310b802621582522a0cd7977e491cfb2ea"),
@@ -24,7 +24,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("deepseek/base-v1.md", "32cb7b2f73fc8189c925ee49aed7c24b316f2970aea944112037942ebdd17b3d"),
     ("deepseek/instructions.md", "0b73b9331862709bf2d503e054ca14fa19f23bbee317eaff73384676493c42da"),
     ("deepseek/layout.toml", "64e891ccd2c7349928f3d405574ea87cec20ad26f99bc481dca423e2a6264f5f"),
-    ("deepseek/project.md", "5d915da3c1da0905bd7f2fead20dd1e8d2e6a6888ba15cd72d00b5711f9938be"),
+    ("deepseek/project.md", "ee2d0b60fdde836e1f4409d7e02703bb7a9eff8312c2a1f28981da3a715a38dd"),
     ("deepseek/skills.md", "4137f86ba8fee3b129e231e2f703ba4b41fa1d159b62dbf062c6723ba0917d1a"),
     ("dispatch/layout.toml", "cb47570a9861ae25df92841cd230146422eb42172e94629cf8359262558b70a1"),
     ("dispatch/template.md", "3c461d3642e57d63cac7f088dc741b55198a64d28e469a7018c561d573c8c731"),

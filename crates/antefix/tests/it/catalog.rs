@@ -63,7 +63,8 @@ fn everything() -> (Watched, Parts) {
         .address("https://memory.example/core", Answer::Present(memory))
         .var("A", "the variable")
         .var("SHELL", "/bin/zsh")
-        .text(SystemText::OsRelease, "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+        .text(SystemText::OsRelease, "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n")
+        .text(SystemText::KernelRelease, "6.1.0-18-amd64");
     let workspace = Workspace::find(&world, Path::new("/p"));
     let rule = ScopeRule { target: "/p".into(), permission: Permission::Write, reach: Reach::Below };
     let mut situation = Parts::new(workspace);
@@ -90,7 +91,9 @@ fn every_row_is_answered() {
         ("system:long_time", "Wednesday, April 15, 2026 at 09:30:00 AM UTC"),
         ("system:clock", "09:30:00"),
         ("system:date", "2026-04-15"),
-        ("system:os", "Debian GNU/Linux 12 (bookworm)"),
+        ("system:os", "linux"),
+        ("system:os_name", "Debian GNU/Linux 12 (bookworm)"),
+        ("system:os_version", "6.1.0-18-amd64"),
         ("system:hostname", "host"),
         ("system:shell", "/bin/zsh"),
         ("prompt:cwd", "."),

@@ -101,6 +101,25 @@ fn the_clock_is_in_utc() {
     }
 }
 
+/// The platform's word, whatever the distribution is; its version is the kernel's.
+#[test]
+fn the_operating_system_is_the_platform_and_its_version_the_kernels() {
+    let debian = MemoryWorld::new()
+        .text(SystemText::OsRelease, "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n")
+        .text(SystemText::WslInterop, "")
+        .text(SystemText::KernelRelease, "6.1.0-18-amd64");
+    let rows = [
+        (debian, "linux", "6.1.0-18-amd64"),
+        (MemoryWorld::new(), "linux", "absent"),
+        (MemoryWorld::new().platform_is("darwin").text(SystemText::KernelRelease, "23.4.0"), "darwin", "23.4.0"),
+        (MemoryWorld::new().platform_is("win32"), "win32", "absent"),
+    ];
+    for (world, os, version) in rows {
+        assert_eq!(answer(&world, "system:os"), os);
+        assert_eq!(answer(&world, "system:os_version"), version, "{os}");
+    }
+}
+
 /// D46, D47: the distribution's name, with a mark for Windows' subsystem.
 #[test]
 fn the_operating_system_is_named_as_the_table_says() {
@@ -129,7 +148,7 @@ fn the_operating_system_is_named_as_the_table_says() {
         (MemoryWorld::new().platform_is("win32"), "win32"),
     ];
     for (number, (world, expected)) in rows.iter().enumerate() {
-        assert_eq!(answer(world, "system:os"), *expected, "row {number}");
+        assert_eq!(answer(world, "system:os_name"), *expected, "row {number}");
     }
 }
 

@@ -61,6 +61,8 @@ fn the_machine_describes_itself() {
     if cfg!(target_os = "linux") {
         assert_eq!(world.platform(), "linux");
         assert!(world.system_text(SystemText::KernelVersion).present().is_some_and(|text| text.starts_with("Linux")));
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+        assert_eq!(world.system_text(SystemText::KernelRelease), Answer::Present(release.trim_end().to_owned()));
     }
     let now = "2026-03-07T12:00:00Z".parse().unwrap();
     assert_eq!(OsWorld::at(now).now(), now);

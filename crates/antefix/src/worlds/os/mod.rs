@@ -79,6 +79,7 @@ impl World for OsWorld {
                 answer => answer,
             },
             SystemText::KernelVersion => kernel_version(),
+            SystemText::KernelRelease => kernel_release(),
             SystemText::WslInterop => {
                 self.kind(Path::new("/proc/sys/fs/binfmt_misc/WSLInterop")).map(|_| String::new())
             }
@@ -175,6 +176,19 @@ fn kernel_version() -> Answer<String> {
 
 #[cfg(not(unix))]
 fn kernel_version() -> Answer<String> {
+    Answer::Absent
+}
+
+#[cfg(unix)]
+fn kernel_release() -> Answer<String> {
+    match rustix::system::uname().release().to_str() {
+        Ok(release) => Answer::Present(release.to_owned()),
+        Err(_) => Answer::unavailable(ReasonCode::NotUtf8, "the kernel's release"),
+    }
+}
+
+#[cfg(not(unix))]
+fn kernel_release() -> Answer<String> {
     Answer::Absent
 }
 
