@@ -20,6 +20,7 @@ use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Unde
 use super::template::{Dialect, Jinja, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
 use crate::diagnostic::Diagnostic;
+use crate::discover::git::GitRules;
 use crate::discover::instructions::InstructionRules;
 use crate::discover::remote::RemoteRules;
 use crate::discover::scope::ScopeRules;
@@ -150,6 +151,7 @@ impl Layout {
                     instructions: InstructionRules::default(),
                     skills: SkillRules::default(),
                     remote: RemoteRules::default(),
+                    git: GitRules::default(),
                     phrases: wording.phrases().clone(),
                 },
                 wording: Arc::new(wording.clone()),

@@ -50,6 +50,7 @@ const BUILT_IN: &[Entry] = wordings![
     compact_system(),
     cut_notice(),
     deepseek_boundary(),
+    deepseek_cut(),
     frame_begin(),
     frame_end(),
     guideline_bash_files(),

@@ -109,7 +109,23 @@ pub const CATALOG: &[Entry] = &[
     row("git", "branch", "git.branch", Pace::Volatile, "the branch; HEAD when detached"),
     row("git", "status", "git.status", Pace::Volatile, "what `git status --short` prints; empty when clean"),
     row("git", "diff", "git.diff", Pace::Volatile, "what `git diff` prints: the work tree against the index"),
+    row(
+        "git",
+        "diff_staged",
+        "git.diff_staged",
+        Pace::Volatile,
+        "what `git diff --staged` prints: the index against the last commit",
+    ),
+    row("git", "diff_all", "git.diff_all", Pace::Volatile, "both: the unstaged changes, then the staged ones"),
     row("git", "diffstat", "git.diffstat", Pace::Volatile, "what `git diff --stat` prints"),
+    row("git", "diffstat_staged", "git.diffstat_staged", Pace::Volatile, "what `git diff --stat --staged` prints"),
+    row(
+        "git",
+        "diffstat_all",
+        "git.diffstat_all",
+        Pace::Volatile,
+        "both counts, the unstaged changes' first, each without white space at its ends",
+    ),
     row(
         "file",
         "<path>",

@@ -56,7 +56,8 @@ pub(crate) use workspace::normalize;
 pub use world::{Answer, Reason, ReasonCode, World};
 
 use self::catalog::Lookup;
-use self::git::{Git, GitQuestion};
+use self::file::cut_to;
+use self::git::{Git, GitQuestion, GitText};
 use self::hygiene::Hygiene;
 use self::skills::Form;
 use self::trust::{Gate, Trust};
@@ -232,31 +233,41 @@ impl Asking<'_> {
                 reason.unless_withheld(Diagnostic::warning(Code::GitUnavailable, message).about(name.as_str())),
             );
         }
-        answer
-            .map(|printed| {
-                let transform = if printed.replaced {
-                    let message = format!("`{}` printed bytes that are not UTF-8; they became U+FFFD", printed.command);
-                    diagnostics.push(Diagnostic::note(Code::NotUtf8, message).about(name.as_str()));
-                    Some(Transform::Replaced)
-                } else {
-                    None
-                };
-                let mut draft = Draft::default();
-                if printed.more {
-                    let limit = self.situation.permissions.git.output;
-                    let message =
-                        format!("`{}` printed more than {limit} bytes: only the beginning is used", printed.command);
-                    diagnostics.push(Diagnostic::warning(Code::Cut, message).about(name.as_str()));
-                    draft.push(&printed.text, Origin::fact(name), Some(Transform::Cut));
-                    draft.push_text(&self.situation.rules.phrases.get("cut_notice"));
-                } else {
-                    draft.push(&printed.text, Origin::fact(name), transform);
+        let rules = self.situation.rules;
+        answer.and_then(|printed| {
+            let GitText { text, more, replaced, command } = printed;
+            if replaced {
+                let message = format!("`{command}` printed bytes that are not UTF-8; they became U+FFFD");
+                diagnostics.push(Diagnostic::note(Code::NotUtf8, message).about(name.as_str()));
+            }
+            let mut draft = Draft::default();
+            draft.push(&text, Origin::fact(name), replaced.then_some(Transform::Replaced));
+            // What git prints is written out where a file would be blocked: it is the user's own work.
+            let hygiene = self.situation.permissions.hygiene.written_out();
+            let text = hygiene.clean(draft.into_text(), &command.as_str().into(), diagnostics);
+            text.map(|text| {
+                let notice = rules.phrases.get("cut_notice");
+                match rules.git.budget(question) {
+                    Some((key, budget)) if more || !budget.fits(text.as_str()) => {
+                        let (size, unit) = (budget.unit.measure(text.as_str()), budget.unit.name());
+                        let than = if more { "more than " } else { "" };
+                        let message = format!("`{command}` printed {than}{size} {unit} and is cut to {}", budget.most);
+                        let finding = Diagnostic::warning(Code::Cut, message).about(name.as_str());
+                        diagnostics.push(finding.hint(format!("raise `{key}` in the layout's `[git]`")));
+                        cut_to(&text, &notice, &[budget])
+                    }
+                    None if more => {
+                        let limit = self.situation.permissions.git.output;
+                        let message =
+                            format!("`{command}` printed more than {limit} bytes: only the beginning is used");
+                        diagnostics.push(Diagnostic::warning(Code::Cut, message).about(name.as_str()));
+                        cut_to(&text, &notice, &[])
+                    }
+                    _ => text,
                 }
-                // What git prints is written out where a file would be blocked: it is the user's own work.
-                let hygiene = self.situation.permissions.hygiene.written_out();
-                hygiene.clean(draft.into_text(), &printed.command.as_str().into(), diagnostics)
             })
-            .and_then(|text| text.map(Value::Text))
+            .map(Value::Text)
+        })
     }
 
     fn instructions(&mut self, name: &FactName) -> Fact {

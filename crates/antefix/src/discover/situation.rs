@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::git::GitLimits;
+use super::git::{GitLimits, GitRules};
 use super::hygiene::Hygiene;
 use super::instructions::InstructionRules;
 use super::remote::{Remote, RemoteRules};
@@ -32,6 +32,8 @@ pub struct Rules {
     pub skills: SkillRules,
     /// How the operator's prompt and the core memory are framed.
     pub remote: RemoteRules,
+    /// How much git's texts may have.
+    pub git: GitRules,
     /// Wordings without variables: notices of cuts, texts for tools.
     pub phrases: Phrases,
 }

@@ -15,6 +15,13 @@ impl Phrases {
         Phrases(Arc::new(phrases))
     }
 
+    /// The same phrases, with another one in the place of `key`.
+    pub(crate) fn with(&self, key: &'static str, phrase: Text) -> Phrases {
+        let mut phrases = (*self.0).clone();
+        phrases.insert(key, phrase);
+        Phrases::new(phrases)
+    }
+
     /// The bytes of a phrase; nothing for a key that is none.
     pub fn text(&self, key: &str) -> &str {
         self.0.get(key).map_or("", Text::as_str)

@@ -4,12 +4,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
-use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
+use antefix::discover::git::GitQuestion::{Branch, Status};
 use antefix::discover::{Answer, ReasonCode};
 
 use crate::fixture::{
-    PATH, QUESTIONS, Repo, assert_failed, assert_hangs, assert_timed_out, assert_withstood, changed_with_attributes,
-    impatient,
+    DIFF, DIFFSTAT, PATH, QUESTIONS, Repo, assert_failed, assert_hangs, assert_timed_out, assert_withstood,
+    changed_with_attributes, impatient,
 };
 
 #[test]
@@ -21,8 +21,8 @@ fn a_work_tree_that_is_moved_away_shows_no_foreign_file() {
         repo.write(name, "guess\n");
         repo.commit();
         repo.configure(&format!("[core]\nworktree = {place}\n"));
-        assert!(repo.plainly(Diff).contains("secret"), "plain git is not fooled");
-        for question in [Status, Diff, Diffstat] {
+        assert!(repo.plainly(DIFF).contains("secret"), "plain git is not fooled");
+        for question in [Status, DIFF, DIFFSTAT] {
             let reason = Answer::unavailable(ReasonCode::OutsideRoot, "core.worktree of the repository");
             assert_eq!(repo.ask(question), reason);
         }
@@ -107,8 +107,8 @@ fn a_file_of_patterns_that_hangs_times_out() {
     let attributes = Repo::changed();
     attributes.make_fifo(".git/fifo");
     attributes.configure(&format!("[core]\nattributesFile = {}\n", attributes.path(".git/fifo").display()));
-    assert_hangs(&attributes, Diff);
-    assert_timed_out(impatient(&attributes).ask(Diff), "git diff: over 0.4 s");
+    assert_hangs(&attributes, DIFF);
+    assert_timed_out(impatient(&attributes).ask(DIFF), "git diff: over 0.4 s");
     assert_eq!(impatient(&attributes).ask(Branch).present().unwrap().text, "main");
 }
 

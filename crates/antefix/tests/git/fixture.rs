@@ -8,8 +8,8 @@ use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
-use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
+use antefix::discover::git::GitQuestion::{Branch, Status};
+use antefix::discover::git::{Changes, Git, GitLimits, GitQuestion, GitText};
 use antefix::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Reason, ReasonCode, Request, Response, SystemText, World,
 };
@@ -17,7 +17,15 @@ use antefix::worlds::OsWorld;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-pub(crate) const QUESTIONS: [GitQuestion; 4] = [Branch, Status, Diff, Diffstat];
+pub(crate) const DIFF: GitQuestion = GitQuestion::Diff(Changes::Unstaged);
+pub(crate) const DIFF_STAGED: GitQuestion = GitQuestion::Diff(Changes::Staged);
+pub(crate) const DIFF_ALL: GitQuestion = GitQuestion::Diff(Changes::All);
+pub(crate) const DIFFSTAT: GitQuestion = GitQuestion::Diffstat(Changes::Unstaged);
+pub(crate) const DIFFSTAT_STAGED: GitQuestion = GitQuestion::Diffstat(Changes::Staged);
+pub(crate) const DIFFSTAT_ALL: GitQuestion = GitQuestion::Diffstat(Changes::All);
+
+pub(crate) const QUESTIONS: [GitQuestion; 8] =
+    [Branch, Status, DIFF, DIFFSTAT, DIFF_STAGED, DIFFSTAT_STAGED, DIFF_ALL, DIFFSTAT_ALL];
 
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -179,9 +187,12 @@ impl Repo {
     /// What plain git answers to a question.
     #[track_caller]
     pub(crate) fn plainly(&self, question: GitQuestion) -> String {
-        let args: Vec<_> = question.command().split(' ').skip(1).collect();
-        let text = self.git(&args);
-        if question == Branch { text.trim().to_owned() } else { text.trim_end_matches('\n').to_owned() }
+        let texts = question.command().split("; ").map(|command| {
+            let text = self.git(&command.split(' ').skip(1).collect::<Vec<_>>());
+            let is_trimmed = question == Branch || question == DIFFSTAT_ALL;
+            if is_trimmed { text.trim().to_owned() } else { text.trim_end_matches('\n').to_owned() }
+        });
+        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
     pub(crate) fn ask(&self, question: GitQuestion) -> Answer<GitText> {
@@ -190,9 +201,9 @@ impl Repo {
         Git::new(&self.machine, &self.cwd, limits).ask(question)
     }
 
-    /// All four texts; they are expected to be there.
+    /// All texts; they are expected to be there.
     #[track_caller]
-    pub(crate) fn texts(&self) -> [String; 4] {
+    pub(crate) fn texts(&self) -> [String; 8] {
         QUESTIONS.map(|question| match self.ask(question) {
             Answer::Present(GitText { text, more: false, replaced: false, command })
                 if command == question.command() =>

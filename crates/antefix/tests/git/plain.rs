@@ -3,12 +3,12 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
+use antefix::discover::git::GitQuestion::{Branch, Status};
 use antefix::discover::git::{Git, GitLimits};
 use antefix::discover::{Answer, ReasonCode};
 use antefix_testing::Need;
 
-use crate::fixture::{QUESTIONS, Repo, assert_failed, with_submodule};
+use crate::fixture::{DIFF, DIFFSTAT, DIFFSTAT_ALL, DIFFSTAT_STAGED, QUESTIONS, Repo, assert_failed, with_submodule};
 
 #[test]
 fn every_kind_of_change_reads_as_plain_git_prints_it() {
@@ -40,9 +40,37 @@ fn every_kind_of_change_reads_as_plain_git_prints_it() {
 }
 
 #[test]
+fn staged_and_unstaged_changes_can_be_asked_for_apart_and_together() {
+    let repo = Repo::changed();
+    repo.write("new.txt", "new\n");
+    repo.git(&["add", "new.txt"]);
+    let unstaged = " f.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)";
+    let staged = " new.txt | 1 +\n 1 file changed, 1 insertion(+)";
+    let text = |question| repo.ask(question).present().unwrap().text;
+    assert_eq!(text(DIFFSTAT), unstaged);
+    assert_eq!(text(DIFFSTAT_STAGED), staged);
+    assert_eq!(text(DIFFSTAT_ALL), format!("{}\n{}", unstaged.trim(), staged.trim()));
+    repo.assert_plain();
+}
+
+#[test]
+fn a_text_of_both_that_is_too_long_ends_where_it_is_cut() {
+    let repo = Repo::changed();
+    repo.write("new.txt", "new\n");
+    repo.git(&["add", "new.txt"]);
+    let all = repo.plainly(DIFFSTAT_ALL);
+    let first = repo.plainly(DIFFSTAT).trim().len();
+    for output in [20, first + 10] {
+        let limits = GitLimits { time: std::time::Duration::from_secs(10), output };
+        let cut = Git::new(&repo.machine, &repo.cwd, limits).ask(DIFFSTAT_ALL).present().unwrap();
+        assert!(cut.more && all.starts_with(cut.text.trim()) && cut.text.len() <= output, "{output}: {cut:?}");
+    }
+}
+
+#[test]
 fn a_clean_repository_is_present_and_empty() {
     let repo = Repo::committed();
-    assert_eq!(repo.texts(), ["main", "", "", ""].map(str::to_owned));
+    assert_eq!(repo.texts(), ["main", "", "", "", "", "", "", ""].map(str::to_owned));
     repo.assert_plain();
 }
 
@@ -76,7 +104,7 @@ fn before_the_first_commit_there_is_no_branch() {
     let repo = Repo::init(&[]);
     repo.write("f.txt", "aaaa\n");
     assert_eq!(repo.ask(Branch), Answer::Absent);
-    for question in [Status, Diff, Diffstat] {
+    for question in [Status, DIFF, DIFFSTAT] {
         assert_eq!(repo.ask(question).present().unwrap().text, repo.plainly(question));
     }
     // Plain git takes the file for the branch.
@@ -142,7 +170,7 @@ fn colors_stay_out_whatever_the_user_or_the_repository_configures() {
     let always =
         "[color]\nui = always\nstatus = always\ndiff = always\n[status]\ncolor = always\n[diff]\ncolor = always\n";
     fs::write(repo.dir.path().join("home/.gitconfig"), always).unwrap();
-    assert!(repo.plainly(Status).contains('\u{1b}') && repo.plainly(Diff).contains('\u{1b}'));
+    assert!(repo.plainly(Status).contains('\u{1b}') && repo.plainly(DIFF).contains('\u{1b}'));
     assert_eq!(repo.texts(), expected);
     repo.configure(always);
     assert_eq!(repo.texts(), expected);
@@ -164,7 +192,7 @@ fn the_users_own_configuration_and_filters_count() {
 fn what_is_no_utf8_is_replaced_and_said_to_be() {
     let repo = Repo::committed();
     repo.write("f.txt", b"a\xffb\n");
-    let found = repo.ask(Diff).present().unwrap();
+    let found = repo.ask(DIFF).present().unwrap();
     assert!(found.replaced && !found.more && found.text.ends_with("-aaaa\n+a\u{fffd}b"), "{found:?}");
     assert!(!repo.ask(Status).present().unwrap().replaced);
 }
@@ -173,15 +201,15 @@ fn what_is_no_utf8_is_replaced_and_said_to_be() {
 fn long_output_is_cut_between_two_characters() {
     let repo = Repo::committed();
     repo.write("f.txt", "ü".repeat(5000));
-    let whole = repo.plainly(Diff);
+    let whole = repo.plainly(DIFF);
     for output in 1000..1004 {
         let limits = GitLimits { output, ..GitLimits::default() };
-        let found = Git::new(&repo.machine, &repo.cwd, limits).ask(Diff).present().unwrap();
+        let found = Git::new(&repo.machine, &repo.cwd, limits).ask(DIFF).present().unwrap();
         assert!(found.more && !found.replaced);
         assert!(found.text.len() <= output && found.text.len() >= output - 1 && whole.starts_with(&found.text));
     }
     let limits = GitLimits { output: whole.len() + 1, ..GitLimits::default() };
-    let found = Git::new(&repo.machine, &repo.cwd, limits).ask(Diff).present().unwrap();
+    let found = Git::new(&repo.machine, &repo.cwd, limits).ask(DIFF).present().unwrap();
     assert!(!found.more && found.text == whole);
 }
 
@@ -216,7 +244,7 @@ fn without_git_every_answer_is_not_installed() {
 fn a_corrupt_repository_fails_with_gits_reason() {
     let repo = Repo::changed();
     repo.write(".git/index", "garbage and more garbage than a header");
-    for question in [Status, Diff, Diffstat] {
+    for question in [Status, DIFF, DIFFSTAT] {
         assert_failed(repo.ask(question), "error: bad signature");
     }
     let repo = Repo::changed();

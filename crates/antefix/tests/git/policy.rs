@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
+use antefix::discover::git::GitQuestion::{Branch, Status};
 use antefix::discover::git::{Git, GitLimits, GitQuestion, GitText};
 use antefix::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 use jiff::Timestamp;
 
-use crate::fixture::{QUESTIONS, assert_failed};
+use crate::fixture::{DIFF, DIFF_STAGED, DIFFSTAT, DIFFSTAT_STAGED, QUESTIONS, assert_failed};
 
 /// A linked work tree, which is always looked at through git. It remembers what it is asked to run, and answers `git
 /// config` with a listing.
@@ -111,7 +111,7 @@ fn the_environment_is_built_from_nothing() {
 #[test]
 fn the_configuration_and_the_arguments_are_these() {
     let script = Script::new(0, HEARD);
-    script.ask(Diffstat);
+    script.ask(DIFFSTAT);
     let configuration: Vec<_> =
         script.configuration().into_iter().map(|(key, value)| format!("{key}={value}")).collect();
     let expected = [
@@ -132,8 +132,16 @@ fn the_configuration_and_the_arguments_are_these() {
     for (question, args) in [
         (Branch, "rev-parse --verify --abbrev-ref HEAD"),
         (Status, "status --short --ignore-submodules=dirty"),
-        (Diff, "diff --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty --no-color"),
-        (Diffstat, "diff --stat --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty --no-color"),
+        (DIFF, "diff --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty --no-color"),
+        (DIFFSTAT, "diff --stat --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty --no-color"),
+        (
+            DIFF_STAGED,
+            "diff --staged --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty --no-color",
+        ),
+        (
+            DIFFSTAT_STAGED,
+            "diff --stat --staged --no-ext-diff --no-textconv --submodule=short --ignore-submodules=dirty --no-color",
+        ),
     ] {
         script.ask(question);
         let asked = script.asked.lock().unwrap();
@@ -158,7 +166,7 @@ fn drivers_are_listed_once_and_only_if_files_are_looked_at() {
         git.ask(question);
     }
     let first: Vec<_> = script.asked.lock().unwrap().iter().map(|command| command.args[0].clone()).collect();
-    assert_eq!(first, ["rev-parse", "config", "status", "diff", "diff"]);
+    assert_eq!(first, ["rev-parse", "config", "status", "diff", "diff", "diff", "diff"]);
 }
 
 #[test]

@@ -4,14 +4,15 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
-use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
+use antefix::discover::git::GitQuestion::{Branch, Status};
 use antefix::discover::git::{Git, GitLimits};
 use antefix::discover::{Answer, Workspace, discover};
 use antefix::text::FactName;
 use antefix_testing::Need;
 
 use crate::fixture::{
-    PATH, Repo, assert_failed, assert_timed_out, assert_withstood, changed_with_attributes, impatient, with_submodule,
+    DIFF, DIFFSTAT, DIFFSTAT_ALL, DIFFSTAT_STAGED, PATH, QUESTIONS, Repo, assert_failed, assert_timed_out,
+    assert_withstood, changed_with_attributes, impatient, with_submodule,
 };
 use crate::parts::Parts;
 
@@ -446,8 +447,14 @@ fn one_fact_alone_takes_one_process() {
         assert_eq!(repo.machine.ran(), commands);
     }
     // What git must be told about hooks before it may write the index is known to git alone.
-    let mut git = Git::new(&repo.machine, &repo.cwd, PATIENT).expecting([Branch, Status, Diff, Diffstat]);
-    for question in [Branch, Status, Diff, Diffstat] {
+    let mut git = Git::new(&repo.machine, &repo.cwd, PATIENT).expecting([Branch, Status, DIFF, DIFFSTAT]);
+    for question in [Branch, Status, DIFF, DIFFSTAT] {
+        git.ask(question);
+    }
+    assert_eq!(repo.machine.ran(), ["status", "config", "diff", "diff"]);
+    // Both together are two texts of git's, and each is asked for once, whoever names it.
+    let mut git = Git::new(&repo.machine, &repo.cwd, PATIENT).expecting(QUESTIONS);
+    for question in [Branch, Status, DIFFSTAT_ALL, DIFFSTAT, DIFFSTAT_STAGED] {
         git.ask(question);
     }
     assert_eq!(repo.machine.ran(), ["status", "config", "diff", "diff"]);
@@ -517,7 +524,7 @@ fn a_driver_of_a_repository_further_up_is_not_run() {
             repo
         };
         let attack = |repo: &Repo| repo.append("../.git/config", &driver(repo));
-        assert_withstood(setup, attack, &[Status, Diff]);
+        assert_withstood(setup, attack, &[Status, DIFF]);
     }
 }
 
@@ -535,7 +542,7 @@ fn a_driver_in_a_common_directory_is_not_run() {
         repo.append(".git/common/config", &driver(repo));
         repo.write(".git/commondir", "common\n");
     };
-    assert_withstood(setup, attack, &[Status, Diff]);
+    assert_withstood(setup, attack, &[Status, DIFF]);
 }
 
 #[test]
@@ -546,6 +553,6 @@ fn a_driver_is_found_however_its_section_is_written() {
             let before = fs::read_to_string(repo.path(".git/config")).unwrap();
             repo.write(".git/config", format!("{section}\r\nclean = {}; cat\r\n{before}", repo.sing()));
         };
-        assert_withstood(setup, attack, &[Status, Diff]);
+        assert_withstood(setup, attack, &[Status, DIFF]);
     }
 }

@@ -5,18 +5,18 @@
 use std::fs;
 use std::time::{Duration, Instant, SystemTime};
 
-use antefix::discover::git::GitQuestion::{Branch, Diff, Diffstat, Status};
+use antefix::discover::git::GitQuestion::{Branch, Status};
 use antefix_testing::Need;
 
 use crate::fixture::{
-    QUESTIONS, Repo, assert_failed, assert_hangs, assert_timed_out, assert_withstood, changed_with_attributes,
-    impatient, with_submodule,
+    DIFF, DIFF_STAGED, DIFFSTAT, QUESTIONS, Repo, assert_failed, assert_hangs, assert_timed_out, assert_withstood,
+    changed_with_attributes, impatient, with_submodule,
 };
 
 #[test]
 fn v1_a_file_system_monitor_is_not_run() {
     let attack = |repo: &Repo| repo.configure(&format!("[core]\nfsmonitor = {}; :\n", repo.sing()));
-    assert_withstood(Repo::changed, attack, &[Status, Diff, Diffstat]);
+    assert_withstood(Repo::changed, attack, &[Status, DIFF, DIFFSTAT]);
 }
 
 #[test]
@@ -28,14 +28,14 @@ fn v2_a_hook_after_the_index_changed_is_not_run() {
         repo
     };
     let attack = |repo: &Repo| repo.write_program(".git/hooks/post-index-change", &repo.sing());
-    assert_withstood(setup, attack, &[Status, Diff, Diffstat]);
+    assert_withstood(setup, attack, &[Status, DIFF, DIFFSTAT]);
 }
 
 #[test]
 fn v3_a_required_clean_filter_is_not_run() {
     let setup = || changed_with_attributes("*.txt filter=x\n");
     let attack = |repo: &Repo| repo.configure(&format!("[filter \"x\"]\nrequired\nclean = {}; cat\n", repo.sing()));
-    assert_withstood(setup, attack, &[Status, Diff, Diffstat]);
+    assert_withstood(setup, attack, &[Status, DIFF, DIFFSTAT]);
 }
 
 #[test]
@@ -44,14 +44,14 @@ fn v4_a_filter_process_selected_outside_the_tree_is_not_run() {
         repo.write(".git/info/attributes", "*.txt filter=x\n");
         repo.configure(&format!("[filter \"x\"]\nprocess = {}\n", repo.sing()));
     };
-    assert_withstood(Repo::changed, attack, &[Status, Diff, Diffstat]);
+    assert_withstood(Repo::changed, attack, &[Status, DIFF, DIFFSTAT]);
 }
 
 #[test]
 fn v5_a_filter_with_an_equals_sign_in_its_name_is_not_run() {
     let setup = || changed_with_attributes("*.txt filter=a=b\n");
     let attack = |repo: &Repo| repo.configure(&format!("[filter \"a=b\"]\nclean = {}; cat\n", repo.sing()));
-    assert_withstood(setup, attack, &[Status, Diff, Diffstat]);
+    assert_withstood(setup, attack, &[Status, DIFF, DIFFSTAT]);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn v6_a_filter_with_an_odd_name_is_not_run() {
     for name in ["a.b", ".clean", "Ä'*"] {
         let setup = || changed_with_attributes(&format!("*.txt filter={name}\n"));
         let attack = |repo: &Repo| repo.configure(&format!("[filter \"{name}\"]\nclean = {}; cat\n", repo.sing()));
-        assert_withstood(setup, attack, &[Status, Diff]);
+        assert_withstood(setup, attack, &[Status, DIFF]);
     }
     // An attribute's value ends at a space, so plain git cannot be led to this driver; it must not confuse us either.
     let setup = || changed_with_attributes("*.txt filter=a b\n");
@@ -74,12 +74,12 @@ fn v7_a_filter_in_an_included_file_is_not_run() {
         repo.write(".git/more", format!("[filter \"x\"]\nclean = {}; cat\n", repo.sing()));
         repo.configure("[include]\npath = more\n");
     };
-    assert_withstood(setup, attack, &[Status, Diff, Diffstat]);
+    assert_withstood(setup, attack, &[Status, DIFF, DIFFSTAT]);
     let conditional = |repo: &Repo| {
         repo.write(".git/more", format!("[filter \"x\"]\nclean = {}; cat\n", repo.sing()));
         repo.configure("[includeIf \"onbranch:main\"]\npath = more\n");
     };
-    assert_withstood(setup, conditional, &[Status, Diff]);
+    assert_withstood(setup, conditional, &[Status, DIFF]);
 }
 
 #[test]
@@ -89,28 +89,37 @@ fn v8_a_filter_in_the_worktrees_configuration_is_not_run() {
         repo.configure("[core]\nrepositoryformatversion = 1\n[extensions]\nworktreeConfig = true\n");
         repo.write(".git/config.worktree", format!("[filter \"x\"]\nclean = {}; cat\n", repo.sing()));
     };
-    assert_withstood(setup, attack, &[Status, Diff, Diffstat]);
+    assert_withstood(setup, attack, &[Status, DIFF, DIFFSTAT]);
 }
 
 #[test]
 fn v9_an_external_diff_is_not_run() {
     // Neither `status` nor `diff --stat` runs it, here and in the next two.
     let attack = |repo: &Repo| repo.configure(&format!("[diff]\nexternal = {}; :\n", repo.sing()));
-    assert_withstood(Repo::changed, attack, &[Diff]);
+    assert_withstood(Repo::changed, attack, &[DIFF]);
+    assert_withstood(|| staged(Repo::changed()), attack, &[DIFF_STAGED]);
+}
+
+/// What has changed is staged.
+fn staged(repo: Repo) -> Repo {
+    repo.git(&["add", "-A"]);
+    repo
 }
 
 #[test]
 fn v10_a_diff_driver_is_not_run() {
     let setup = || changed_with_attributes("*.txt diff=x\n");
     let attack = |repo: &Repo| repo.configure(&format!("[diff \"x\"]\ncommand = {}; :\n", repo.sing()));
-    assert_withstood(setup, attack, &[Diff]);
+    assert_withstood(setup, attack, &[DIFF]);
+    assert_withstood(|| staged(setup()), attack, &[DIFF_STAGED]);
 }
 
 #[test]
 fn v11_a_text_conversion_is_not_run() {
     let setup = || changed_with_attributes("*.txt diff=x\n");
     let attack = |repo: &Repo| repo.configure(&format!("[diff \"x\"]\ntextconv = {}; cat\n", repo.sing()));
-    assert_withstood(setup, attack, &[Diff]);
+    assert_withstood(setup, attack, &[DIFF]);
+    assert_withstood(|| staged(setup()), attack, &[DIFF_STAGED]);
 }
 
 fn poison_submodule(repo: &Repo) {
@@ -121,12 +130,12 @@ fn poison_submodule(repo: &Repo) {
 
 #[test]
 fn v12_a_filter_in_a_submodule_is_not_run() {
-    assert_withstood(with_submodule, poison_submodule, &[Status, Diff, Diffstat]);
+    assert_withstood(with_submodule, poison_submodule, &[Status, DIFF, DIFFSTAT]);
     let insisting = |repo: &Repo| {
         poison_submodule(repo);
         repo.configure("[submodule \"sub\"]\nignore = none\n[status]\nsubmoduleSummary = true\n");
     };
-    assert_withstood(with_submodule, insisting, &[Status, Diff]);
+    assert_withstood(with_submodule, insisting, &[Status, DIFF]);
 }
 
 #[test]
@@ -135,7 +144,7 @@ fn v13_a_filter_in_a_submodule_whose_diff_is_shown_is_not_run() {
         poison_submodule(repo);
         repo.configure("[diff]\nsubmodule = diff\n[submodule]\nrecurse = true\n");
     };
-    assert_withstood(with_submodule, attack, &[Status, Diff]);
+    assert_withstood(with_submodule, attack, &[Status, DIFF]);
 }
 
 #[test]
@@ -147,7 +156,7 @@ fn v14_an_embedded_bare_repository_is_refused() {
         repo.cwd = repo.path("docs");
         repo
     };
-    for question in [Status, Diff] {
+    for question in [Status, DIFF] {
         let repo = repo();
         let args: Vec<_> = question.command().split(' ').skip(1).collect();
         repo.plain(&args).output().unwrap();
@@ -175,7 +184,7 @@ fn v15_a_missing_object_is_not_fetched() {
         repo
     };
     // `status` compares names of objects and needs none.
-    for question in [Diff, Diffstat] {
+    for question in [DIFF, DIFFSTAT] {
         let repo = repo();
         let args: Vec<_> = question.command().split(' ').skip(1).collect();
         repo.plain(&args).output().unwrap();
@@ -183,8 +192,8 @@ fn v15_a_missing_object_is_not_fetched() {
     }
     let repo = repo();
     assert_eq!(repo.ask(Status).present().unwrap().text, " M f.txt");
-    assert_failed(repo.ask(Diff), "fatal: ");
-    assert_failed(repo.ask(Diffstat), "fatal: ");
+    assert_failed(repo.ask(DIFF), "fatal: ");
+    assert_failed(repo.ask(DIFFSTAT), "fatal: ");
     assert!(!repo.canary().exists());
 }
 
@@ -196,7 +205,7 @@ fn v16_a_configuration_that_hangs_times_out_once() {
     assert_hangs(&repo, Status);
     let mut git = impatient(&repo);
     let start = Instant::now();
-    for question in [Status, Diff, Diffstat, Status] {
+    for question in [Status, DIFF, DIFFSTAT, Status] {
         assert_timed_out(git.ask(question), "git config: over 0.2 s");
     }
     assert!(start.elapsed() < Duration::from_millis(600), "{:?}", start.elapsed());

@@ -2,6 +2,7 @@
 //! part has its owner.
 
 use antefix::compose::Wording;
+use antefix::discover::git::GitRules;
 use antefix::discover::instructions::InstructionRules;
 use antefix::discover::remote::RemoteRules;
 use antefix::discover::roots::MoreRoots;
@@ -33,6 +34,7 @@ impl Parts {
                 instructions: InstructionRules::default(),
                 skills: SkillRules::default(),
                 remote: RemoteRules::default(),
+                git: GitRules::default(),
                 phrases: Wording::built_in().phrases().clone(),
             },
             permissions: Permissions::default(),

@@ -17,13 +17,14 @@ use crate::compose::template::{Dialect, Jinja, Prefix, Template, TemplateLoader,
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
+use crate::discover::git::GitRules;
 use crate::discover::instructions::InstructionRules;
 use crate::discover::remote::RemoteRules;
 use crate::discover::scope::ScopeRules;
 use crate::discover::skills::SkillRules;
 use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::{Budget, FactName, Place, Source, SourceKind, Within, one_of};
+use crate::text::{Budget, FactName, Phrases, Place, Source, SourceKind, Within, one_of};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +44,8 @@ struct LayoutFile {
     #[serde(default)]
     undeliverable: Undeliverable,
     boundary: Option<Spanned<String>>,
+    /// The wording that says where a text was cut, in the place of `cut_notice`.
+    cut_notice: Option<Spanned<String>>,
     /// The most that the whole prompt may have.
     budget: Option<Spanned<Budget>>,
     /// The section that a saved template takes the place of.
@@ -56,6 +59,8 @@ struct LayoutFile {
     skills: SkillRules,
     #[serde(default)]
     remote: RemoteRules,
+    #[serde(default)]
+    git: GitRules,
     #[serde(default)]
     hook: Vec<Spanned<HookFile>>,
     #[serde(default)]
@@ -119,12 +124,14 @@ impl Reading<'_> {
         }
         self.check_places(&file)?;
         let hooks = self.hooks(file.hook)?;
+        let notice = CutNotice::new(self, file.cut_notice.as_ref())?;
         let mut sections: Vec<Section> = Vec::new();
         let mut bytes = 0;
         let copies = file.section.iter().filter_map(|section| section.get_ref().from.as_ref());
         let copies = copies.map(|from| self.copied(from)).collect::<Result<Vec<_>>>()?;
         for section in file.section {
-            let section = self.section(section.into_inner(), file.dialect.unwrap_or(Dialect::Jinja), &sections)?;
+            let dialect = file.dialect.unwrap_or(Dialect::Jinja);
+            let section = self.section(section.into_inner(), dialect, &notice, &sections)?;
             bytes += section.template.sources().iter().map(|source| source.text.len()).sum::<usize>();
             if bytes > TEMPLATES {
                 let message = format!("the templates of a layout have at most {TEMPLATES} bytes together");
@@ -134,7 +141,7 @@ impl Reading<'_> {
             sections.push(section);
         }
         let boundary = file.boundary.map(|key| self.wording(&key, 0).map(|(_, template)| template)).transpose()?;
-        let total = self.total(file.budget, file.cut, &sections)?;
+        let total = self.total(file.budget, file.cut, &notice, &sections)?;
         let editable = file.editable.map(|id| self.section_number(&id, &sections, "edit")).transpose()?;
         Ok(Layout {
             source: Arc::clone(self.source),
@@ -148,7 +155,8 @@ impl Reading<'_> {
                 instructions: file.instructions,
                 skills: file.skills,
                 remote: file.remote,
-                phrases: self.wording.phrases().clone(),
+                git: file.git,
+                phrases: notice.phrases,
             },
             wording: Arc::new(self.wording.clone()),
             on_compaction: file.on_compaction,
@@ -210,7 +218,7 @@ impl Reading<'_> {
         self.source.text.find(text).map_or(0..0, |start| start..start + text.len())
     }
 
-    fn section(&self, file: SectionFile, dialect: Dialect, before: &[Section]) -> Result<Section> {
+    fn section(&self, file: SectionFile, dialect: Dialect, notice: &CutNotice, before: &[Section]) -> Result<Section> {
         let id = file.id.get_ref().clone();
         let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if id.is_empty() || !id.chars().all(simple) || id == "boundary" {
@@ -244,7 +252,7 @@ impl Reading<'_> {
             trim: file.trim,
             only_if: file.only_if.iter().map(|condition| self.condition(condition)).collect::<Result<_>>()?,
             wrap: file.wrap.map(|key| self.wording(&key, 1)).transpose()?,
-            budget: file.budget.map(|budget| self.allowance(budget)).transpose()?,
+            budget: file.budget.map(|budget| self.allowance(budget, notice)).transpose()?,
             when_unavailable: file.when_unavailable,
             on_drift: file.on_drift,
             id,
@@ -359,19 +367,15 @@ impl Reading<'_> {
         Ok((found, template))
     }
 
-    fn allowance(&self, file: Spanned<AllowanceFile>) -> Result<Allowance> {
+    fn allowance(&self, file: Spanned<AllowanceFile>, otherwise: &CutNotice) -> Result<Allowance> {
         let at = file.span();
         let AllowanceFile { bytes, characters, tokens, notice, notice_stands } = file.into_inner();
         let budget = one_of(bytes, characters, tokens).map_err(|what| self.error(what, at))?;
         let notice = match notice {
             Some(key) => self.wording(&key, 0)?.1,
-            None => self.cut_notice()?,
+            None => otherwise.template.clone(),
         };
         Ok(Allowance { budget, notice, notice_stands })
-    }
-
-    fn cut_notice(&self) -> Result<Jinja> {
-        self.wording.template(WordingKey::parse("cut_notice")?).cloned()
     }
 
     /// The budget of the whole prompt, and the sections that it is taken from, in order.
@@ -379,6 +383,7 @@ impl Reading<'_> {
         &self,
         budget: Option<Spanned<Budget>>,
         cut: Option<Spanned<Vec<Spanned<String>>>>,
+        notice: &CutNotice,
         sections: &[Section],
     ) -> Result<Option<Total>> {
         let Some(budget) = budget else {
@@ -396,7 +401,7 @@ impl Reading<'_> {
             }
         };
         let declared = budget.span();
-        Ok(Some(Total { budget: budget.into_inner(), declared, order, notice: self.cut_notice()? }))
+        Ok(Some(Total { budget: budget.into_inner(), declared, order, notice: notice.template.clone() }))
     }
 
     fn section_number(&self, id: &Spanned<String>, sections: &[Section], to: &str) -> Result<usize> {
@@ -412,5 +417,25 @@ impl Reading<'_> {
 
     fn error(&self, message: &str, range: Range<usize>) -> Error {
         Error::new(ErrorKind::Layout, message).at(Place::new(self.source, range))
+    }
+}
+
+/// What is said where a text is cut, unless a section says otherwise.
+struct CutNotice {
+    template: Jinja,
+    /// The phrases of the wording, with the notice among them under the name that everyone asks for.
+    phrases: Phrases,
+}
+
+impl CutNotice {
+    fn new(reading: &Reading<'_>, named: Option<&Spanned<String>>) -> Result<CutNotice> {
+        const KEY: &str = "cut_notice";
+        let phrases = reading.wording.phrases();
+        let Some(named) = named else {
+            let template = reading.wording.template(WordingKey::parse(KEY)?)?.clone();
+            return Ok(CutNotice { template, phrases: phrases.clone() });
+        };
+        let (key, template) = reading.wording(named, 0)?;
+        Ok(CutNotice { template, phrases: phrases.with(KEY, phrases.get(key.name())) })
     }
 }

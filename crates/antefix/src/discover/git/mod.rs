@@ -18,13 +18,15 @@
 mod branch;
 mod ordinary;
 mod recipe;
+mod rules;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::ordinary::Place;
 pub(super) use self::recipe::repository;
+pub use self::rules::GitRules;
 
 use crate::discover::world::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
 use crate::text::FactName;
@@ -42,6 +44,8 @@ pub struct Git<'w> {
     environment: Option<Vec<(String, String)>>,
     /// What must be overridden besides, or why nothing may be asked that looks at files.
     overrides: Option<Result<Vec<(String, String)>, Reason>>,
+    /// Changes that were asked for: staged and unstaged ones are also part of both together.
+    changes: BTreeMap<GitQuestion, Answer<GitText>>,
 }
 
 /// The status of an ordinary repository, asked for without looking at its configuration through git.
@@ -58,10 +62,21 @@ pub enum GitQuestion {
     Branch,
     /// What changed, one line a file.
     Status,
-    /// The changes that are not staged, as a patch.
-    Diff,
-    /// The changes that are not staged, counted.
-    Diffstat,
+    /// Changes, as a patch.
+    Diff(Changes),
+    /// Changes, counted.
+    Diffstat(Changes),
+}
+
+/// Which changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Changes {
+    /// Those of the work tree against the index.
+    Unstaged,
+    /// Those of the index against the last commit.
+    Staged,
+    /// The unstaged ones, then the staged ones.
+    All,
 }
 
 /// What git printed.
@@ -103,6 +118,7 @@ impl<'w> Git<'w> {
             short: None,
             environment: None,
             overrides: None,
+            changes: BTreeMap::new(),
         }
     }
 
@@ -118,9 +134,37 @@ impl<'w> Git<'w> {
         let answer = match question {
             GitQuestion::Status => self.short_way().map(|short| short.status.clone()),
             GitQuestion::Branch if self.expected.contains(&GitQuestion::Status) => self.branch_beside_status(),
-            GitQuestion::Branch | GitQuestion::Diff | GitQuestion::Diffstat => None,
+            GitQuestion::Branch => None,
+            GitQuestion::Diff(_) | GitQuestion::Diffstat(_) => Some(self.changes(question)),
         };
         answer.unwrap_or_else(|| self.ask_thoroughly(question))
+    }
+
+    /// Changes, each part asked for once.
+    fn changes(&mut self, question: GitQuestion) -> Answer<GitText> {
+        if let Some(answer) = self.changes.get(&question) {
+            return answer.clone();
+        }
+        let answer = match question {
+            GitQuestion::Diff(Changes::All) => self.all_changes(question, GitQuestion::Diff),
+            GitQuestion::Diffstat(Changes::All) => self.all_changes(question, GitQuestion::Diffstat),
+            _ => self.ask_thoroughly(question),
+        };
+        self.changes.insert(question, answer.clone());
+        answer
+    }
+
+    /// Unstaged changes, then staged ones; what could not be asked for is missing in neither.
+    fn all_changes(&mut self, question: GitQuestion, part: fn(Changes) -> GitQuestion) -> Answer<GitText> {
+        let limit = self.limits.output;
+        let unstaged = self.changes(part(Changes::Unstaged));
+        unstaged.and_then(|unstaged| {
+            // Nothing is said after a text that is not finished.
+            if unstaged.more {
+                return Answer::Present(unstaged);
+            }
+            self.changes(part(Changes::Staged)).map(|staged| both(question, &unstaged, &staged, limit))
+        })
     }
 
     /// Asks with all that this repository needs to be overridden.
@@ -128,7 +172,7 @@ impl<'w> Git<'w> {
         let overrides = match question {
             // Only names are read, never a file of the work tree, so no driver can be reached.
             GitQuestion::Branch => Vec::new(),
-            GitQuestion::Status | GitQuestion::Diff | GitQuestion::Diffstat => match self.overrides() {
+            GitQuestion::Status | GitQuestion::Diff(_) | GitQuestion::Diffstat(_) => match self.overrides() {
                 Ok(overrides) => overrides,
                 Err(reason) => return Answer::Unavailable(reason),
             },
@@ -249,9 +293,9 @@ impl<'w> Git<'w> {
 
     /// What it means that git did not succeed.
     fn failure(&mut self, output: &Output) -> Answer<GitText> {
-        if says(output, "warning: Not a git repository") {
-            // `git diff` also works without a repository, so it says this of every repository that it may not use. A
-            // command that needs one knows the reason.
+        // `git diff` also works without a repository, so it says this of every repository that it may not use, and knows no
+        // staged changes there. A command that needs one knows the reason.
+        if says(output, "warning: Not a git repository") || says(output, "error: unknown option `staged'") {
             let limits = GitLimits { time: self.limits.time / 2, output: recipe::CONFIGURATION_LIMIT };
             return match self.run(&["rev-parse", "--git-dir"], recipe::configuration(&[]), limits) {
                 Answer::Present(output) => verdict(&output),
@@ -263,14 +307,33 @@ impl<'w> Git<'w> {
     }
 }
 
+/// The arguments of `git diff`, with what keeps it from running a program.
+macro_rules! diff {
+    ($($arg:literal),*) => {
+        &[
+            "diff",
+            $($arg,)*
+            "--no-ext-diff",
+            "--no-textconv",
+            "--submodule=short",
+            "--ignore-submodules=dirty",
+            "--no-color",
+        ]
+    };
+}
+
 impl GitQuestion {
     /// The question behind a fact's name, if git answers it.
     pub(super) fn of(name: &FactName) -> Option<GitQuestion> {
         match name.as_str() {
             "git:branch" => Some(GitQuestion::Branch),
             "git:status" => Some(GitQuestion::Status),
-            "git:diff" => Some(GitQuestion::Diff),
-            "git:diffstat" => Some(GitQuestion::Diffstat),
+            "git:diff" => Some(GitQuestion::Diff(Changes::Unstaged)),
+            "git:diff_staged" => Some(GitQuestion::Diff(Changes::Staged)),
+            "git:diff_all" => Some(GitQuestion::Diff(Changes::All)),
+            "git:diffstat" => Some(GitQuestion::Diffstat(Changes::Unstaged)),
+            "git:diffstat_staged" => Some(GitQuestion::Diffstat(Changes::Staged)),
+            "git:diffstat_all" => Some(GitQuestion::Diffstat(Changes::All)),
             _ => None,
         }
     }
@@ -280,8 +343,12 @@ impl GitQuestion {
         match self {
             GitQuestion::Branch => "git rev-parse --abbrev-ref HEAD",
             GitQuestion::Status => "git status --short",
-            GitQuestion::Diff => "git diff",
-            GitQuestion::Diffstat => "git diff --stat",
+            GitQuestion::Diff(Changes::Unstaged) => "git diff",
+            GitQuestion::Diff(Changes::Staged) => "git diff --staged",
+            GitQuestion::Diff(Changes::All) => "git diff; git diff --staged",
+            GitQuestion::Diffstat(Changes::Unstaged) => "git diff --stat",
+            GitQuestion::Diffstat(Changes::Staged) => "git diff --stat --staged",
+            GitQuestion::Diffstat(Changes::All) => "git diff --stat; git diff --stat --staged",
         }
     }
 
@@ -291,23 +358,10 @@ impl GitQuestion {
             // Without `--verify` a *file* called HEAD would answer for a branch that has no commit yet.
             GitQuestion::Branch => &["rev-parse", "--verify", "--abbrev-ref", "HEAD"],
             GitQuestion::Status => &["status", "--short", "--ignore-submodules=dirty"],
-            GitQuestion::Diff => &[
-                "diff",
-                "--no-ext-diff",
-                "--no-textconv",
-                "--submodule=short",
-                "--ignore-submodules=dirty",
-                "--no-color",
-            ],
-            GitQuestion::Diffstat => &[
-                "diff",
-                "--stat",
-                "--no-ext-diff",
-                "--no-textconv",
-                "--submodule=short",
-                "--ignore-submodules=dirty",
-                "--no-color",
-            ],
+            GitQuestion::Diff(Changes::Unstaged | Changes::All) => diff!(),
+            GitQuestion::Diff(Changes::Staged) => diff!("--staged"),
+            GitQuestion::Diffstat(Changes::Unstaged | Changes::All) => diff!("--stat"),
+            GitQuestion::Diffstat(Changes::Staged) => diff!("--stat", "--staged"),
         }
     }
 }
@@ -372,7 +426,21 @@ fn text(question: GitQuestion, output: Output, limit: usize) -> GitText {
     let text = match question {
         GitQuestion::Branch => text.trim(),
         // Only at the end: the first line of a status begins with columns that may be blank.
-        GitQuestion::Status | GitQuestion::Diff | GitQuestion::Diffstat => text.trim_end_matches('\n'),
+        GitQuestion::Status | GitQuestion::Diff(_) | GitQuestion::Diffstat(_) => text.trim_end_matches('\n'),
     };
     GitText { text: text.to_owned(), more, replaced, command: question.command().to_owned() }
+}
+
+/// Two texts on lines of their own, within a limit. Counts are without white space at their ends.
+fn both(question: GitQuestion, unstaged: &GitText, staged: &GitText, limit: usize) -> GitText {
+    let part = |text: &'_ GitText| match question {
+        GitQuestion::Diffstat(_) => text.text.trim().to_owned(),
+        _ => text.text.clone(),
+    };
+    let parts: Vec<String> = [part(unstaged), part(staged)].into_iter().filter(|text| !text.is_empty()).collect();
+    let mut text = parts.join("\n");
+    let more = staged.more || text.len() > limit;
+    text.truncate(text.floor_char_boundary(limit));
+    let replaced = unstaged.replaced || staged.replaced;
+    GitText { text, more, replaced, command: question.command().to_owned() }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Instruction, Search};
+use super::{Drop, Instruction, Search};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::file::cut_to;
 use crate::discover::report::Why;
@@ -13,14 +13,16 @@ use crate::text::Budget;
 pub(super) const LEAST: usize = 500;
 
 impl Search<'_> {
-    /// Fits all files into the total budget: the most specific one is served first.
+    /// Fits all files into the total budget, in the order in which the layout serves them.
     pub(in crate::discover) fn fit(&mut self, found: &mut Vec<Instruction>) {
         // No unit is smaller than a byte: where the bytes fit, nothing is counted.
         if found.iter().map(|file| file.text.as_str().len()).sum::<usize>() <= self.rules.total_budget.most {
             return;
         }
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by_key(|number| (found[*number].distance, std::cmp::Reverse(*number)));
+        if self.rules.drop == Drop::LeastSpecific {
+            order.sort_by_key(|number| (found[*number].distance, std::cmp::Reverse(*number)));
+        }
         let Budget { most: mut left, unit } = self.rules.total_budget;
         let mut dropped = Vec::new();
         let mut full = false;
@@ -32,10 +34,13 @@ impl Search<'_> {
                 continue;
             }
             let room = Budget { most: left, unit };
-            let nearest = left == self.rules.total_budget.most;
-            // What is less specific does not outlive what is more so, however short it is.
+            // A file that is served later does not outlive an earlier one, however short it is.
             let is_first = !std::mem::replace(&mut full, true);
-            let cut = (is_first && (nearest || left >= unit.come_to(LEAST)))
+            let is_worth_it = match self.rules.drop {
+                Drop::Last => true,
+                Drop::LeastSpecific => left == self.rules.total_budget.most || left >= unit.come_to(LEAST),
+            };
+            let cut = (is_first && is_worth_it)
                 .then(|| cut_to(&file.text, &self.situation.rules.phrases.get("cut_notice"), &[room]))
                 .filter(|cut| !cut.as_str().is_empty());
             let Some(cut) = cut else {
@@ -49,7 +54,8 @@ impl Search<'_> {
             let label = Arc::clone(&file.label);
             self.report_cut(&label, &size.to_string(), room);
         }
-        for number in dropped.iter().rev() {
+        dropped.sort_unstable();
+        for number in &dropped {
             self.drop(&found[*number]);
         }
         let mut number = 0;

@@ -5,7 +5,8 @@
 //! 3. A file that is reached twice, by a link, a mount or a work tree inside its repository, is loaded once.
 //! 4. A byte-order mark is dropped and line ends become line feeds, so that a checkout on another system gives the same
 //!    bytes. Nothing else is changed.
-//! 5. Files over their budget are cut, the least specific ones first, and each cut or drop is reported.
+//! 5. Files over their budget are cut, the least specific ones first unless the layout says otherwise, and each cut or drop
+//!    is reported.
 //!
 //! A missing file is not reported. Every other candidate that is not loaded is in the report, with its reason.
 
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
-pub use self::policy::{Empty, Following, Global, InstructionRules, Order, Take, Walk};
+pub use self::policy::{Drop, Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use self::shrink::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub(super) use self::text::{body, normalized, value};
 use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
@@ -73,17 +74,23 @@ pub(super) fn answer(
     }
     search.list_waiting();
     search.list_above();
-    search.fit(&mut found);
+    // Files that go by their place in the prompt are in that place before.
+    match rules.drop {
+        Drop::Last => {
+            put_in_order(rules, &mut found);
+            search.fit(&mut found);
+        }
+        Drop::LeastSpecific => {
+            search.fit(&mut found);
+            put_in_order(rules, &mut found);
+        }
+    }
     if found.is_empty() {
         // Something is there and could not be read: that is not the same as nothing.
         return search.unavailable.map_or(Answer::Absent, Answer::Unavailable);
     }
     let loaded = found.iter().flat_map(|file| file.loaded.iter().cloned());
     search.report.loaded.extend(loaded);
-    // Home is after the working directory already.
-    if rules.order == Order::NearestFirst && rules.walk != Walk::CwdAndHome {
-        nearest_first(&mut found);
-    }
     Answer::Present(value(&found, name))
 }
 
@@ -99,8 +106,13 @@ impl Lying {
     }
 }
 
-/// The nearest directory first; the rules of one stay behind its other files, in their own order.
-fn nearest_first(found: &mut [Instruction]) {
+/// Puts the files into the order of the prompt: outermost first as they were found, or the nearest directory first, where the
+/// rules of one come after its other files, in their own order.
+fn put_in_order(rules: &InstructionRules, found: &mut [Instruction]) {
+    // Home is after the working directory already.
+    if rules.order == Order::OutermostFirst || rules.walk == Walk::CwdAndHome {
+        return;
+    }
     found.reverse();
     for directory in found.chunk_by_mut(|one, other| one.distance == other.distance) {
         directory.sort_by_key(|file| file.entry == Entry::Rule);

@@ -39,6 +39,8 @@ pub struct InstructionRules {
     pub file_budget: Budget,
     /// The most that all files may have together, each counted by itself.
     pub total_budget: Budget,
+    /// Which files go when they have more than that together.
+    pub drop: Drop,
 }
 
 impl Default for InstructionRules {
@@ -60,6 +62,7 @@ impl Default for InstructionRules {
             system_roots: [".antefix", "$config"].map(str::to_owned).to_vec(),
             file_budget: Budget::bytes(64 * 1024),
             total_budget: Budget::bytes(256 * 1024),
+            drop: Drop::LeastSpecific,
         }
     }
 }
@@ -152,4 +155,14 @@ pub enum Empty {
     Skip,
     /// It is a file like any other.
     Keep,
+}
+
+/// Which files are dropped when all together have more than their budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drop {
+    /// The one farthest from the working directory first. One that would keep only a few words goes as a whole.
+    LeastSpecific,
+    /// The last one in the prompt first, whatever it is: the file in which the budget ends is cut there.
+    Last,
 }

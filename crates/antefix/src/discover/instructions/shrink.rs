@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::fit::LEAST;
-use super::policy::{InstructionRules, Order, Walk};
+use super::policy::{Drop, InstructionRules, Order, Walk};
 use super::text::body;
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::fact::Value;
@@ -21,8 +21,8 @@ pub(crate) struct InstructionsWithin {
 
 /// What a prompt without room keeps of instruction files. None if nothing stays.
 ///
-/// As when files are found, the file nearest to the working directory is served first, each file counts by itself, and
-/// each cut or drop is reported.
+/// As when files are found, they are served in the layout's order, each file counts by itself, and each cut or drop is
+/// reported.
 pub(crate) fn instructions_within(
     value: &Value,
     rules: &InstructionRules,
@@ -34,7 +34,7 @@ pub(crate) fn instructions_within(
     let Budget { most: mut left, unit } = budget;
     let mut kept = vec![None; maps.len()];
     let mut full = false;
-    for (served, number) in nearest_first(maps.len(), rules).into_iter().enumerate() {
+    for (served, number) in in_order(maps.len(), rules).into_iter().enumerate() {
         let map = &maps[number];
         let (Some(path), Some(text)) = (map.get("path"), map.get("text")) else { continue };
         let size = unit.measure(text.as_str());
@@ -45,14 +45,16 @@ pub(crate) fn instructions_within(
             continue;
         }
         let hint = "shorten the file, or raise the `budget` of the layout";
-        // What is less specific does not outlive what is more so, however short it is.
+        // A file that is served later does not outlive an earlier one, however short it is.
         let is_first = !std::mem::replace(&mut full, true);
-        let cut = (is_first && (served == 0 || left >= unit.come_to(LEAST)))
+        let is_worth_it = rules.drop == Drop::Last || served == 0 || left >= unit.come_to(LEAST);
+        let cut = (is_first && is_worth_it)
             .then(|| cut_to(text, notice, &[Budget { most: left, unit }]))
             .filter(|cut| !cut.as_str().is_empty());
         let Some(cut) = cut else {
             let message = format!("{label} is left out: the prompt does not fit its budget");
-            findings.push(Diagnostic::warning(Code::OverBudget, message).about(Subject::file(label)).hint(hint));
+            let finding = Diagnostic::warning(Code::OverBudget, message).about(Subject::file(label)).hint(hint);
+            findings.push((number, finding));
             continue;
         };
         let mut map = map.clone();
@@ -61,16 +63,17 @@ pub(crate) fn instructions_within(
         kept[number] = Some(map);
         let message =
             format!("{label} has {size} {} and is cut to {left}: the prompt does not fit its budget", unit.name());
-        findings.push(Diagnostic::warning(Code::Cut, message).about(Subject::file(label)).hint(hint));
+        findings.push((number, Diagnostic::warning(Code::Cut, message).about(Subject::file(label)).hint(hint)));
     }
     let maps: Vec<_> = kept.into_iter().flatten().collect();
     if maps.is_empty() {
         return None;
     }
-    // The least specific file is the last in the list, and the first in the prompt.
-    findings.reverse();
+    // They are reported as they come in the prompt.
+    findings.sort_by_key(|(number, _)| *number);
+    let diagnostics = findings.into_iter().map(|(_, finding)| finding).collect();
     let within = Value::Maps(maps);
-    Some(InstructionsWithin { files: files_left(value, Some(&within)), value: within, diagnostics: findings })
+    Some(InstructionsWithin { files: files_left(value, Some(&within)), value: within, diagnostics })
 }
 
 /// What is left of each file that has less than before. Without a value for afterwards, every file is dropped.
@@ -110,8 +113,9 @@ pub(crate) fn size_of_instructions(value: &Value, budget: Budget) -> usize {
     }
 }
 
-/// The files' numbers, the most specific first.
-fn nearest_first(count: usize, rules: &InstructionRules) -> Vec<usize> {
-    let nearest_stands_first = rules.order == Order::NearestFirst || rules.walk == Walk::CwdAndHome;
-    if nearest_stands_first { (0..count).collect() } else { (0..count).rev().collect() }
+/// The files' numbers, the one first that is served first.
+fn in_order(count: usize, rules: &InstructionRules) -> Vec<usize> {
+    let nearest_is_first = rules.order == Order::NearestFirst || rules.walk == Walk::CwdAndHome;
+    let first_is_served = rules.drop == Drop::Last || nearest_is_first;
+    if first_is_served { (0..count).collect() } else { (0..count).rev().collect() }
 }
