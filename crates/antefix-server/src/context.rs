@@ -27,7 +27,7 @@ impl Shared {
     /// The project of the directory that a request names, else the first root.
     pub(crate) fn project(&self, cwd: Option<&str>) -> Answer<Project> {
         match cwd {
-            Some(cwd) => Ok(self.antefix.project(self.directory(cwd)?)?),
+            Some(cwd) => Ok(self.antefix.project(self.directory(cwd)?)?.given_as(self.given(cwd)?)),
             None => Ok(self.first_project()?),
         }
     }
@@ -50,11 +50,15 @@ impl Shared {
         self.conversation(id, cwd)
     }
 
+    /// The directory that a request names, in full.
+    fn given(&self, cwd: &str) -> Answer<PathBuf> {
+        Ok(self.roots.first().ok_or_else(outside)?.join(cwd))
+    }
+
     /// A directory under one of the roots, wherever links lead.
     pub(crate) fn directory(&self, cwd: &str) -> Answer<PathBuf> {
-        let Some(first) = self.roots.first() else { return Err(outside()) };
         // Whether there is something outside is nobody's business.
-        let Found::Present(real) = self.antefix.world().resolve(&first.join(cwd)) else { return Err(outside()) };
+        let Found::Present(real) = self.antefix.world().resolve(&self.given(cwd)?) else { return Err(outside()) };
         if !self.is_beneath(&real) || !real.is_dir() {
             return Err(outside());
         }

@@ -42,6 +42,7 @@ impl Place {
             Step::WriteProgram { path, text } => scratch.executable(path, text),
             Step::RemoveFile(path) => scratch.remove(path),
             Step::RemoveDirectory(path) => std::fs::remove_dir_all(scratch.path(path)).unwrap(),
+            Step::Link { path, to } => std::os::unix::fs::symlink(scratch.path(to), scratch.path(path)).unwrap(),
             Step::MoveDirectory { from, to } => std::fs::rename(scratch.path(from), scratch.path(to)).unwrap(),
             _ => return false,
         }

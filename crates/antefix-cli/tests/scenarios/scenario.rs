@@ -69,6 +69,10 @@ impl Scenario {
         self.then(Step::MoveDirectory { from, to }, None)
     }
 
+    pub(crate) fn link(self, path: &'static str, to: &'static str) -> Scenario {
+        self.then(Step::Link { path, to }, None)
+    }
+
     pub(crate) fn trust(self) -> Scenario {
         self.then(Step::Trust, Some(done()))
     }

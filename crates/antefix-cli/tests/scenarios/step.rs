@@ -16,6 +16,11 @@ pub(crate) enum Step {
     },
     RemoveFile(&'static str),
     RemoveDirectory(&'static str),
+    /// A symbolic link, to another path of the scratch directory.
+    Link {
+        path: &'static str,
+        to: &'static str,
+    },
     MoveDirectory {
         from: &'static str,
         to: &'static str,
@@ -80,6 +85,7 @@ impl Step {
         match self {
             Step::WriteFile { path, .. } | Step::WriteProgram { path, .. } => format!("write {path}"),
             Step::RemoveFile(path) | Step::RemoveDirectory(path) => format!("remove {path}"),
+            Step::Link { path, to } => format!("link {path} to {to}"),
             Step::MoveDirectory { from, to } => format!("move {from} to {to}"),
             Step::Turn(ask) => format!("turn {}", ask.title()),
             other => format!("{other:?}"),

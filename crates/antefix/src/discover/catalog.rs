@@ -95,7 +95,7 @@ pub const CATALOG: &[Entry] = &[
         "cwd_absolute",
         "prompt.cwd_absolute",
         Pace::Steady,
-        "the conversation's working directory, always in full",
+        "the conversation's working directory as it was given, always in full",
     ),
     row("prompt", "model", "prompt.model", Pace::Steady, "the model's name, if the caller gave one"),
     row(

@@ -202,8 +202,8 @@ impl Asking<'_> {
         let given = |value: &Option<String>| value.clone().map_or(Answer::Absent, Answer::Present);
         let workspace = &self.situation.workspace;
         match name {
-            "cwd" => Answer::Present(self.called(workspace.show(&workspace.cwd, self.situation.rules.paths))),
-            "cwd_absolute" => Answer::Present(self.called(workspace.show(&workspace.cwd, Paths::Absolute))),
+            "cwd" => Answer::Present(self.called(workspace.show_cwd(self.situation.rules.paths))),
+            "cwd_absolute" => Answer::Present(self.called(workspace.show_cwd(Paths::Absolute))),
             "model" => given(&self.situation.caller.model),
             "conversation_id" => given(&self.situation.conversation_id.map(str::to_owned)),
             "workspace_id" => given(&self.situation.caller.workspace_id),

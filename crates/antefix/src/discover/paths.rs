@@ -18,6 +18,8 @@ pub enum Paths {
 pub struct Machine {
     /// The project root, in full.
     pub root: Option<String>,
+    /// The working directory as it was given, where that is not beneath the root.
+    pub given: Option<String>,
     /// The home directory, in full.
     pub home: Option<String>,
     /// The machine's name.

@@ -2,7 +2,8 @@
 //!
 //! 1. The project root is the nearest directory, from the working directory upwards, that holds `.git` or `.antefix`.
 //! 2. Without one, it is the working directory itself. One that belongs to another user does not count, and is reported.
-//! 3. The user's files are in `$XDG_CONFIG_HOME/antefix`, else in `~/.config/antefix`.
+//! 3. What its user calls the working directory is for showing alone: all else is decided by where its links lead.
+//! 4. The user's files are in `$XDG_CONFIG_HOME/antefix`, else in `~/.config/antefix`.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -21,8 +22,10 @@ use crate::{
 /// Where the agent works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workspace {
-    /// The working directory, absolute.
+    /// The working directory, absolute, wherever links lead.
     pub cwd: PathBuf,
+    /// The working directory as it was given, absolute: where prompts show paths in full, they show this.
+    pub given: PathBuf,
     /// The project root: what may be read through `file:` lies beneath it.
     pub root: PathBuf,
     /// The home directory, if there is one.
@@ -36,7 +39,9 @@ pub struct Workspace {
 impl Workspace {
     /// Looks around from a working directory.
     pub fn find(world: &dyn World, cwd: &Path) -> Workspace {
+        let given = cwd;
         let cwd = world.resolve(cwd).present().unwrap_or_else(|| cwd.to_owned());
+        let given = shown(world, given, &cwd);
         let mut foreign = Vec::new();
         let mut marks = |directory: &&Path| {
             [".git", ".antefix"].iter().any(|mark| {
@@ -64,7 +69,24 @@ impl Workspace {
         };
         let home = directory("HOME").or_else(|| directory("USERPROFILE"));
         let config = directory("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
-        Workspace { cwd, root, home, config: config.map(|config| config.join("antefix")), foreign }
+        Workspace { cwd, given, root, home, config: config.map(|config| config.join("antefix")), foreign }
+    }
+
+    /// The same place under another name. A name of another place, or of none, changes nothing.
+    #[must_use]
+    pub fn given_as(mut self, world: &dyn World, given: &Path) -> Workspace {
+        if world.resolve(given).present().is_some_and(|real| real == self.cwd) {
+            self.given = shown(world, given, &self.cwd);
+        }
+        self
+    }
+
+    /// The working directory as a prompt shows it.
+    pub(crate) fn show_cwd(&self, paths: Paths) -> String {
+        match paths {
+            Paths::Absolute => slashes(&self.given),
+            Paths::Portable => self.show(&self.cwd, paths),
+        }
     }
 
     /// The project's own directory for antefix.
@@ -76,6 +98,7 @@ impl Workspace {
     pub fn machine(&self, world: &dyn World) -> Machine {
         Machine {
             root: Some(slashes(&self.root)),
+            given: (!self.given.starts_with(&self.root)).then(|| slashes(&self.given)),
             home: self.home.as_deref().map(slashes),
             host: world.hostname().present(),
         }
@@ -174,6 +197,18 @@ fn suspicious(value: &toml::Value, hygiene: Hygiene) -> Option<String> {
         }),
         _ => None,
     }
+}
+
+/// A directory as it was given, without what changes nothing. Where a link makes `..` lead elsewhere than it seems, it is the
+/// real one.
+fn shown(world: &dyn World, given: &Path, real: &Path) -> PathBuf {
+    let clean = normalize(given);
+    let is_real = || !has_parents(given) || world.resolve(&clean).present().is_some_and(|path| path == real);
+    if given.is_absolute() && is_real() { clean } else { real.to_owned() }
+}
+
+fn has_parents(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir)
 }
 
 /// Whether a relative path is as it would be written without what changes nothing. Some that are may be taken for odd.

@@ -7,6 +7,7 @@ use super::Project;
 use super::ask::LayoutChoice;
 use super::context::{Contexts, TrustSource};
 use super::conversation::Conversation;
+use super::directory::Directory;
 use super::ledger::Ledger;
 use super::remembered::Remembered;
 use super::settings::Settings;
@@ -161,7 +162,7 @@ impl Antefix {
             Error::new(ErrorKind::Input, message)
         })?;
         self.check_directory(&absolute, directory)?;
-        Ok(Project::new(self, absolute))
+        Ok(Project::new(self, Directory::new(absolute, None)))
     }
 
     /// Whether a directory is there, and is one; `shown` is how its user calls it.
@@ -182,7 +183,7 @@ impl Antefix {
     pub fn conversation(&self, id: &str, otherwise: impl AsRef<Path>) -> Result<Conversation> {
         let id = ConversationId::parse(id)?;
         let project = match self.remembered(&id)? {
-            Some(remembered) => Project::new(self, remembered.cwd.clone()),
+            Some(remembered) => Project::new(self, remembered.directory.clone()),
             None => self.project(otherwise)?,
         };
         Ok(Conversation::new(project, id))

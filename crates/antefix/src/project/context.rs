@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ask::LayoutChoice;
+use super::directory::Directory;
 use super::layouts::{Finder, Found};
 use super::settings::Settings;
 use super::templates::TemplateDirectories;
@@ -51,13 +52,13 @@ impl ProjectContext {
     /// Looks around a directory; `as_if` says to take the project for trusted or not, whatever the user trusts.
     pub(super) fn resolve(
         world: &dyn World,
-        cwd: &Path,
+        directory: &Directory,
         choice: &Choice,
         settings: Option<&Settings>,
         trusted: &Trusted,
         as_if: Option<Trust>,
     ) -> Result<ProjectContext> {
-        let workspace = Workspace::find(world, cwd);
+        let workspace = directory.workspace(world);
         let settings = match settings {
             Some(settings) => settings.clone().resolved(world, &workspace)?,
             None => Settings::load(world, &workspace)?,
@@ -158,7 +159,7 @@ const MOST: usize = 200;
 
 /// The projects of a process that takes many turns.
 #[derive(Default)]
-pub(super) struct Contexts(Mutex<BTreeMap<(PathBuf, Choice), Arc<Known>>>);
+pub(super) struct Contexts(Mutex<BTreeMap<(Directory, Choice), Arc<Known>>>);
 
 /// A project, and all that it follows from.
 struct Known {
@@ -188,12 +189,12 @@ impl Contexts {
     pub(super) fn find(
         &self,
         world: &dyn World,
-        (cwd, choice): (&Path, &Choice),
+        (directory, choice): (&Directory, &Choice),
         settings: Option<&Settings>,
         trust: &dyn Fn() -> Trusted,
         template: impl FnOnce(&ProjectContext) -> Result<Option<EditedText>>,
     ) -> Result<Arc<ProjectContext>> {
-        let known = self.known(world, (cwd, choice), settings, trust)?;
+        let known = self.known(world, (directory, choice), settings, trust)?;
         let Some(template) = template(&known.context)? else { return Ok(Arc::clone(&known.context)) };
         let mut last = known.edited.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(edited) = last.as_ref().filter(|edited| edited.text == template && edited.holds(world)) {
@@ -210,18 +211,18 @@ impl Contexts {
     fn known(
         &self,
         world: &dyn World,
-        (cwd, choice): (&Path, &Choice),
+        (directory, choice): (&Directory, &Choice),
         settings: Option<&Settings>,
         trust: &dyn Fn() -> Trusted,
     ) -> Result<Arc<Known>> {
         let trusted = trust();
-        let key = (cwd.to_owned(), choice.clone());
+        let key = (directory.clone(), choice.clone());
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(known) = known.filter(|known| known.holds(world, &trusted)) {
             return Ok(known);
         }
         let recording = RecordingWorld::new(world);
-        let context = ProjectContext::resolve(&recording, cwd, choice, settings, &trusted, None)?;
+        let context = ProjectContext::resolve(&recording, directory, choice, settings, &trusted, None)?;
         let observations = recording.observations();
         let known = Arc::new(Known { context: Arc::new(context), trusted, observations, edited: Mutex::default() });
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

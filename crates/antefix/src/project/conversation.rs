@@ -143,7 +143,7 @@ impl Conversation {
 
     /// A turn of a conversation that will adopt a draft, as hooks leave it. Nothing is stored.
     pub fn rehearse(&self, draft: &Draft, ask: &Ask) -> Result<Turn> {
-        let ready = self.ready_with(ask, Said { before: None, now: draft.said.with(ask, self.project.directory()) })?;
+        let ready = self.ready_with(ask, Said { before: None, now: draft.said.with(ask, &self.project.directory) })?;
         let mut turn =
             ready.with_input(self, ask, |keeper, input| keeper.rehearse(&self.id, &draft.composed, input))?;
         turn.delivering = ready.delivering();
@@ -177,7 +177,7 @@ impl Conversation {
     fn said(&self, ask: &Ask) -> Result<Said> {
         let before = self.project.antefix.remembered(&self.id)?;
         let now = match &before {
-            Some(before) => before.with(ask, self.project.directory()),
+            Some(before) => before.with(ask, &self.project.directory),
             None => self.project.first_said(ask),
         };
         Ok(Said { before, now })

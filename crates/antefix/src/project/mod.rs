@@ -17,6 +17,7 @@ mod antefix;
 mod ask;
 mod context;
 mod conversation;
+mod directory;
 mod draft;
 mod layouts;
 mod ledger;
@@ -28,7 +29,7 @@ mod settings;
 mod templates;
 mod trust;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 pub use self::antefix::{Antefix, Builder};
@@ -36,6 +37,7 @@ pub use self::ask::{Ask, LayoutChoice, MemoryChoice, TemplateChoice};
 pub use self::context::ProjectContext;
 use self::context::{Choice, EditedText};
 pub use self::conversation::Conversation;
+use self::directory::Directory;
 pub use self::draft::Draft;
 pub use self::preview::{Look, Preview, TouchNotice};
 use self::preview::{permissions, situation};
@@ -59,12 +61,20 @@ use crate::worlds::FixedClock;
 #[derive(Debug, Clone)]
 pub struct Project {
     antefix: Antefix,
-    cwd: PathBuf,
+    directory: Directory,
 }
 
 impl Project {
-    fn new(antefix: &Antefix, cwd: PathBuf) -> Project {
-        Project { antefix: antefix.clone(), cwd }
+    fn new(antefix: &Antefix, directory: Directory) -> Project {
+        Project { antefix: antefix.clone(), directory }
+    }
+
+    /// The same directory under the name that its user gave it, for those who followed its links themselves. Prompts that show
+    /// it in full show that name, as long as it leads there.
+    #[must_use]
+    pub fn given_as(mut self, given: impl AsRef<Path>) -> Project {
+        self.directory = Directory::new(self.directory.path, Some(given.as_ref().to_owned()));
+        self
     }
 
     /// What it was opened with.
@@ -74,12 +84,17 @@ impl Project {
 
     /// Where the agent works.
     pub fn directory(&self) -> &Path {
-        &self.cwd
+        &self.directory.path
+    }
+
+    /// The directory as its user calls it.
+    pub fn given_directory(&self) -> &Path {
+        self.directory.given.as_deref().unwrap_or(&self.directory.path)
     }
 
     /// Whether the directory is still there.
     fn check_directory(&self) -> Result<()> {
-        self.antefix.check_directory(&self.cwd, &self.cwd)
+        self.antefix.check_directory(self.directory(), self.given_directory())
     }
 
     /// A conversation that works here. One that worked elsewhere moves here with its next turn.
@@ -104,7 +119,7 @@ impl Project {
         let choice = said.choice();
         antefix.contexts().find(
             antefix.world(),
-            (&self.cwd, &choice),
+            (&self.directory, &choice),
             antefix.given_settings(),
             &|| antefix.trusted(),
             |context| self.edited_text(ask, &choice, context),
@@ -140,7 +155,7 @@ impl Project {
 
     /// What is said where nothing was said before: what an ask leaves out is as the builder has it.
     fn first_said(&self, ask: &Ask) -> Remembered {
-        let mut said = Remembered::default().with(ask, &self.cwd);
+        let mut said = Remembered::default().with(ask, &self.directory);
         if said.layout.is_none() {
             said.layout = self.antefix.default_layout().cloned();
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ask::{Ask, LayoutChoice};
 use super::context::Choice;
+use super::directory::Directory;
 use crate::compose::builtin;
 use crate::discover::Caller;
 use crate::discover::tools::{Tool, Tools};
@@ -23,7 +24,7 @@ use crate::text::Digest;
 pub(super) struct Remembered {
     pub(super) layout: Option<LayoutChoice>,
     pub(super) wording: Option<PathBuf>,
-    pub(super) cwd: PathBuf,
+    pub(super) directory: Directory,
     pub(super) machine: Option<String>,
     pub(super) model: Option<String>,
     pub(super) workspace_id: Option<String>,
@@ -39,6 +40,9 @@ struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     wording: Option<PathBuf>,
     cwd: PathBuf,
+    /// What prompts call that directory, where that is another path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given_cwd: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +70,7 @@ impl Remembered {
         Remembered {
             layout,
             wording: None,
-            cwd: PathBuf::from(&row.cwd),
+            directory: Directory::new(PathBuf::from(&row.cwd), None),
             machine: row.machine.clone(),
             model: row.model.clone(),
             workspace_id: None,
@@ -89,8 +93,10 @@ impl Remembered {
             let tools: Vec<Tool> = serde_json::from_str(&text(tools)?).map_err(|error| damaged(&error.to_string()))?;
             Ok(tools.into())
         });
-        let Record { layout, wording, cwd, machine, model, workspace_id, .. } = record;
-        let remembered = Remembered { layout, wording, cwd, machine, model, workspace_id, tools: tools.transpose()? };
+        let Record { layout, wording, cwd, given_cwd, machine, model, workspace_id, .. } = record;
+        let directory = Directory::new(cwd, given_cwd);
+        let tools = tools.transpose()?;
+        let remembered = Remembered { layout, wording, directory, machine, model, workspace_id, tools };
         let weight = remembered.weight();
         Ok((remembered, weight))
     }
@@ -106,7 +112,8 @@ impl Remembered {
         let record = Record {
             layout: self.layout.clone(),
             wording: self.wording.clone(),
-            cwd: self.cwd.clone(),
+            cwd: self.directory.path.clone(),
+            given_cwd: self.directory.given.clone(),
             machine: self.machine.clone(),
             model: self.model.clone(),
             workspace_id: self.workspace_id.clone(),
@@ -116,12 +123,12 @@ impl Remembered {
     }
 
     /// The same with what a caller says now.
-    pub(super) fn with(&self, ask: &Ask, cwd: &std::path::Path) -> Remembered {
+    pub(super) fn with(&self, ask: &Ask, directory: &Directory) -> Remembered {
         let or = |said: &Option<String>, before: &Option<String>| said.clone().or_else(|| before.clone());
         Remembered {
             layout: ask.layout.clone().or_else(|| self.layout.clone()),
             wording: ask.wording.clone().or_else(|| self.wording.clone()),
-            cwd: cwd.to_owned(),
+            directory: directory.clone(),
             machine: or(&ask.machine, &self.machine),
             model: or(&ask.model, &self.model),
             workspace_id: or(&ask.workspace_id, &self.workspace_id),

@@ -29,7 +29,7 @@ impl Project {
         let choice = Choice { layout, wording: None };
         let context = ProjectContext::resolve(
             world,
-            self.directory(),
+            &self.directory,
             &choice,
             antefix.given_settings(),
             &antefix.trusted(),

@@ -263,6 +263,39 @@ fn the_workspace_is_found_as_the_table_says() {
     }
 }
 
+/// In full, the working directory is what its user calls it; everything else is decided by where its links lead.
+#[test]
+fn the_working_directory_is_shown_as_it_was_given() {
+    let world = MemoryWorld::new()
+        .file("/srv/p/.git/HEAD", "")
+        .file("/srv/p/sub/a.md", "A")
+        .file("/srv/a.md", "outside")
+        .link("/home/u/p", "/srv/p")
+        .link("/home/u/sub", "/srv/p/sub");
+    // As given, as it is shown in full, as it is shown from the project root.
+    let rows = [
+        ("/srv/p/sub", "/srv/p/sub", "sub"),
+        ("/home/u/p", "/home/u/p", "."),
+        ("/home/u/p/sub", "/home/u/p/sub", "sub"),
+        ("/home/u/p/sub/", "/home/u/p/sub", "sub"),
+        ("/home/u/./p/sub/../sub", "/home/u/p/sub", "sub"),
+        // Without its `..` that would be /home/u, which is another directory.
+        ("/home/u/sub/..", "/srv/p", "."),
+    ];
+    for (cwd, absolute, portable) in rows {
+        let situation = Parts::new(Workspace::find(&world, Path::new(cwd)));
+        let names = ["prompt:cwd_absolute", "prompt:cwd", "file:../a.md"].map(given::name);
+        let facts = discover(&world, &situation.situation(), &names).facts;
+        let text = |at: usize| {
+            facts.get(&names[at]).and_then(|fact| Some(fact.as_ref().present()?.text(&names[at]).as_str().to_owned()))
+        };
+        assert_eq!(text(0).as_deref(), Some(absolute), "{cwd}");
+        assert_eq!(text(1).as_deref(), Some(portable), "{cwd}");
+        // `..` is that of the real directory, which the project root bounds.
+        assert_eq!(text(2).as_deref(), None, "{cwd}");
+    }
+}
+
 /// A directory for everybody's temporary files is above many working directories.
 #[test]
 fn marks_of_another_user_are_not_obeyed() {

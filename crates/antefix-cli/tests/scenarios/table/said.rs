@@ -97,6 +97,15 @@ scenarios! {
         .turn(nothing(), stands(2, "moved").says("Use spaces."))
         .turn(nothing().cwd("p"), begins(3, "moved").changes(&["moved"]).says("Use tabs."));
 
+    a_linked_directory_is_shown_as_it_was_given => project()
+        .link("q", "p")
+        .turn(nothing().layout("dispatch").cwd("q"), opens().says("Use tabs.").says("/q.\n"))
+        .turn(nothing(), stands(1, "opened").says("/q.\n"))
+        // It is the same directory under its other name, and the text stays.
+        .turn(nothing().cwd("p"), stands(1, "opened").pending(&["fact-changed"]).says("/q.\n"))
+        .renew("requested", begins(2, "requested"))
+        .turn(nothing(), stands(2, "requested").says("/p.\n"));
+
     another_machine_with_the_same_bytes_begins_nothing => project()
         .turn(nothing().machine("laptop"), opens())
         .turn(nothing().machine("desk"), stands(1, "opened"))

@@ -78,6 +78,9 @@ fn needles(machine: &Machine) -> Vec<Needle<'_>> {
     if let Some(text) = machine.root.as_deref().filter(long) {
         needles.push(Needle { text, what: "the project's directory on this machine", ends: Ends::Path });
     }
+    if let Some(text) = machine.given.as_deref().filter(long) {
+        needles.push(Needle { text, what: "a link to the project's directory on this machine", ends: Ends::Path });
+    }
     if let Some(text) = machine.home.as_deref().filter(long) {
         needles.push(Needle { text, what: "a path of your home directory", ends: Ends::Path });
     }
@@ -175,6 +178,7 @@ mod tests {
     fn found(text: &str) -> Vec<(String, &'static str)> {
         let machine = Machine {
             root: Some("/home/u/work/shop".to_owned()),
+            given: Some("/srv/shop".to_owned()),
             home: Some("/home/u".to_owned()),
             host: Some("u-laptop".to_owned()),
         };
@@ -189,10 +193,11 @@ mod tests {
             "a path of your home directory",
             "a path of somebody's home directory",
         );
-        let rows: [(&str, &[(&str, &str)]); 9] = [
+        let rows: [(&str, &[(&str, &str)]); 10] = [
             ("In /home/u/work/shop.", &[("/home/u/work/shop", root)]),
             ("(`/home/u/work/shop/src/a.rs`)", &[("/home/u/work/shop/src/a.rs", root)]),
             ("/home/u/work/shop-old", &[("/home/u/work/shop-old", home)]),
+            ("in /srv/shop/src", &[("/srv/shop/src", "a link to the project's directory on this machine")]),
             ("cd /home/u && ls", &[("/home/u", home)]),
             (concat!("/Us", "ers/ada/src"), &[(concat!("/Us", "ers/ada/src"), other)]),
             ("C:\\Users\\ada\\src", &[("C:\\Users\\ada\\src", other)]),
