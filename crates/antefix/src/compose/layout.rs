@@ -16,7 +16,9 @@ use super::Stability;
 use super::allowance::{Allowance, Total};
 use super::hook::HookRule;
 use super::lint::{Copied, Standing, findings};
-use super::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
+use super::policy::{
+    EmptyTemplate, Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
+};
 use super::template::{Dialect, Jinja, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
 use crate::diagnostic::Diagnostic;
@@ -49,6 +51,7 @@ pub struct Layout {
     copies: Vec<Copied>,
     /// The number of the section that a saved template takes the place of.
     editable: usize,
+    empty_template: EmptyTemplate,
 }
 
 /// A condition of a section.
@@ -107,6 +110,8 @@ pub(crate) struct Section {
     pub(crate) budget: Option<Allowance>,
     pub(crate) when_unavailable: WhenUnavailable,
     pub(crate) on_drift: OnDrift,
+    /// Facts of a live section that hold for an epoch.
+    pub(crate) frozen_facts: Vec<FactName>,
 }
 
 impl Layout {
@@ -138,6 +143,7 @@ impl Layout {
                 budget: None,
                 when_unavailable: WhenUnavailable::Gap,
                 on_drift: OnDrift::Hold,
+                frozen_facts: Vec::new(),
             };
             Ok(Layout {
                 source: Arc::new(Source::new(SourceKind::Layout, source.name.clone(), "")),
@@ -163,6 +169,7 @@ impl Layout {
                 hooks: Vec::new(),
                 digest: OnceLock::new(),
                 editable: 0,
+                empty_template: EmptyTemplate::default(),
             })
         })
     }
@@ -179,6 +186,9 @@ impl Layout {
     /// A section that is fixed in the layout is frozen then: somebody's text is no part of a release, and may name facts. So
     /// are fixed sections behind it, because stability only steps downwards.
     pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, templates: &dyn TemplateLoader) -> Result<Layout> {
+        if source.text.is_empty() && self.empty_template == EmptyTemplate::OwnText {
+            return Ok(self.clone());
+        }
         let template = roomy(|| Template::parse(source, None, dialect, templates))?;
         let mut layout = self.clone();
         layout.sections[self.editable].template = template;

@@ -70,6 +70,17 @@ pub enum WhenUnavailable {
     Refuse,
 }
 
+/// What an empty saved template means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmptyTemplate {
+    /// The editable section has no text.
+    #[default]
+    NoText,
+    /// The editable section has the layout's own text.
+    OwnText,
+}
+
 /// What is between a section and what precedes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]

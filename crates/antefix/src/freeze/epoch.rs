@@ -18,7 +18,7 @@ use crate::compose::{Layout, Prompt, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::roots::{MoreRoots, NamedRoots};
 use crate::discover::tools::{Tool, Tools};
-use crate::discover::{Answer, Facts, Report, Why};
+use crate::discover::{Answer, Facts, Report, Value, Why};
 use crate::error::Fault;
 use crate::text::{Digest, FactName, PrefixDigests};
 
@@ -96,6 +96,8 @@ pub struct EpochBody {
     pub tools: Option<Arc<str>>,
     /// What is remembered of the facts of its sections.
     pub facts: BTreeMap<FactName, FactFingerprint>,
+    /// Texts of live sections' facts that hold for the epoch; none for one that was asked for and is not there.
+    pub frozen_facts: BTreeMap<FactName, Option<String>>,
     /// By hook, the roots that it named besides the layout's; none for a hook that could not be asked.
     pub roots: BTreeMap<String, Option<NamedRoots>>,
     /// What is missing in it.
@@ -151,6 +153,13 @@ impl EpochBody {
             let fingerprint = FactFingerprint::of(&name, facts.get(&name)?);
             Some((name, fingerprint))
         });
+        let frozen = layout.live_sections().iter().flat_map(|section| &section.frozen_facts);
+        let frozen_facts = frozen.filter_map(|name| match facts.get(name)? {
+            Answer::Present(Value::Text(text)) => Some((name.clone(), Some(text.as_str().to_owned()))),
+            Answer::Absent => Some((name.clone(), None)),
+            // What could not be asked for is asked for again.
+            Answer::Present(Value::List(_) | Value::Maps(_)) | Answer::Unavailable(_) => None,
+        });
         let gaps = prompt.gaps().iter().filter(|gap| standing.iter().any(|section| section.id == gap.section));
         let gaps = gaps.map(|gap| RecordedGap {
             section: gap.section.clone(),
@@ -176,6 +185,7 @@ impl EpochBody {
             sections: sections.collect(),
             tools: tools.map(|tools| Arc::clone(tools.canonical())),
             facts: fingerprints.collect(),
+            frozen_facts: frozen_facts.collect(),
             roots: roots.named().clone(),
             gaps: gaps.chain(holes).collect(),
             diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
@@ -251,6 +261,7 @@ impl EpochBody {
             spans: Digest::of(&self.spans),
             tools: self.tools.as_ref().map(|tools| Digest::of(tools)),
             facts: self.facts.iter().map(|(name, fingerprint)| (name.to_string(), fingerprint.clone())).collect(),
+            frozen_facts: self.frozen_facts.iter().map(|(name, text)| (name.to_string(), text.clone())).collect(),
             roots: self.roots.clone(),
             gaps: self.gaps.clone(),
             diagnostics: self.diagnostics.clone(),
@@ -278,12 +289,15 @@ impl EpochBody {
         let tools = record.tools.and_then(|_| texts.next());
         let facts =
             record.facts.into_iter().filter_map(|(name, fingerprint)| Some((FactName::parse(name)?, fingerprint)));
+        let frozen_facts = record.frozen_facts.into_iter();
+        let frozen_facts = frozen_facts.filter_map(|(name, text)| Some((FactName::parse(name)?, text)));
         let body = EpochBody {
             made_by: record.made_by,
             text: text.into(),
             sections,
             tools,
             facts: facts.collect(),
+            frozen_facts: frozen_facts.collect(),
             roots: record.roots,
             gaps: record.gaps,
             diagnostics: record.diagnostics,
@@ -300,7 +314,11 @@ impl EpochBody {
     /// How much memory it takes, roughly.
     pub(crate) fn weight(&self) -> usize {
         let tools = self.tools.as_ref().map_or(0, |tools| tools.len());
-        self.text.len() + self.spans.len() + tools + 200 * (self.sections.len() + self.facts.len()) + 500
+        self.text.len()
+            + self.spans.len()
+            + tools
+            + 200 * (self.sections.len() + self.facts.len() + self.frozen_facts.len())
+            + 500
     }
 }
 

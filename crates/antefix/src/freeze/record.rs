@@ -28,6 +28,9 @@ pub(super) struct EpochRecord {
     /// The digest of the canonical tools; none if the caller named none.
     pub(super) tools: Option<Digest>,
     pub(super) facts: BTreeMap<String, FactFingerprint>,
+    /// Texts of live sections' facts that hold for the epoch; none for one that was asked for and is not there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) frozen_facts: BTreeMap<String, Option<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) roots: BTreeMap<String, Option<NamedRoots>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::frozen::FrozenFacts;
 use super::hooked::question;
 use super::{Began, Keeper, ROUNDS, Turn, TurnInput, now};
 use crate::compose::Composed;
@@ -159,7 +160,9 @@ impl Keeper {
     /// A turn of a conversation that will adopt a draft, as hooks leave it. Nothing is stored.
     pub fn rehearse(&self, conversation: &ConversationId, draft: &Draft, input: &TurnInput<'_>) -> Result<Turn> {
         let input = &input.named(conversation);
-        let discovery = self.ask(input, Vec::new());
+        let frozen = FrozenFacts::of(&draft.body, &draft.cwd, draft.machine.as_deref(), input);
+        let mut discovery = self.ask(input, Vec::new(), &frozen);
+        frozen.put_into(&mut discovery.facts);
         let composed = Composed::suffix(input.layout, discovery, draft.text())?;
         let diagnostics = composed.diagnostics();
         let row = draft.row(conversation, 1, Digest::of(&draft.body.bundle().body));

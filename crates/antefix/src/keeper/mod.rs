@@ -9,6 +9,7 @@ mod cache;
 mod compaction;
 mod draft;
 mod flight;
+mod frozen;
 mod hooked;
 mod ineffective;
 mod recent;
@@ -24,6 +25,7 @@ use self::cache::Cache;
 pub use self::compaction::{Compacted, Compaction, Compactions};
 pub use self::draft::{Adopted, Draft};
 use self::flight::Flights;
+use self::frozen::FrozenFacts;
 pub use self::hooked::HookMessage;
 use self::hooked::question;
 use self::ineffective::IneffectiveChanges;
@@ -169,7 +171,8 @@ impl Keeper {
             let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
             let input = &input.with_roots(&more);
             let standing_epoch = StandingEpoch { epoch: &epoch, amendments: &amendments };
-            let discovery = self.ask(input, StandingEpoch::watched(input.layout, input.watch));
+            let frozen = FrozenFacts::of(epoch.body(), &epoch.row().cwd, epoch.row().machine.as_deref(), input);
+            let mut discovery = self.ask(input, StandingEpoch::watched(input.layout, input.watch), &frozen);
             let drifted = self.drifted(&standing_epoch, input, &discovery)?;
             if let Some(cause) = drifted.renew
                 && !self.ineffective.is_known(&epoch, &drifted.changes)
@@ -185,6 +188,7 @@ impl Keeper {
                 self.ineffective.remember(&epoch, &drifted.changes);
             }
             let Some(fresh) = self.amended(&epoch, &amendments, &drifted, input)? else { continue };
+            frozen.put_into(&mut discovery.facts);
             return self.unchanged(epoch, amendments, fresh, drifted, discovery, standing.waiting, input);
         }
         Err(Error::new(ErrorKind::Conflict, format!("{conversation} changes faster than it can be read"))

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::frozen::FrozenFacts;
 use super::turn::Delivering;
 use super::{Began, Keeper, Turn, TurnInput, now};
 use crate::compose::Composed;
@@ -165,9 +166,10 @@ impl Keeper {
         })
     }
 
-    /// Asks for the live facts and the named ones.
-    pub(super) fn ask(&self, input: &TurnInput<'_>, watched: Vec<FactName>) -> Discovery {
+    /// Asks for the live facts but for the frozen ones, and for the named ones.
+    pub(super) fn ask(&self, input: &TurnInput<'_>, watched: Vec<FactName>, frozen: &FrozenFacts) -> Discovery {
         let live = input.layout.live_sections().iter().flat_map(|section| section.facts());
+        let live = live.filter(|name| !frozen.contains(name));
         let names: BTreeSet<FactName> = watched.into_iter().chain(live).collect();
         discover(input.world, &input.situation, &names)
     }

@@ -3,7 +3,7 @@
 use antefix::compose::{Dialect, Stability};
 use antefix::freeze::Cause;
 use antefix::keeper::Began;
-use antefix::project::{LayoutChoice, Look, TemplateCondition, TemplateFrom, TemplateOutcome};
+use antefix::project::{LayoutChoice, Look, TemplateChoice, TemplateCondition, TemplateFrom, TemplateOutcome};
 use antefix::stores::MemoryStore;
 use antefix::worlds::MemoryWorld;
 use antefix::{Antefix, Ask, ErrorKind, Project};
@@ -181,4 +181,23 @@ fn a_layout_of_the_builder_is_for_those_who_name_none_and_a_conversation_keeps_i
     assert_eq!((renewed.began, renewed.epoch.text()), (Began::Before, "In /p."));
     let new = other.conversation("c2").unwrap().turn(Ask::new()).unwrap();
     assert!(new.prefix().contains("Use tabs."));
+}
+
+/// K29: whoever saves an empty base for `deepseek` gets the built-in one; elsewhere an empty template is no text.
+#[test]
+fn an_empty_template_is_no_text_or_the_layouts_own_as_the_layout_says() {
+    let project = project(&MemoryStore::new());
+    let prefix = |ask: &Ask| project.preview(ask.clone(), Look::Composing).unwrap().prompt.prefix().to_owned();
+    let (dispatch, deepseek) = (layout("dispatch"), layout("deepseek"));
+    let own = prefix(&deepseek);
+    save(&project, &dispatch, "");
+    save(&project, &deepseek, "");
+    assert_eq!(prefix(&dispatch), "");
+    assert_eq!(prefix(&deepseek), own);
+    assert_eq!(project.template(&deepseek).unwrap().from, TemplateFrom::Saved);
+    // So it is with a text that is only tried out.
+    let draft = TemplateChoice::Draft { dialect: Dialect::Bracket, text: "".into() };
+    assert_eq!(prefix(&deepseek.clone().template(draft)), own);
+    save(&project, &deepseek, "MINE");
+    assert!(prefix(&deepseek).starts_with("MINE\n\n## Instruction Files"), "{}", prefix(&deepseek));
 }

@@ -12,7 +12,9 @@ use crate::compose::allowance::{Allowance, AllowanceFile, Total};
 use crate::compose::fit;
 use crate::compose::hook::{HOOKS, HookFile, HookRule};
 use crate::compose::lint::{Copied, Original, Standing, findings};
-use crate::compose::policy::{Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable};
+use crate::compose::policy::{
+    EmptyTemplate, Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
+};
 use crate::compose::template::{Dialect, Jinja, Prefix, Template, TemplateLoader, TemplateRef, load};
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
@@ -50,6 +52,8 @@ struct LayoutFile {
     budget: Option<Spanned<Budget>>,
     /// The section that a saved template takes the place of.
     editable: Option<Spanned<String>>,
+    #[serde(default)]
+    empty_template: EmptyTemplate,
     /// The sections that are cut for it, the first one first.
     cut: Option<Spanned<Vec<Spanned<String>>>>,
     scope: Option<ScopeRules>,
@@ -90,6 +94,9 @@ struct SectionFile {
     when_unavailable: WhenUnavailable,
     #[serde(default)]
     on_drift: OnDrift,
+    /// Facts of a live section that hold for an epoch.
+    #[serde(default)]
+    frozen_facts: Vec<Spanned<String>>,
 }
 
 /// How many bytes the templates of a layout may have together.
@@ -167,6 +174,7 @@ impl Reading<'_> {
             hooks,
             digest: OnceLock::new(),
             editable: editable.unwrap_or_default(),
+            empty_template: file.empty_template,
         })
     }
 
@@ -255,8 +263,11 @@ impl Reading<'_> {
             budget: file.budget.map(|budget| self.allowance(budget, notice)).transpose()?,
             when_unavailable: file.when_unavailable,
             on_drift: file.on_drift,
+            frozen_facts: Vec::new(),
             id,
         };
+        let frozen_facts = file.frozen_facts.iter().map(|name| self.frozen_fact(name, &section));
+        let section = Section { frozen_facts: frozen_facts.collect::<Result<_>>()?, ..section };
         if let (Stability::Fixed, Some(fact)) = (stability, section.facts().first()) {
             let message = format!("section `{}` is fixed and names `{fact}`", section.id);
             return Err(self
@@ -324,6 +335,26 @@ impl Reading<'_> {
             TemplateRef::parse(&format!("{}/{beside}", Prefix::Layout.name()), None)
         };
         reference.map_err(|error| error.at(Place::new(self.source, path.span())))
+    }
+
+    /// A fact that a live section may freeze.
+    fn frozen_fact(&self, text: &Spanned<String>, section: &Section) -> Result<FactName> {
+        let wrong = |message: String, hint: &str| self.error(&message, text.span()).with_hint(hint);
+        let (id, name) = (&section.id, text.get_ref());
+        if section.stability != Stability::Live {
+            let message = format!("section `{id}` is {}: all its facts are frozen", section.stability.name());
+            return Err(wrong(message, "take `frozen_facts` out, or make the section live"));
+        }
+        let Some(name) = section.facts().into_iter().find(|fact| fact.as_str() == name) else {
+            let facts = section.facts().iter().map(FactName::to_string).collect::<Vec<_>>().join(", ");
+            return Err(wrong(format!("section `{id}` does not name `{name}`"), &format!("it names {facts}")));
+        };
+        match catalog::lookup(&name) {
+            Lookup::Known(entry) if entry.is_list() => {
+                Err(wrong(format!("`{name}` is a list, and only a text can be frozen"), "take it out"))
+            }
+            _ => Ok(name),
+        }
     }
 
     fn condition(&self, text: &Spanned<String>) -> Result<Condition> {

@@ -6,6 +6,8 @@ mod drafts;
 
 mod drift;
 
+mod frozen_facts;
+
 mod hooks;
 
 mod races;
