@@ -40,7 +40,10 @@ impl Entry {
 
     /// Whether the answer is a list, and no text, in jinja.
     pub(crate) fn is_list(&self) -> bool {
-        matches!((self.namespace, self.name), ("tools", "names") | ("instructions", "files"))
+        matches!(
+            (self.namespace, self.name),
+            ("tools", "names" | "entries") | ("instructions", "files") | ("skills", "entries")
+        )
     }
 
     /// Whether the template fills in the name.
@@ -156,6 +159,14 @@ pub const CATALOG: &[Entry] = &[
     ),
     row("skills", "listing", "skills.listing", Pace::Steady, "the skills that the agent can load, as an XML block"),
     row("skills", "index", "skills.index", Pace::Steady, "the skills, one a line, with the digest of each body"),
+    row(
+        "skills",
+        "entries",
+        "skills.entries",
+        Pace::Steady,
+        "the skills one by one; in jinja a list of maps with `name`, `description`, `location`, `root`, `run_mode`, `tools` and \
+         `digest`, and escaped `xml_name`, `xml_description`, `xml_location` and `xml_root`",
+    ),
     row(
         "identity",
         "operator",

@@ -16,12 +16,13 @@ pub enum Value {
     Text(Text),
     /// A list, such as the names of tools.
     List(Vec<Text>),
-    /// Several files with named texts each: `path`, `body` and `text`.
+    /// Several files, skills or tools with named texts each, such as `path`, `body` and `text`.
     Maps(Vec<BTreeMap<Cow<'static, str>, Text>>),
 }
 
 impl Value {
-    /// One text: the items of a list are joined with `, `, which belongs to the fact as a whole; each file has a heading.
+    /// One text: the items of a list are joined with `, `, which belongs to the fact as a whole; each file has a heading, and
+    /// each skill and tool a line.
     pub fn text(&self, name: &FactName) -> Text {
         let items = match self {
             Value::Text(text) => return text.clone(),
@@ -43,7 +44,10 @@ impl Value {
 fn headed(maps: &[BTreeMap<Cow<'static, str>, Text>], name: &FactName) -> Text {
     let mut draft = Draft::default();
     for (number, map) in maps.iter().enumerate() {
-        let (Some(label), Some(body)) = (map.get("path"), map.get("body")) else { continue };
+        let (Some(label), Some(body)) = (map.get("path"), map.get("body")) else {
+            lined(map, number, name, &mut draft);
+            continue;
+        };
         let origin = Origin::file(name, label.shared());
         if number > 0 {
             draft.push("\n\n", origin.clone(), Some(Transform::Joined));
@@ -54,6 +58,17 @@ fn headed(maps: &[BTreeMap<Cow<'static, str>, Text>], name: &FactName) -> Text {
         draft.push_text(body);
     }
     draft.into_text()
+}
+
+/// A skill or a tool on a line: its name, and what it is for.
+fn lined(map: &BTreeMap<Cow<'static, str>, Text>, number: usize, name: &FactName, draft: &mut Draft) {
+    let Some(called) = map.get("name") else { return };
+    draft.push(if number > 0 { "\n- " } else { "- " }, Origin::fact(name), Some(Transform::Joined));
+    draft.push_text(called);
+    if let Some(is_for) = map.get("line").or_else(|| map.get("description")).filter(|text| !text.as_str().is_empty()) {
+        draft.push(": ", Origin::fact(name), Some(Transform::Joined));
+        draft.push_text(is_for);
+    }
 }
 
 /// Answers by name, in order.

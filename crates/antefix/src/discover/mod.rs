@@ -284,6 +284,7 @@ impl Asking<'_> {
         let form = match name.name() {
             "listing" => Form::Listing,
             "index" => Form::Index,
+            "entries" => Form::Entries,
             _ => return Answer::Absent,
         };
         let Discovery { report, diagnostics, .. } = &mut self.discovery;

@@ -83,14 +83,9 @@ pub(super) fn answer(
 fn roots(situation: &Situation<'_>) -> Vec<(PathBuf, PathBuf)> {
     let workspace = &situation.workspace;
     let inside = workspace.cwd.strip_prefix(&workspace.root).unwrap_or(Path::new("")).to_owned();
-    let one = |root: &String| {
-        if root == "$config" {
-            return workspace.config.clone().map(|config| (config, PathBuf::new()));
-        }
-        match root.strip_prefix("~/") {
-            Some(at_home) => workspace.home.as_ref().map(|home| (home.join(at_home), PathBuf::new())),
-            None => Some((workspace.root.clone(), inside.join(root))),
-        }
+    let one = |root: &String| match root.starts_with("~/") || root == "$config" || root.starts_with("$config/") {
+        true => workspace.users_own(root).map(|directory| (directory, PathBuf::new())),
+        false => Some((workspace.root.clone(), inside.join(root))),
     };
     let more = situation.more.prompts.iter().map(|more| (more.root.clone(), more.inside.clone()));
     situation.rules.instructions.system_roots.iter().filter_map(one).chain(more).collect()

@@ -89,6 +89,20 @@ impl Workspace {
         }
     }
 
+    /// A path that a layout names in `~/` or in antefix's configuration directory, `$config`; none for any other, and where
+    /// there is no such directory.
+    pub(crate) fn users_own(&self, path: &str) -> Option<PathBuf> {
+        if path == "$config" {
+            return self.config.clone();
+        }
+        let (directory, inside) = match (path.strip_prefix("~/"), path.strip_prefix("$config/")) {
+            (Some(inside), _) => (&self.home, inside),
+            (None, Some(inside)) => (&self.config, inside),
+            (None, None) => return None,
+        };
+        directory.as_ref().map(|directory| directory.join(inside))
+    }
+
     /// The project's own directory for antefix.
     pub fn project(&self) -> PathBuf {
         self.root.join(".antefix")

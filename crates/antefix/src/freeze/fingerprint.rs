@@ -40,7 +40,8 @@ impl FactFingerprint {
                     // Each has a path of its own; what it imports belongs to it.
                     files.extend(maps.iter().filter_map(|map| {
                         let entries = map.iter().map(|(key, text)| (&**key, text.as_str()));
-                        Some((map.get("path")?.as_str().to_owned(), Digest::framed("antefix/item/1", entries)))
+                        let file = map.get("path").or_else(|| map.get("location"))?;
+                        Some((file.as_str().to_owned(), Digest::framed("antefix/item/1", entries)))
                     }));
                 } else {
                     let text = value.text(name);

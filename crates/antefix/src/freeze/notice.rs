@@ -52,7 +52,8 @@ impl Notices<'_> {
     fn is_by_file(&self, name: &FactName) -> bool {
         let listed = |fingerprint: &FactFingerprint| fingerprint.files().is_some_and(|files| !files.is_empty());
         match self.facts.get(name) {
-            Some(Answer::Present(Value::Maps(_))) => true,
+            // Of skills and tools a list says only what they are for.
+            Some(Answer::Present(Value::Maps(_))) => !matches!(name.namespace(), "skills" | "tools"),
             Some(Answer::Absent) => {
                 name.as_str() == "instructions:files" && self.fingerprints.get(name).is_some_and(listed)
             }

@@ -2,7 +2,8 @@
 //!
 //! 1. Layouts, wordings, tools, place and model are compared for nothing: the caller brought them along.
 //! 2. Facts are compared where they were asked for. A name that nobody asked for says nothing.
-//! 3. Each section decides for itself: hold, amend or renew. A changed model is always held back.
+//! 3. Each section decides for itself: hold, amend or renew. Where the layout renews for other tools (`on_tools`), it does so for
+//!    whatever is said of them, in any section. A changed model is always held back.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -60,9 +61,12 @@ pub(crate) struct Now<'n> {
 impl StandingEpoch<'_> {
     /// The facts that a turn asks for besides the live ones.
     pub(crate) fn watched(layout: &Layout, watch: Watch) -> Vec<FactName> {
-        let sections = layout.standing_sections().iter();
-        let watched = sections.filter(|section| watch == Watch::All || section.on_drift != OnDrift::Hold);
-        watched.flat_map(|section| section.facts()).collect()
+        let all = |on_drift: OnDrift| watch == Watch::All || on_drift != OnDrift::Hold;
+        let watched = layout.standing_sections().iter().flat_map(|section| {
+            // The caller brings the tools along, so that asking for them costs nothing.
+            section.facts().into_iter().filter(move |name| all(section.on_drift) || is_of_tools(name))
+        });
+        watched.collect()
     }
 
     /// What is remembered of the facts, with the amendments.
@@ -177,7 +181,17 @@ impl StandingEpoch<'_> {
                 let of_fact = change::of_fact(&name, before, &FactFingerprint::of(&name, fact), &unreadable);
                 let of_fact = of_fact.into_iter().map(|change| change.in_section(&section.id));
                 // The model is compared by its name, and tools one by one.
-                if name.as_str() == "prompt:model" || (name.namespace() == "tools" && tools_told) {
+                if name.as_str() == "prompt:model" || (is_of_tools(&name) && tools_told) {
+                    continue;
+                }
+                if is_of_tools(&name) && now.layout.on_tools() == OnTools::Renew {
+                    // Another line, or other advice; the tools themselves were compared above.
+                    for change in of_fact {
+                        match change.says_something() {
+                            true => drifted.renew(Cause::ToolsChanged, change),
+                            false => drifted.pending.push(change),
+                        }
+                    }
                     continue;
                 }
                 let before = changes.len();
@@ -211,6 +225,11 @@ impl StandingEpoch<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a fact is about the agent's tools.
+fn is_of_tools(name: &FactName) -> bool {
+    name.namespace() == "tools"
 }
 
 impl Drifted {

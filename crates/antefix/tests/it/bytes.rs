@@ -30,7 +30,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("dispatch/template.md", "3c461d3642e57d63cac7f088dc741b55198a64d28e469a7018c561d573c8c731"),
     ("pi/base.md", "7be84a87285709f227b6ae6611a0af7a18553400c8ef02e5c17a84a16b5c54b8"),
     ("pi/context.md", "f62d77390ad1bebe7c97d422370c60d77122142c69dcd8878ba577ffce33a51b"),
-    ("pi/layout.toml", "3f1fe846edd06e17f6ee3ad34f83460dbb30328bb09c4f7c6de419f9fe9e35cb"),
+    ("pi/layout.toml", "7662b6a6ab99148baced49bf72b81291f1f613248447738ee5f2772e34722470"),
     ("pi/now.md", "0ed4627b27780a98dddddbdd80857f955cf4c0c89b5677286c6ac889ed84938f"),
     ("pi/skills.md", "f6abe5ad700fae1ebb55f618dda7d85a85dd99979c5af62daa9e1d4541522122"),
     ("wording/agent_memory_section.md", "e0d54f14384bd83d7e26117b2e4f9997789641450a05ac95cdb80f1b3f719b64"),

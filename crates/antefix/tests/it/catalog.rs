@@ -119,6 +119,7 @@ fn every_row_is_answered() {
         ),
         // The digest of an empty body.
         ("skills:index", "x | does x | direct | e3b0c44298fc |"),
+        ("skills:entries", "- x: does x"),
         ("identity:operator", "the operator"),
         ("memory:core", "the memory"),
         ("env:A", "the variable"),
@@ -151,11 +152,11 @@ fn both_spellings_name_and_print_the_same_fact() {
     let (world, situation) = everything();
     for entry in CATALOG {
         let name = given::name(&asked(entry));
+        let facts = discover(&world, &situation.situation(), [&name]).facts;
         // A list of maps has a text for the dialect without loops, and loops in the other.
-        if name.as_str() == "instructions:files" {
+        if matches!(facts.get(&name), Some(Answer::Present(Value::Maps(_)))) {
             continue;
         }
-        let facts = discover(&world, &situation.situation(), [&name]).facts;
         let is_list = matches!(facts.get(&name), Some(Answer::Present(Value::List(_))));
         let joined = if is_list { " | join(\", \")" } else { "" };
         let spellings = [

@@ -72,6 +72,7 @@ fn everywhere() -> MemoryWorld {
         ("/a/p/s/t/AGENTS.md", "t"),
         ("/home/u/AGENTS.md", "home"),
         ("/home/u/.config/antefix/AGENTS.md", "global"),
+        ("/home/u/.pi/agent/AGENTS.md", "agent"),
     ])
 }
 
@@ -88,6 +89,14 @@ fn a_walk_and_an_order_say_which_files_and_where() {
         ("walk = 'cwd-and-home'\nglobal = 'none'", &["s", "home"]),
         ("walk = 'git-root'\nglobal = 'none'\norder = 'nearest-first'", &["s", "p"]),
         ("walk = 'ancestors'\nglobal = 'none'\norder = 'nearest-first'", &["s", "p", "a", "slash"]),
+        // By path, in the order of the layout. One that is not there is nothing to report.
+        ("walk = 'cwd'\nglobal = ['~/.pi/agent/AGENTS.md']", &["agent", "s"]),
+        (
+            "walk = 'cwd'\nglobal = ['~/.pi/agent/AGENTS.md', '$config/AGENTS.md', '~/none.md']",
+            &["agent", "global", "s"],
+        ),
+        ("walk = 'cwd'\nglobal = ['$config/AGENTS.md', '~/.pi/agent/AGENTS.md']", &["global", "agent", "s"]),
+        ("walk = 'cwd'\nglobal = []", &["s"]),
         // Without a word, as Codex walks.
         ("", &["global", "p", "s"]),
     ];

@@ -32,6 +32,8 @@ mod readme;
 
 mod catalog;
 
+mod claims;
+
 mod ignored;
 
 mod instructions;

@@ -307,7 +307,7 @@ fn nothing_is_reported_that_escapes_write() {
         ("/p/.agents/skills/c/SKILL.md", &twice),
     ]);
     let mut situation = situation(&world, "/p", "");
-    situation.rules.skills.roots = vec![".agents/skills".to_owned()];
+    situation.rules.skills.roots = vec![".agents/skills".into()];
     let names = ["instructions:files", "skills:listing"].map(given::name);
     let discovery = discover(&world, &situation.situation(), &names);
     let all = format!("{discovery:?}");

@@ -6,7 +6,7 @@ use antefix::diagnostic::Code;
 use antefix::discover::hygiene::{HiddenText, Hygiene};
 use antefix::discover::skills::SkillRules;
 use antefix::discover::tools::Tool;
-use antefix::discover::{Answer, Discovery, Workspace, discover};
+use antefix::discover::{Answer, Discovery, Value, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 use proptest::prelude::*;
 
@@ -133,7 +133,11 @@ fn loading_is_lenient_and_the_report_is_strict() {
         (skill("x", &emoji(1024)), Some(("x", emoji(1024))), String::new()),
         (skill("x", &emoji(1025)), Some(("x", emoji(1025))), breaks("the description has more than 1,024 characters")),
         // Names.
-        ("---\ndescription: d\n---\n".into(), Some(("x", "d".into())), String::new()),
+        (
+            "---\ndescription: d\n---\n".into(),
+            Some(("x", "d".into())),
+            breaks("it has no `name`, and is called `x` after its path"),
+        ),
         (skill("other", "d"), Some(("other", "d".into())), called("other")),
         (skill("a_b", "d"), Some(("a_b", "d".into())), letters("a_b") + &called("a_b")),
         (skill("навык", "d"), Some(("навык", "d".into())), letters("навык") + &called("навык")),
@@ -141,6 +145,22 @@ fn loading_is_lenient_and_the_report_is_strict() {
         (skill("a--b", "d"), Some(("a--b", "d".into())), letters("a--b") + &called("a--b")),
         (skill("a-", "d"), Some(("a-", "d".into())), letters("a-") + &called("a-")),
         (skill("X", "d"), Some(("X", "d".into())), letters("X") + &called("X")),
+        // Keys: those of the specification and of other agents, in any of their spellings, and those that nobody knows.
+        (
+            "---\nname: x\ndescription: d\nlicense: MIT\nallowedTools: Read\nwhen_to_use: often\nmodel: m\nrunAs: inline\n---\n".into(),
+            Some(("x", "d".into())),
+            String::new(),
+        ),
+        (
+            "---\nname: x\ndescription: d\ntriger: y\n---\n".into(),
+            Some(("x", "d".into())),
+            breaks("unknown key `triger`; keys of one's own belong under `metadata`"),
+        ),
+        (
+            "---\nname: x\ndescription: d\na: 1\nb: 1\nc: 1\nd: 1\ne: 1\nf: 1\ng: 1\n---\n".into(),
+            Some(("x", "d".into())),
+            breaks("unknown keys `a`, `b`, `c`, `d`, `e` and 2 more; keys of one's own belong under `metadata`"),
+        ),
     ];
     for (file, listed, findings) in rows {
         let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &file)]));
@@ -263,6 +283,12 @@ fn a_hidden_skill_is_reported_and_not_listed() {
             assert_eq!(text(&discovery, "skills:listing"), "", "{file}");
         }
     }
+    for key in ["disableModelInvocation", "disable_model_invocation", "Disable-Model-Invocation"] {
+        let file = hidden.replace("disable-model-invocation", key);
+        let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &file)]));
+        assert_eq!(text(&discovery, "skills:listing"), "", "{file}");
+        assert_eq!(discovery.diagnostics, [], "{file}");
+    }
     for said in ["false", "no", "\"\""] {
         let seen = hidden.replace("true", said);
         let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", &seen)]));
@@ -296,6 +322,62 @@ fn without_a_tool_that_reads_nothing_is_listed() {
     for (rules, tools, expected) in rows {
         assert_eq!(reported(&ask(&world, "skills:listing", rules, tools)), expected, "{rules} {tools:?}");
     }
+}
+
+/// The names that are listed, in order, for a layout's rules; the working directory is `/p/sub`.
+#[test]
+fn a_root_says_where_it_is_looked_for_and_the_layout_in_which_order() {
+    let world = world(&[
+        ("/p/.git/HEAD", ""),
+        ("/p/.b/skills/up/SKILL.md", &skill("up", "d")),
+        ("/p/.b/skills/loose-up.md", &skill("loose-up", "d")),
+        ("/p/sub/.b/skills/here/SKILL.md", &skill("here", "d")),
+        ("/p/sub/.b/skills/loose.md", &skill("loose", "d")),
+        ("/p/sub/.a/skills/zeta/SKILL.md", &skill("zeta", "d")),
+        ("/p/sub/.a/skills/deep/alpha/SKILL.md", &skill("alpha", "d")),
+        ("/p/sub/.a/skills/other.md", &skill("other", "d")),
+        ("/home/u/.b/skills/mine/SKILL.md", &skill("mine", "d")),
+    ]);
+    let rows = [
+        ("roots = ['.b/skills']", "here, up"),
+        ("roots = ['.b/skills']\norder = 'roots'", "here, up"),
+        ("roots = [{ path = '.b/skills', walk = 'cwd' }]", "here"),
+        ("roots = [{ path = '.b/skills', walk = 'up' }]", "here, up"),
+        ("roots = [{ path = '.b/skills', walk = 'cwd', loose = 'skills' }]", "here, loose"),
+        ("roots = ['.b/skills']\nloose = 'skills'", "here, loose, loose-up, up"),
+        // Loose files are skills in one root and not in the other.
+        ("roots = ['.a/skills', { path = '.b/skills', loose = 'skills' }]", "alpha, here, loose, loose-up, up, zeta"),
+        ("loose = 'skills'\nroots = [{ path = '.a/skills', loose = 'ignored' }]", "alpha, zeta"),
+        // Root by root, the nearest directory of each first, and within one by path.
+        ("order = 'roots'\nroots = ['~/.b/skills', '.b/skills', '.a/skills']", "mine, here, up, alpha, zeta"),
+        ("order = 'roots'\nroots = ['.a/skills', '~/.b/skills', '.b/skills']", "alpha, zeta, mine, here, up"),
+        ("order = 'name'\nroots = ['.a/skills', '~/.b/skills', '.b/skills']", "alpha, here, mine, up, zeta"),
+    ];
+    for (rules, expected) in rows {
+        let mut situation = Parts::new(Workspace::find(&world, Path::new("/p/sub")));
+        situation.rules.skills = toml::from_str::<SkillRules>(rules).unwrap();
+        for fact in ["skills:listing", "skills:index", "skills:entries"] {
+            let name = given::name(fact);
+            let discovery = discover(&world, &situation.situation(), [&name]);
+            let names: Vec<String> = match discovery.facts.get(&name) {
+                Some(Answer::Present(Value::Maps(maps))) => {
+                    maps.iter().map(|map| map["name"].as_str().to_owned()).collect()
+                }
+                Some(Answer::Present(value)) => {
+                    let text = value.text(&name);
+                    let between = |line: &str| {
+                        let xml = line.trim().strip_prefix("<name>").and_then(|rest| rest.strip_suffix("</name>"));
+                        xml.or_else(|| line.split_once(" | ").map(|(name, _)| name)).map(str::to_owned)
+                    };
+                    text.as_str().lines().filter_map(between).collect()
+                }
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(names.join(", "), expected, "{rules} {fact}");
+        }
+    }
+    let wrong = toml::from_str::<SkillRules>("roots = [{ path = 'x', walks = 'cwd' }]").unwrap_err();
+    assert!(wrong.message().contains("expected a directory, or a table with `path`"), "{wrong}");
 }
 
 /// I19: the nearest root wins, and the collision is reported.

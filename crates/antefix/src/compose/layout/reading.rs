@@ -20,7 +20,7 @@ use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::git::GitRules;
-use crate::discover::instructions::InstructionRules;
+use crate::discover::instructions::{Global, InstructionRules};
 use crate::discover::remote::RemoteRules;
 use crate::discover::scope::ScopeRules;
 use crate::discover::skills::SkillRules;
@@ -212,7 +212,16 @@ impl Reading<'_> {
                 .error(&format!("`{directory}` cannot be a directory of rules"), self.find(directory))
                 .with_hint("write a directory of the project, such as `.claude/rules`, without `..`"));
         }
-        let roots = rules.system_roots.iter().chain(&file.skills.roots);
+        if let Global::Files(files) = &rules.global
+            && let Some(path) = files.iter().find(|path| {
+                climbs(path) || !path.ends_with(".md") || !(path.starts_with("~/") || path.starts_with("$config/"))
+            })
+        {
+            return Err(self
+                .error(&format!("`{path}` cannot be a global instruction file"), self.find(path))
+                .with_hint("write a Markdown file in `~/` or in `$config/`, without `..`"));
+        }
+        let roots = rules.system_roots.iter().chain(file.skills.roots.iter().map(|root| &root.path));
         if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
             return Err(self
                 .error(&format!("`{root}` cannot be searched"), self.find(root))

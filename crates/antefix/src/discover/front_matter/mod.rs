@@ -125,6 +125,11 @@ impl<'t> FrontMatter<'t> {
         Ok(FrontMatter { fields, lower, body, read, forgiven })
     }
 
+    /// The keys, as they are written.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(key, _)| &**key)
+    }
+
     /// The value of a key, which is given in lower case and may be written in any.
     pub(super) fn get(&self, key: &str) -> Option<&Field<'t>> {
         if self.lower {

@@ -76,11 +76,31 @@ pub(in crate::discover) fn places(
         Walk::CwdAndHome => places.extend(more),
         _ => drop(places.splice(0..0, more)),
     }
-    if let (Global::Before, Some(config)) = (rules.global, &workspace.config) {
-        let (root, inside) = (config.clone(), PathBuf::new());
-        places.insert(0, Place { root, inside, distance: usize::MAX, whose: Whose::User, only: None });
-    }
+    drop(places.splice(0..0, global(workspace, rules)));
     places
+}
+
+/// The directories of the user's own files, in the layout's order.
+fn global(workspace: &Workspace, rules: &InstructionRules) -> Vec<Place> {
+    let place = |root: PathBuf, only: Option<String>| Place {
+        root,
+        inside: PathBuf::new(),
+        distance: usize::MAX,
+        whose: Whose::User,
+        only,
+    };
+    match &rules.global {
+        Global::None => Vec::new(),
+        Global::Before => workspace.config.iter().map(|config| place(config.clone(), None)).collect(),
+        Global::Files(files) => {
+            let paths = files.iter().filter_map(|file| workspace.users_own(file));
+            let named = paths.filter_map(|path| {
+                let name = path.file_name()?.to_string_lossy().into_owned();
+                Some(place(path.parent()?.to_owned(), Some(name)))
+            });
+            named.collect()
+        }
+    }
 }
 
 /// Whether a directory above the project is one of the main work tree that the project's lies inside of, and the walk has the same

@@ -17,7 +17,7 @@ pub struct InstructionRules {
     pub walk: Walk,
     /// How many names of one directory.
     pub take: Take,
-    /// Whether the user's own file in antefix's configuration directory comes before all others.
+    /// Which of the user's own files come before all others.
     pub global: Global,
     /// Directories of rules, relative to a directory: files that say for which paths they apply. With any, the user's own in
     /// `$config/rules` are used too.
@@ -70,9 +70,10 @@ impl Default for InstructionRules {
 impl InstructionRules {
     /// Which files are used and in which order, for people: an order that is written nowhere is a trap.
     pub fn in_words(&self) -> String {
-        let global = match self.global {
-            Global::Before => "the user's own file first, then ",
-            Global::None => "",
+        let global = match &self.global {
+            Global::Before => "the user's own file first, then ".to_owned(),
+            Global::Files(files) if !files.is_empty() => format!("{} first, then ", files.join(", ")),
+            Global::Files(_) | Global::None => String::new(),
         };
         let walk = match self.walk {
             Walk::Ancestors => "the directories from the root of the file system down to the working directory",
@@ -117,14 +118,41 @@ pub enum Take {
     Each,
 }
 
-/// Whether the user's own file is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// Which of the user's own files are taken: `"before"`, `"none"`, or a list of paths.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "GlobalKey")]
 pub enum Global {
-    /// The user's own file comes before all others.
+    /// The first of the layout's names in antefix's configuration directory comes before all others.
     Before,
-    /// The user's own file is not used.
+    /// These files, in `~/` or in antefix's configuration directory, `$config`, come before all others, in this order.
+    Files(Vec<String>),
+    /// None is used.
     None,
+}
+
+/// How [`Global`] is written.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected `before`, `none`, or a list of files")]
+enum GlobalKey {
+    Word(GlobalWord),
+    Files(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum GlobalWord {
+    Before,
+    None,
+}
+
+impl From<GlobalKey> for Global {
+    fn from(key: GlobalKey) -> Global {
+        match key {
+            GlobalKey::Word(GlobalWord::Before) => Global::Before,
+            GlobalKey::Word(GlobalWord::None) => Global::None,
+            GlobalKey::Files(files) => Global::Files(files),
+        }
+    }
 }
 
 /// In which order files are printed.

@@ -2,10 +2,55 @@
 
 use std::sync::Arc;
 
+use super::read::{DISABLED, MODES, TOOLS};
 use super::scan::Scan;
 use crate::discover::front_matter::{Field, FrontMatter, How, line_of};
 
+/// The keys of the specification, and those that other agents have added to it.
+const KEYS: [&str; 16] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "when_to_use",
+    "argument-hint",
+    "arguments",
+    "user-invocable",
+    "disallowed-tools",
+    "agent",
+    "context",
+    "effort",
+    "hooks",
+    "model",
+    "paths",
+];
+/// How many unknown keys of one skill are named.
+const NAMED: usize = 5;
+
 impl Scan<'_> {
+    /// Keys that nobody knows: most are slips, and what they were meant to say is not done.
+    pub(super) fn check_keys(&mut self, matter: &FrontMatter<'_>, shown: &Arc<str>) {
+        let known = || KEYS.iter().chain(&DISABLED).chain(&MODES).chain(&TOOLS).copied();
+        let unknown: Vec<&str> =
+            matter.keys().filter(|key| !known().any(|known| known.eq_ignore_ascii_case(key))).collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let named: Vec<String> = unknown.iter().take(NAMED).map(|key| format!("`{}`", printable(key))).collect();
+        let more = match unknown.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let keys = if unknown.len() == 1 { "key" } else { "keys" };
+        let message = format!(
+            "breaks a rule: unknown {keys} {}{more}; keys of one's own belong under `metadata`",
+            named.join(", ")
+        );
+        let message = self.situation.permissions.hygiene.reportable(message);
+        self.warn(shown, message);
+    }
+
     /// What is wrong with the name and the description.
     pub(super) fn check(&mut self, name: &str, description: &str, called: Option<&str>, shown: &Arc<str>) {
         let letters = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -75,6 +120,6 @@ impl Scan<'_> {
 }
 
 /// A text that can be printed in a message.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

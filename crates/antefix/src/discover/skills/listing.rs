@@ -15,9 +15,20 @@ pub(super) fn fitted(
     dropped: &mut Vec<Skill>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Draft {
+    within(skills, name, budget, dropped, diagnostics).0
+}
+
+/// The listing within its budget, and how long descriptions may be for that. Skills that find no room are dropped.
+pub(super) fn within(
+    skills: &mut Vec<Skill>,
+    name: &FactName,
+    budget: Budget,
+    dropped: &mut Vec<Skill>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Draft, usize) {
     let whole = listing(skills, name, usize::MAX);
     if budget.fits(whole.as_str()) {
-        return whole;
+        return (whole, usize::MAX);
     }
     let longest = skills.iter().map(|skill| skill.description.chars().count()).max().unwrap_or(0);
     let shrunk = shrunk(skills.len(), longest, budget, |count, length| listing(&skills[..count], name, length));
@@ -27,7 +38,7 @@ pub(super) fn fitted(
     let diagnostic = Diagnostic::warning(Code::OverBudget, message).about(name.as_str());
     diagnostics.push(diagnostic.hint("shorten the descriptions, or raise `budget` in the layout's `[skills]`"));
     dropped.extend(skills.drain(shrunk.count..).rev());
-    shrunk.draft
+    (shrunk.draft, shrunk.length)
 }
 
 /// The block of the Agent Skills guide, with descriptions of at most `length` characters.
@@ -61,7 +72,7 @@ fn listing(skills: &[Skill], name: &FactName, length: usize) -> Draft {
 }
 
 /// A text of at most so many characters: borrowed, if it is no longer.
-fn shortened(text: &str, length: usize) -> Cow<'_, str> {
+pub(super) fn shortened(text: &str, length: usize) -> Cow<'_, str> {
     if text.len() <= length || text.chars().count() <= length {
         return Cow::Borrowed(text);
     }
@@ -94,7 +105,7 @@ pub(super) fn index(skills: &[Skill], name: &FactName) -> Draft {
 }
 
 /// A text that can close no tag: borrowed, if it could close none before.
-fn escape(text: &str) -> Cow<'_, str> {
+pub(super) fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>', '"', '\'']) {
         return Cow::Borrowed(text);
     }

@@ -1,12 +1,14 @@
-//! `skills:listing` and `skills:index`: what the agent could learn if it needed to.
+//! `skills:listing`, `skills:index` and `skills:entries`: what the agent could learn if it needed to.
 //!
 //! 1. Roots and their order are the layout's; see [`SkillRules`]. The first skill of a name wins, the loser is listed.
 //! 2. Loading is lenient, the report is strict: what breaks the Agent Skills rules is reported, what cannot be used is not
 //!    loaded.
-//! 3. Only name, description and place are listed, in order of the names; bodies are read by the agent. `skills:index` has
+//! 3. Only name, description and place are listed, by name or root by root; bodies are read by the agent. `skills:index` has
 //!    the digest of each body, so that an edit is seen.
+//! 4. `skills:entries` has them as maps, for templates that print a list of their own.
 
 mod check;
+mod entries;
 mod ignored;
 mod listing;
 mod read;
@@ -17,7 +19,7 @@ mod shrink;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use rules::{Descriptions, Ignore, Loose, SkillRules};
+pub use rules::{Descriptions, Ignore, Loose, RootWalk, SkillOrder, SkillRoot, SkillRules};
 pub(crate) use shrink::skills_within;
 
 use self::scan::Scan;
@@ -37,9 +39,11 @@ struct Skill {
     name: String,
     description: String,
     place: Arc<str>,
+    /// The number of the root that it was found in, and what the root is called.
+    root: (usize, Arc<str>),
     run_mode: Cow<'static, str>,
     tools: Vec<String>,
-    /// Of its body; only the index has it.
+    /// Of its body; the listing does not have it.
     body: Option<Digest>,
     /// How large its file is.
     bytes: usize,
@@ -50,9 +54,10 @@ struct Skill {
 pub(super) enum Form {
     Listing,
     Index,
+    Entries,
 }
 
-/// Answers `skills:listing` and `skills:index`.
+/// Answers `skills:listing`, `skills:index` and `skills:entries`.
 pub(super) fn answer(
     world: &dyn World,
     situation: &Situation<'_>,
@@ -66,7 +71,7 @@ pub(super) fn answer(
     if !rules.needs_tool.is_empty() && situation.caller.tools.as_ref().is_some_and(missing) {
         let message = format!("skills are not listed: none of the tools {} is active", rules.needs_tool.join(", "));
         diagnostics.push(Diagnostic::note(Code::NoReadingTool, message).about(name.as_str()));
-        for (root, inside) in scan::roots(situation) {
+        for scan::Root { root, inside, .. } in scan::roots(situation) {
             let directory = root.join(inside);
             if matches!(world.kind(&directory), Answer::Present(Kind::Directory)) {
                 let path = Some(situation.workspace.show(&directory, rules.labels));
@@ -87,16 +92,19 @@ pub(super) fn answer(
         return unavailable.or_else(|| withheld(name, report)).map_or(Answer::Absent, Answer::Unavailable);
     }
     let mut dropped = Vec::new();
-    let draft = match form {
-        Form::Index => listing::index(&skills, name),
-        Form::Listing => listing::fitted(&mut skills, name, rules.budget, &mut dropped, diagnostics),
+    let value = match form {
+        Form::Index => Value::Text(listing::index(&skills, name).into_text()),
+        Form::Listing => {
+            Value::Text(listing::fitted(&mut skills, name, rules.budget, &mut dropped, diagnostics).into_text())
+        }
+        Form::Entries => entries::fitted(&mut skills, situation, name, &mut dropped, diagnostics),
     };
     for skill in dropped.iter().rev().chain(&beyond) {
         let path = Some(skill.place.to_string());
         report.loaded.retain(|loaded| loaded.fact != *name || loaded.path != path);
         report.not_loaded.push(NotLoaded { fact: name.clone(), path, why: Why::OverBudget { bytes: skill.bytes } });
     }
-    if draft.len() == 0 { Answer::Absent } else { Answer::Present(Value::Text(draft.into_text())) }
+    if skills.is_empty() { Answer::Absent } else { Answer::Present(value) }
 }
 
 /// Why skills were withheld, if any were: that is not the same as none.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::check::printable;
 use super::rules::Descriptions;
 use super::scan::{Found, Scan};
 use super::{Form, Skill};
@@ -87,7 +88,7 @@ impl Scan<'_> {
                 }
             },
         };
-        if file.more && self.form == Form::Index {
+        if file.more && self.form != Form::Listing {
             let message = format!("{shown} has more than {FILE_LIMIT} bytes: its digest says nothing of the rest");
             self.diagnostics
                 .push(Diagnostic::warning(Code::Cut, message).about(Subject::file(&shown)).hint("split the skill"));
@@ -126,6 +127,7 @@ impl Scan<'_> {
         let body = text[matter.as_ref().map_or(0, |matter| matter.body)..].trim();
         let heading = || body.lines().find_map(|line| line.strip_prefix("# ")).filter(|_| matter.is_none());
         let name = text_of(&["name"]).filter(|name| !name.is_empty());
+        let is_named = name.is_some();
         // What is plain is taken letter by letter; YAML has ways to write what is not there.
         let plain = name.is_some() && matter.as_ref().is_some_and(|matter| matter.read == How::Plain);
         let looked = if looked == Looked::BeyondDoubt && !plain { Looked::NotYet } else { looked };
@@ -146,12 +148,18 @@ impl Scan<'_> {
         let description = self.cleaned(description, looked, of(&["description"]), shown)?;
         if !lenient {
             let called = called.filter(|called| self.situation.permissions.hygiene.passes(called));
+            if !is_named {
+                let message =
+                    format!("breaks a rule: it has no `name`, and is called `{}` after its path", printable(&name));
+                self.warn(shown, message);
+            }
             self.check(&name, &description, called, shown);
             if let Some(matter) = &matter {
+                self.check_keys(matter, shown);
                 self.check_fields(matter, &text[..matter.body], shown);
             }
         }
-        if text_of(&["disable-model-invocation"]).is_some_and(|said| is_yes(&said)) {
+        if text_of(&DISABLED).is_some_and(|said| is_yes(&said)) {
             return Err(Why::Disabled);
         }
         let tools = match field(&TOOLS) {
@@ -171,9 +179,10 @@ impl Scan<'_> {
             name,
             description,
             place: Arc::clone(shown),
+            root: self.here.clone(),
             run_mode: run_mode.map_or(Cow::Borrowed("direct"), Cow::Owned),
             tools,
-            body: (self.form == Form::Index).then(|| Digest::of(body)),
+            body: (self.form != Form::Listing).then(|| Digest::of(body)),
             bytes: text.len(),
         })
     }
@@ -204,10 +213,14 @@ impl Scan<'_> {
     }
 }
 
+/// The keys by which a skill is hidden from the model. Keys are compared without regard to case, so that the last is
+/// `disableModelInvocation` as well.
+pub(super) const DISABLED: [&str; 3] =
+    ["disable-model-invocation", "disable_model_invocation", "disablemodelinvocation"];
 /// The keys of the way in which a skill is run.
-const MODES: [&str; 3] = ["runas", "run_mode", "run-mode"];
+pub(super) const MODES: [&str; 4] = ["runas", "run_mode", "run-mode", "runmode"];
 /// The keys of the tools that a skill may use.
-const TOOLS: [&str; 3] = ["allowed-tools", "allowed_tools", "allowedtools"];
+pub(super) const TOOLS: [&str; 3] = ["allowed-tools", "allowed_tools", "allowedtools"];
 
 fn usable(answer: Answer<Text>) -> Result<String, Why> {
     match answer {

@@ -9,13 +9,15 @@ use crate::text::Budget;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SkillRules {
-    /// Directories: relative to the working directory and each directory up to the project root, or in `~/`.
-    pub roots: Vec<String>,
+    /// Where skills are looked for, in order; the first skill of a name wins.
+    pub roots: Vec<SkillRoot>,
+    /// In which order they are listed.
+    pub order: SkillOrder,
     /// The tools that can read a skill; without any of them nothing is listed. If the caller names no tools, it is assumed that they are there.
     pub needs_tool: Vec<String>,
     /// Whether a skill may go without front matter or description.
     pub descriptions: Descriptions,
-    /// Whether Markdown files directly in a root are skills too.
+    /// Whether Markdown files directly in a root are skills too, where a root does not say.
     pub loose: Loose,
     /// Whether ignore files in and below a root are obeyed.
     pub ignore: Ignore,
@@ -29,7 +31,10 @@ impl Default for SkillRules {
     fn default() -> SkillRules {
         let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         SkillRules {
-            roots: text(&[".antefix/skills", ".agents/skills", ".claude/skills", "~/.agents/skills"]),
+            roots: [".antefix/skills", ".agents/skills", ".claude/skills", "~/.agents/skills"]
+                .map(SkillRoot::from)
+                .into(),
+            order: SkillOrder::Name,
             needs_tool: text(&["read", "bash"]),
             descriptions: Descriptions::Required,
             loose: Loose::Ignored,
@@ -38,6 +43,71 @@ impl Default for SkillRules {
             budget: Budget::bytes(16 * 1024),
         }
     }
+}
+
+/// A directory of skills: a path, or a table `{ path = "…", walk = "cwd", loose = "skills" }`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "RootKey")]
+pub struct SkillRoot {
+    /// Relative to a directory of the project, or in `~/`.
+    pub path: String,
+    /// The directories of the project that a relative path is looked for in.
+    pub walk: RootWalk,
+    /// Whether Markdown files directly in it are skills; none for what the layout says for all roots.
+    pub loose: Option<Loose>,
+}
+
+impl From<&str> for SkillRoot {
+    fn from(path: &str) -> SkillRoot {
+        SkillRoot { path: path.to_owned(), walk: RootWalk::Up, loose: None }
+    }
+}
+
+/// How [`SkillRoot`] is written.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a directory, or a table with `path` and optionally `walk` and `loose`")]
+enum RootKey {
+    Path(String),
+    Table(RootTable),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RootTable {
+    path: String,
+    #[serde(default)]
+    walk: RootWalk,
+    loose: Option<Loose>,
+}
+
+impl From<RootKey> for SkillRoot {
+    fn from(key: RootKey) -> SkillRoot {
+        match key {
+            RootKey::Path(path) => SkillRoot::from(path.as_str()),
+            RootKey::Table(RootTable { path, walk, loose }) => SkillRoot { path, walk, loose },
+        }
+    }
+}
+
+/// The directories of the project that a root is looked for in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RootWalk {
+    /// The working directory and each directory up to the project root, the nearest first.
+    #[default]
+    Up,
+    /// The working directory alone.
+    Cwd,
+}
+
+/// In which order skills are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkillOrder {
+    /// By name, wherever they are.
+    Name,
+    /// Root by root, in the order of the roots; those of one root in the order of their paths.
+    Roots,
 }
 
 /// Whether a skill must say what it is for.

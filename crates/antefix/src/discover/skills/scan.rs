@@ -11,8 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::rules::Loose;
+use super::rules::{Loose, RootWalk, SkillOrder};
 use super::{Form, Skill};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::ignore::{Entry, Ignores};
@@ -39,6 +40,15 @@ struct Waiting {
     ignores: Ignores,
 }
 
+/// A directory of skills.
+pub(super) struct Root {
+    /// What may be read lies beneath.
+    pub(super) root: PathBuf,
+    /// The directory, from there.
+    pub(super) inside: PathBuf,
+    pub(super) loose: Loose,
+}
+
 /// A search through the roots, and what it has found so far.
 pub(super) struct Scan<'s> {
     pub(super) world: &'s dyn World,
@@ -58,6 +68,8 @@ pub(super) struct Scan<'s> {
     linked: Vec<PathBuf>,
     /// Why the first directory that could not be searched could not.
     unavailable: Option<Reason>,
+    /// The root that is searched: its number, and what it is called.
+    pub(super) here: (usize, Arc<str>),
 }
 
 /// Whether there was a file.
@@ -89,28 +101,46 @@ impl<'s> Scan<'s> {
             steps: STEPS,
             linked: Vec::new(),
             unavailable: None,
+            here: (0, "".into()),
         }
     }
 
-    /// The skills of all roots, in order of their names; and why a directory could not be searched, if one could not.
+    /// The skills of all roots, in the layout's order; and why a directory could not be searched, if one could not.
     pub(super) fn all(mut self) -> (Vec<Skill>, Option<Reason>) {
-        for (root, inside) in roots(self.situation) {
-            self.root(&root, &inside);
+        for root in roots(self.situation) {
+            self.root(&root);
         }
         for more in &self.situation.more.skills {
             match more.kind {
                 Some(Kind::File) => {
                     let directory = more.root.join(&more.inside);
-                    let called = directory.parent().and_then(|path| path.file_name()).and_then(|name| name.to_str());
+                    let above = directory.parent();
+                    self.enter(above.unwrap_or(&more.root));
+                    let called = above.and_then(|path| path.file_name()).and_then(|name| name.to_str());
                     self.skill(&more.root, &more.inside, called);
                 }
-                _ => self.root(&more.root, &more.inside),
+                _ => {
+                    let loose = self.situation.rules.skills.loose;
+                    self.root(&Root { root: more.root.clone(), inside: more.inside.clone(), loose });
+                }
             }
         }
-        (self.skills.into_values().collect(), self.unavailable)
+        let mut skills: Vec<Skill> = self.skills.into_values().collect();
+        if self.situation.rules.skills.order == SkillOrder::Roots {
+            // The place decides within a root: a link is followed late, and is listed where it lies.
+            skills.sort_by(|one, other| (one.root.0, &one.place).cmp(&(other.root.0, &other.place)));
+        }
+        (skills, self.unavailable)
     }
 
-    fn root(&mut self, root: &Path, inside: &Path) {
+    /// Takes what is found from here on for a skill of this directory.
+    fn enter(&mut self, directory: &Path) {
+        let shown = self.situation.workspace.show(directory, self.situation.rules.skills.labels);
+        self.here = (self.here.0 + 1, self.situation.permissions.hygiene.label(shown, &[]).into());
+    }
+
+    fn root(&mut self, Root { root, inside, loose }: &Root) {
+        self.enter(&root.join(inside));
         let mut waiting = vec![Waiting { directory: inside.to_owned(), depth: 0, ignores: Ignores::default() }];
         let mut visited = 0;
         let mut too_deep = false;
@@ -153,7 +183,7 @@ impl<'s> Scan<'s> {
                 let is_loose = entry.kind == Some(Kind::File)
                     && depth == 0
                     && entry.name.ends_with(".md")
-                    && self.situation.rules.skills.loose == Loose::Skills;
+                    && *loose == Loose::Skills;
                 let is_hidden = entry.name.starts_with('.') || entry.name == "node_modules";
                 if entry.kind.is_none() && entry.link == Link::Symbolic && !is_hidden {
                     self.report_link(root, &path);
@@ -257,18 +287,26 @@ impl<'s> Scan<'s> {
     }
 }
 
-/// The roots, the nearest first: what may be read, and the directory from there.
-pub(super) fn roots(situation: &Situation<'_>) -> Vec<(PathBuf, PathBuf)> {
+/// The roots in the layout's order, for each the nearest directory first.
+pub(super) fn roots(situation: &Situation<'_>) -> Vec<Root> {
     let workspace = &situation.workspace;
     let upwards = workspace.cwd.ancestors().map_while(|directory| directory.strip_prefix(&workspace.root).ok());
     let upwards: Vec<&Path> = upwards.collect();
+    let rules = &situation.rules.skills;
     let mut roots = Vec::new();
-    for root in &situation.rules.skills.roots {
-        if let Some(at_home) = root.strip_prefix("~/") {
-            roots.extend(workspace.home.iter().map(|home| (home.join(at_home), PathBuf::new())));
+    for root in &rules.roots {
+        let loose = root.loose.unwrap_or(rules.loose);
+        if let Some(at_home) = root.path.strip_prefix("~/") {
+            let home = workspace.home.iter();
+            roots.extend(home.map(|home| Root { root: home.join(at_home), inside: PathBuf::new(), loose }));
             continue;
         }
-        roots.extend(upwards.iter().map(|inside| (workspace.root.clone(), join(inside, root))));
+        let searched = match root.walk {
+            RootWalk::Up => &upwards[..],
+            RootWalk::Cwd => &upwards[..upwards.len().min(1)],
+        };
+        let beneath = |inside: &&Path| Root { root: workspace.root.clone(), inside: join(inside, &root.path), loose };
+        roots.extend(searched.iter().map(beneath));
     }
     roots
 }

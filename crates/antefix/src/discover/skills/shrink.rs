@@ -15,7 +15,7 @@ const LEAST: usize = 24;
 pub(super) struct Shrunk {
     pub(super) draft: Draft,
     /// How long descriptions may be.
-    length: usize,
+    pub(super) length: usize,
     /// How many skills are there.
     pub(super) count: usize,
     /// How many were there.

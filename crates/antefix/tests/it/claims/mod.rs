@@ -1,0 +1,3 @@
+//! What the documents of the systems behind the layouts say, one row a claim. `tests/claims/*.toml` has the list.
+
+mod pi;
