@@ -128,7 +128,8 @@ class Client:
         return _read(self._connection.ask("POST /conversations/{id}/renewals", {"id": id}, body=body, repeat=True))
 
     def begin_compaction(self, id: str, **body: Unpack[CompactionBody]) -> CompactionDocument:
-        """Begins a compaction: `prompt` is for the model that writes the summary. The ledger stays as it is."""
+        """Begins a compaction: `prompt` is for the model that writes the summary. A conversation that nobody opened is
+        opened; the ledger of any other stays as it is."""
         return _read(self._connection.ask("POST /conversations/{id}/compaction", {"id": id}, body=body, repeat=True))
 
     def commit_compaction(self, id: str, token: str, **body: Unpack[CompactionBody]) -> BegunDocument:

@@ -153,12 +153,24 @@ class Finding(TypedDict):
     start: NotRequired[int | None]
 
 
+class HookOf(TypedDict):
+    """What a hook did."""
+
+    bytes: int
+    did: str
+    hook: str
+    on: str
+
+
 class CompactionDocument(TypedDict):
     """What `compact begin --json` prints."""
 
     conversation: str
     diagnostics: list[Finding]
     epoch: int
+    hooks: NotRequired[list[HookOf]]
+    opened: bool
+    """Whether the conversation was opened for it, because nobody had opened it."""
     prompt: str
     renews: bool
     token: str
@@ -183,15 +195,6 @@ class EndBody(TypedDict):
     texts, null if there is none, or `{"unavailable": "why"}`."""
     tools: NotRequired[list[str | dict[str, Any]] | None]
     """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
-
-
-class HookOf(TypedDict):
-    """What a hook did."""
-
-    bytes: int
-    did: str
-    hook: str
-    on: str
 
 
 class BegunDocument(TypedDict):

@@ -131,7 +131,8 @@ export class Client {
     return this.#read("POST /conversations/{id}/renewals", { names: { id }, body, repeat: true });
   }
 
-  /** Begins a compaction: `prompt` is for the model that writes the summary. The ledger stays as it is. */
+  /** Begins a compaction: `prompt` is for the model that writes the summary. A conversation that nobody opened is opened;
+   *  the ledger of any other stays as it is. */
   beginCompaction(id: string, body: CompactionBody = {}): Promise<CompactionDocument> {
     return this.#read("POST /conversations/{id}/compaction", { names: { id }, body, repeat: true });
   }

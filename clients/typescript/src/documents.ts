@@ -146,11 +146,22 @@ export interface Finding {
   start?: number | null;
 }
 
+/** What a hook did. */
+export interface HookOf {
+  bytes: number;
+  did: string;
+  hook: string;
+  on: string;
+}
+
 /** What `compact begin --json` prints. */
 export interface CompactionDocument {
   conversation: string;
   diagnostics: Finding[];
   epoch: number;
+  hooks?: HookOf[];
+  /** Whether the conversation was opened for it, because nobody had opened it. */
+  opened: boolean;
   prompt: string;
   renews: boolean;
   token: string;
@@ -179,14 +190,6 @@ export interface EndBody {
   set?: Record<string, unknown> | null;
   /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
   tools?: (string | Record<string, unknown>)[] | null;
-}
-
-/** What a hook did. */
-export interface HookOf {
-  bytes: number;
-  did: string;
-  hook: string;
-  on: string;
 }
 
 /** What `renew --json` and `compact commit --json` print. */

@@ -142,7 +142,7 @@ pub(crate) struct RenewArgs {
 #[derive(ClapArgs)]
 #[command(after_help = "\
 `begin` prints the system text for the request that summarizes, and its token on stderr. The ledger changes only with
-`commit`. A second `begin` takes the place of the first.
+`commit`, except that a conversation that nobody opened is opened. A second `begin` takes the place of the first.
 
 Examples:
   antefix compact chat-7 begin --json > compaction.json

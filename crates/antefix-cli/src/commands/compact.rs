@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use antefix::document;
+use antefix::keeper::Began;
 
 use crate::args::{CompactArgs, CompactStep};
 use crate::{Failure, Outcome, ask, terminal};
@@ -23,6 +24,9 @@ pub(crate) fn run(args: &CompactArgs) -> Outcome {
             } else {
                 terminal::print_result(&begun.prompt)?;
                 terminal::print_diagnostics(&begun.diagnostics);
+                if begun.opened == Began::Now {
+                    terminal::print_plain_note(&format!("{} was opened first: nobody had opened it", args.id));
+                }
                 terminal::print_plain_note(&format!("begun; end it with `commit {0}` or `abort {0}`", begun.token));
             }
         }

@@ -88,7 +88,8 @@ impl Library {
                 let begun = self.conversation(None)?.begin_compaction(nothing())?;
                 self.place.token.replace(begun.token);
                 let (summary, diagnostics) = (Some(begun.prompt), Some(findings(&begun.diagnostics)));
-                Seen { summary, diagnostics, ..Seen::default() }
+                let hooks = (!begun.hooks.is_empty()).then(|| hooks(&begun.hooks));
+                Seen { summary, hooks, diagnostics, ..Seen::default() }
             }
             Step::CommitCompaction => {
                 let done = self.conversation(None)?.commit_compaction(&token(), nothing())?;

@@ -98,11 +98,11 @@ context_body! {
     }
 }
 
-/// Begin a compaction: the ledger stays as it is
+/// Begin a compaction: a conversation that nobody opened is opened, the ledger of any other stays as it is
 #[utoipa::path(post, path = "/conversations/{id}/compaction", operation_id = "begin_compaction", tag = "epoch", request_body = CompactionBody,
     params(("id" = String, Path)), responses(
     (status = 201, body = CompactionDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
-    (status = 404, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+    (status = 404, body = ProblemDocument), (status = 409, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn begin(
     State(server): State<Arc<Shared>>,
     Id(id): Id,
@@ -110,8 +110,11 @@ pub(super) async fn begin(
 ) -> Answer {
     work::compose(server, move |server| {
         let context = body.context();
-        let conversation = server.open_conversation(&id, context.cwd.as_deref())?;
+        let conversation = server.conversation(&id, context.cwd.as_deref())?;
         let begun = conversation.begin_compaction(context.ask(server)?)?;
+        if begun.opened == Began::Now {
+            server.metrics.epoch(begun.epoch.cause());
+        }
         let document = document::print(&compaction(id.as_str(), &begun, &begun.diagnostics));
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
     })

@@ -232,7 +232,11 @@ pub struct CompactionDocument<'c> {
     token: &'c str,
     prompt: &'c str,
     epoch: u64,
+    /// Whether the conversation was opened for it, because nobody had opened it.
+    opened: bool,
     renews: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hooks: Vec<HookOf<'c>>,
     diagnostics: Vec<Finding<'c>>,
 }
 
@@ -247,7 +251,9 @@ pub fn compaction<'c>(
         token: &begun.token,
         prompt: &begun.prompt,
         epoch: begun.epoch.number(),
+        opened: begun.opened == Began::Now,
         renews: begun.next.is_some(),
+        hooks: begun.hooks.iter().map(HookOf::new).collect(),
         diagnostics: diagnostics.iter().map(Finding::of_diagnostic).collect(),
     }
 }

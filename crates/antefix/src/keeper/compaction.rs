@@ -1,19 +1,20 @@
 //! Compaction in two steps, so that a summary that failed changes nothing.
 //!
-//! 1. `begin` gives the prompt for the summary: a fresh prefix, or the standing one where the layout keeps it, a blank
-//!    line, and the compaction wording. The ledger does not change.
-//! 2. `commit` appends the epoch that `begin` composed, bytes and all; `abort` forgets it.
-//! 3. A second `begin` takes the first one's place. A commit after the conversation moved on is refused.
+//! 1. A conversation that nobody opened is opened by `begin`: there is something to summarize, so somebody talked.
+//! 2. `begin` gives the prompt for the summary: a fresh prefix, or the standing one where the layout keeps it, a blank
+//!    line, and the compaction wording. The ledger of a conversation that is open does not change.
+//! 3. `commit` appends the epoch that `begin` composed, bytes and all; `abort` forgets it.
+//! 4. A second `begin` takes the first one's place. A commit after the conversation moved on is refused.
 
 use std::sync::Arc;
 
 use super::steps::row;
-use super::{Began, Keeper, TurnInput, now, question};
+use super::{Began, Current, Keeper, ROUNDS, TurnInput, changes_too_fast, now, question};
 use crate::compose::policy::OnCompaction;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::{Committed, CompactionRow};
-use crate::freeze::{Cause, ConversationId, Epoch, EpochBody};
+use crate::freeze::{Amendment, Cause, ConversationId, Epoch, EpochBody};
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
 
@@ -31,8 +32,21 @@ pub struct Compaction {
     pub epoch: Arc<Epoch>,
     /// What a commit begins; none if the standing epoch stays.
     pub next: Option<Arc<EpochBody>>,
+    /// Whether the conversation was opened for it.
+    pub opened: Began,
+    /// What each hook that hears of a new epoch did.
+    pub hooks: Vec<HookDid>,
     /// What is worth knowing.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The epoch that a compaction starts from.
+struct Start {
+    epoch: Arc<Epoch>,
+    amendments: Vec<Amendment>,
+    opened: Began,
+    hooks: Vec<HookDid>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// What came of a commit.
@@ -53,13 +67,13 @@ impl Compactions<'_> {
     pub fn begin(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Compaction> {
         let keeper = self.0;
         let input = &input.named(conversation);
-        let (epoch, amendments) = keeper.standing(conversation)?;
+        let Start { epoch, amendments, opened, hooks, mut diagnostics } = self.start(conversation, input)?;
         let asked = AskedRoots::ask(input.hooks, &question(conversation, Some(&epoch), input));
         let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
         let input = &input.with_roots(&more);
-        let mut diagnostics = Vec::new();
         let mut next = None;
-        if input.layout.on_compaction() == OnCompaction::Renew {
+        // What was composed a moment ago is fresh.
+        if input.layout.on_compaction() == OnCompaction::Renew && opened == Began::Before {
             let candidate = keeper.compose(input)?;
             diagnostics = candidate.diagnostics(input);
             if candidate.body.digest() != epoch.digest() || !amendments.is_empty() {
@@ -83,7 +97,30 @@ impl Compactions<'_> {
         let wording = input.situation.rules.phrases.get("compact_system");
         let joint = if prefix.is_empty() { "" } else { "\n\n" };
         let prompt = format!("{prefix}{joint}{}", wording.as_str());
-        Ok(Compaction { token, prompt, epoch, next, diagnostics })
+        Ok(Compaction { token, prompt, epoch, next, opened, hooks, diagnostics })
+    }
+
+    /// The epoch that stands; the first one, if nobody opened the conversation.
+    fn start(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Start> {
+        let keeper = self.0;
+        for _ in 0..ROUNDS {
+            if let Some(Current { epoch, amendments, .. }) = keeper.current(conversation)? {
+                let (opened, hooks, diagnostics) = (Began::Before, Vec::new(), Vec::new());
+                return Ok(Start { epoch, amendments, opened, hooks, diagnostics });
+            }
+            let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
+            let more = asked.roots(&question(conversation, None, input), None);
+            let with_roots = &input.with_roots(&more);
+            let first = keeper.flights.alone(conversation, || keeper.opened(conversation, with_roots))?;
+            let Some((epoch, candidate)) = first else { continue };
+            let mut diagnostics = candidate.diagnostics(with_roots);
+            let mut hooks = asked.did().to_vec();
+            let (did, of_hooks) = keeper.announce(&epoch, input);
+            hooks.extend(did);
+            diagnostics.extend(of_hooks);
+            return Ok(Start { epoch, amendments: Vec::new(), opened: Began::Now, hooks, diagnostics });
+        }
+        Err(changes_too_fast(conversation))
     }
 
     /// Begins the epoch of the compaction and tells the hooks, unless the standing epoch stays.

@@ -191,8 +191,7 @@ impl Keeper {
             frozen.put_into(&mut discovery.facts);
             return self.unchanged(epoch, amendments, fresh, drifted, discovery, standing.waiting, input);
         }
-        Err(Error::new(ErrorKind::Conflict, format!("{conversation} changes faster than it can be read"))
-            .with_hint("try again"))
+        Err(changes_too_fast(conversation))
     }
 
     /// Begins a new epoch and tells the hooks, unless the model would see the same bytes. The epoch that stands then is the
@@ -330,6 +329,10 @@ fn replaced(text: &str, input: &TurnInput<'_>) -> Turn {
 /// The clock, as fine as a row has it.
 fn now(input: &TurnInput<'_>) -> Timestamp {
     truncate_to_millis(input.world.now())
+}
+
+fn changes_too_fast(conversation: &ConversationId) -> Error {
+    Error::new(ErrorKind::Conflict, format!("{conversation} changes faster than it can be read")).with_hint("try again")
 }
 
 fn unknown(conversation: &ConversationId) -> Error {

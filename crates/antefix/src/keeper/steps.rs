@@ -29,6 +29,16 @@ pub(super) enum Renewal {
 impl Keeper {
     /// The first turn; none if somebody else was faster, and the epoch is read as a standing one.
     pub(super) fn open(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Option<Turn>> {
+        let Some((epoch, candidate)) = self.opened(conversation, input)? else { return Ok(None) };
+        self.begun(epoch, candidate, Vec::new(), input).map(Some)
+    }
+
+    /// Appends the first epoch; none if somebody else was faster.
+    pub(super) fn opened(
+        &self,
+        conversation: &ConversationId,
+        input: &TurnInput<'_>,
+    ) -> Result<Option<(Arc<Epoch>, Candidate)>> {
         if self.store.standing(conversation)?.is_some() {
             return Ok(None);
         }
@@ -40,7 +50,7 @@ impl Keeper {
             Appended::Won => {
                 self.cache.put(row.body, &candidate.body, candidate.body.weight());
                 let epoch = Arc::new(Epoch::new(row, Arc::clone(&candidate.body)));
-                self.begun(epoch, candidate, Vec::new(), input).map(Some)
+                Ok(Some((epoch, candidate)))
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{Ask, Draft, Look, Preview, Project, ProjectContext, TemplateChoice};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
-use crate::keeper::{Adopted, Compacted, Compaction, Delivering, Drift, Keeper, Renewed, Turn, TurnInput};
+use crate::keeper::{Adopted, Began, Compacted, Compaction, Delivering, Drift, Keeper, Renewed, Turn, TurnInput};
 use crate::models::Models;
 
 /// A conversation: its ledger, and what it was told.
@@ -96,10 +96,14 @@ impl Conversation {
         self.project.preview_in(context, ask, &said.now, Some(self.id.as_str()), look)
     }
 
-    /// Begins a compaction: composes the prompt for the summary. The ledger does not change.
+    /// Begins a compaction: composes the prompt for the summary. A conversation that nobody opened is opened; the ledger of
+    /// any other does not change.
     pub fn begin_compaction(&self, ask: Ask) -> Result<Compaction> {
         let ready = self.ready(&ask)?;
         let mut begun = ready.with_input(self, &ask, |keeper, input| keeper.compaction().begin(&self.id, input))?;
+        if begun.opened == Began::Now {
+            self.remember(&ready.said)?;
+        }
         ready.report(&mut begun.diagnostics);
         Ok(begun)
     }

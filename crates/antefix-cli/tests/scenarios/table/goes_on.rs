@@ -130,6 +130,18 @@ scenarios! {
     what_needs_a_conversation_says_that_there_is_none => project()
         .drift(fails("there is no conversation"))
         .renew("requested", fails("there is no conversation"))
-        .begin_compaction(fails("there is no conversation"))
         .turn(nothing(), opens());
+
+    a_compaction_opens_what_nobody_opened => project()
+        .begin_compaction(done().says("Use tabs.").says("You shorten a conversation"))
+        .turn(nothing(), stands(1, "opened").says("Use tabs.").keeps_quiet_about("You shorten a conversation"))
+        .commit_compaction(names(1, "opened"))
+        .turn(nothing(), stands(1, "opened"));
+
+    a_compaction_that_opened_a_conversation_and_failed_leaves_it_open => project()
+        .send("hello")
+        .begin_compaction(done().says("Use tabs."))
+        .abort_compaction()
+        // What waits goes with a turn, and a summary is none.
+        .turn(nothing(), stands(1, "opened").queued(&["hello"]).says("Use tabs."));
 }

@@ -2,6 +2,7 @@
 
 use antefix::ErrorKind;
 use antefix::freeze::Cause;
+use antefix::keeper::Began;
 use antefix::worlds::MemoryWorld;
 
 use super::{Talk, project};
@@ -48,6 +49,23 @@ fn the_prompt_is_the_fresh_prefix_a_blank_line_and_the_wording() {
     assert_eq!(talk.commit(&compaction.token).unwrap(), 2);
     assert_eq!(talk.turn(&agents("two")).prefix(), "two");
     assert_eq!(talk.ledger(), [(1, "opened"), (2, "compacted")]);
+}
+
+/// Like the original, whose text is built whether there was one before or not.
+#[test]
+fn a_conversation_that_nobody_opened_is_opened_by_it() {
+    for policy in ["renew", "keep"] {
+        let talk = Talk::new(&LAYOUT.replace("\"renew\"", &format!("{policy:?}")));
+        let compaction = talk.begin(&agents("one"));
+        assert!(compaction.prompt.starts_with(&format!("one\n\n{WORDING}")), "{policy}: {}", compaction.prompt);
+        assert_eq!((compaction.opened, compaction.next.is_some()), (Began::Now, false), "{policy}");
+        assert_eq!(talk.ledger(), [(1, "opened")], "{policy}");
+        assert_eq!(talk.commit(&compaction.token).unwrap(), 1, "{policy}");
+        let again = talk.begin(&agents("one"));
+        assert_eq!(again.opened, Began::Before, "{policy}");
+        assert_eq!(talk.turn(&agents("one")).prefix(), "one", "{policy}");
+        assert_eq!(talk.ledger(), [(1, "opened")], "{policy}");
+    }
 }
 
 #[test]
@@ -133,11 +151,4 @@ fn without_a_prefix_the_wording_stands_alone() {
     talk.turn(&project());
     let compaction = talk.begin(&project());
     assert!(compaction.prompt.starts_with(WORDING));
-}
-
-#[test]
-fn a_conversation_that_nobody_opened_cannot_be_compacted() {
-    let talk = Talk::new(LAYOUT);
-    let error = talk.at(&project(), |conversation| conversation.begin_compaction(talk.ask())).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Conversation);
 }
