@@ -55,7 +55,7 @@ impl ComposeArgs {
         ask.machine.clone_from(&self.machine);
         ask.conversation.clone_from(&self.conversation);
         ask.tools = self.tools.as_deref().map(input::tools).transpose()?;
-        ask.given = self.set.iter().map(|(fact, text)| (fact.clone(), text.as_str().into())).collect();
+        ask.given = self.set.iter().cloned().collect();
         ask.now = self.now;
         if self.no_memory {
             ask.memory = MemoryChoice::Off;

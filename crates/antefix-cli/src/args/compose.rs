@@ -43,9 +43,10 @@ pub(crate) struct ComposeArgs {
     #[arg(long, value_name = "INSTANT")]
     pub(crate) now: Option<jiff::Timestamp>,
 
-    /// Answer a fact by hand, such as git:branch=main
+    /// Answer a fact by hand, such as git:branch=main; a list is written in JSON, such as
+    /// 'instructions:files=[{"path": "A.md", "text": "Use tabs."}]'
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_set)]
-    pub(crate) set: Vec<(antefix::text::FactName, String)>,
+    pub(crate) set: Vec<(antefix::text::FactName, antefix::discover::Given)>,
 
     /// Do not ask for the core memory, wherever it is kept
     #[arg(long)]
@@ -164,11 +165,14 @@ impl From<DialectArg> for antefix::compose::Dialect {
     }
 }
 
-fn parse_set(text: &str) -> Result<(antefix::text::FactName, String), String> {
+fn parse_set(text: &str) -> Result<(antefix::text::FactName, antefix::discover::Given), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as git:branch=main")?;
     let name = antefix::text::FactName::parse(name).ok_or("a fact is called `namespace:name`, such as git:branch")?;
     match antefix::discover::catalog::lookup(&name) {
-        antefix::discover::catalog::Lookup::Known(_) => Ok((name, value.to_owned())),
+        antefix::discover::catalog::Lookup::Known(_) => {
+            let given = antefix::discover::Given::parse(&name, value)?;
+            Ok((name, given))
+        }
         _ => Err(match antefix::discover::catalog::suggestion(&name) {
             Some(meant) => format!("the catalog has no `{name}`; did you mean `{meant}`?"),
             None => format!("the catalog has no `{name}`; `antefix vars` lists the names"),

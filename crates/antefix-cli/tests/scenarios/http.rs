@@ -69,7 +69,12 @@ impl Http {
         let lists = [("tools", &ask.tools), ("messages", &ask.messages)];
         body.extend(lists.into_iter().filter_map(|(name, list)| list.clone().map(|list| (name.to_owned(), list))));
         if !ask.set.is_empty() {
-            let set: Map<String, Value> = ask.set.iter().map(|(fact, text)| ((*fact).into(), (*text).into())).collect();
+            // A list is one in the body, too.
+            let value = |text: &str| match text.starts_with('[') {
+                true => serde_json::from_str(text).unwrap(),
+                false => Value::from(text),
+            };
+            let set: Map<String, Value> = ask.set.iter().map(|(fact, text)| ((*fact).into(), value(text))).collect();
             body.insert("set".to_owned(), set.into());
         }
         Value::Object(body)

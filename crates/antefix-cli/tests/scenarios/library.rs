@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use antefix::compose::Dialect;
+use antefix::discover::Given;
 use antefix::discover::tools::Tool;
 use antefix::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
@@ -52,7 +53,9 @@ impl Library {
         ask.messages = said.messages.as_ref().map(|messages| messages.as_array().unwrap().clone().into());
         ask.layout = said.layout.map(|name| LayoutChoice::named(name, &self.place.scratch.path("p")));
         for (fact, text) in &said.set {
-            ask = ask.given(FactName::parse(*fact).unwrap(), *text);
+            let fact = FactName::parse(*fact).unwrap();
+            let given = Given::parse(&fact, text).unwrap();
+            ask = ask.given(fact, given);
         }
         ask.turn = said.turn.map(str::to_owned);
         ask.replacement = said.replacement.map(str::to_owned);

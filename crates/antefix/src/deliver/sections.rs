@@ -59,7 +59,7 @@ pub fn said_sections(body: &EpochBody, wording: &Wording) -> Result<Vec<SaidSect
 fn unforgeable(body: &EpochBody, span: &RecordedSpan) -> String {
     let text = &body.text[span.start..span.end];
     match span.origin.kind.as_str() {
-        "file" | "remote" | "variable" => {
+        "file" | "remote" | "variable" | "caller" => {
             let labels = LABELS.map(str::to_owned);
             protected(&of_fact(text), &labels).as_str().to_owned()
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::instructions::body;
+use super::catalog::{Lookup, lookup};
 use super::{Answer, Fact, ReasonCode, Value};
 use crate::text::{FactName, Origin, Text};
 
@@ -29,6 +29,39 @@ pub enum Given {
 }
 
 impl Given {
+    /// An answer as somebody types it: a text, or for a fact that is a list what it is in JSON.
+    ///
+    /// ```
+    /// use antefix::discover::Given;
+    /// use antefix::text::FactName;
+    ///
+    /// let files = FactName::new("instructions", "files");
+    /// assert!(matches!(Given::parse(&files, r#"[{"path": "A.md", "text": "Use tabs."}]"#), Ok(Given::Maps(_))));
+    /// assert!(Given::parse(&files, "Use tabs.").is_err());
+    /// assert_eq!(Given::parse(&FactName::new("git", "branch"), "[main]"), Ok("[main]".into()));
+    /// ```
+    pub fn parse(name: &FactName, text: &str) -> Result<Given, String> {
+        let is_list = matches!(lookup(name), Lookup::Known(entry) if entry.is_list());
+        let is_json = text.trim_start().starts_with('[');
+        match (is_list, is_json, name.as_str()) {
+            (true, true, _) => serde_json::from_str(text).map_err(|error| error.to_string()),
+            (true, false, "instructions:files") => Err(NOT_FILES.to_owned()),
+            _ => Ok(text.into()),
+        }
+    }
+
+    /// The files that it hands in, for `instructions:files`; the error says why it hands in none.
+    pub(super) fn files(&self) -> Result<&[BTreeMap<String, String>], Fact> {
+        match self {
+            Given::Maps(files) => Ok(files),
+            // An empty list has no kind.
+            Given::List(items) if items.is_empty() => Ok(&[]),
+            Given::Text(_) | Given::List(_) => Err(Answer::unavailable(ReasonCode::Failed, NOT_FILES)),
+            Given::Absent => Err(Answer::Absent),
+            Given::Unavailable(reason) => Err(Answer::unavailable(ReasonCode::Failed, reason.clone())),
+        }
+    }
+
     /// The answer as a fact.
     pub(super) fn fact(&self, name: &FactName) -> Fact {
         let text = |text: &str| Text::new(text, Origin::fact(name));
@@ -40,12 +73,20 @@ impl Given {
             }
             Given::Text(words) => Answer::Present(Value::Text(text(words))),
             Given::List(items) => Answer::Present(Value::List(items.iter().map(|item| text(item)).collect())),
-            Given::Maps(maps) => given_maps(name, maps),
+            Given::Maps(maps) => {
+                let map = |map: &BTreeMap<String, String>| {
+                    map.iter().map(|(key, words)| (Cow::Owned(key.clone()), text(words))).collect()
+                };
+                Answer::Present(Value::Maps(maps.iter().map(map).collect()))
+            }
             Given::Absent => Answer::Absent,
             Given::Unavailable(reason) => Answer::unavailable(ReasonCode::Failed, reason.clone()),
         }
     }
 }
+
+/// What is wrong with files that are none.
+const NOT_FILES: &str = "instruction files are given as a JSON list of objects with `path` and `text`";
 
 /// How an answer is written in JSON.
 #[derive(Deserialize)]
@@ -84,31 +125,4 @@ impl From<String> for Given {
     fn from(text: String) -> Given {
         Given::Text(text)
     }
-}
-
-fn given_maps(name: &FactName, maps: &[BTreeMap<String, String>]) -> Fact {
-    let is_files = name.as_str() == "instructions:files";
-    let mut values = Vec::with_capacity(maps.len());
-    for (number, map) in maps.iter().enumerate() {
-        let texts =
-            map.iter().map(|(key, text)| (Cow::Owned(key.clone()), Text::new(text.as_str(), Origin::fact(name))));
-        let mut texts: BTreeMap<Cow<'static, str>, Text> = texts.collect();
-        if is_files && let Err(missing) = complete_file(&mut texts) {
-            return Answer::unavailable(ReasonCode::Failed, format!("file {number} that was given has no `{missing}`"));
-        }
-        values.push(texts);
-    }
-    // No file at all is how the world says it, too.
-    if is_files && values.is_empty() { Answer::Absent } else { Answer::Present(Value::Maps(values)) }
-}
-
-/// Gives a file that has a `path` and a `text` or a `body` the one that it lacks; the error names what is missing.
-fn complete_file(texts: &mut BTreeMap<Cow<'static, str>, Text>) -> Result<(), &'static str> {
-    if !texts.contains_key("path") {
-        return Err("path");
-    }
-    let text = texts.get("text").or_else(|| texts.get("body")).cloned().ok_or("text")?;
-    texts.entry("body".into()).or_insert_with(|| body(&text));
-    texts.entry("text".into()).or_insert(text);
-    Ok(())
 }

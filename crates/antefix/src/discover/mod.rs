@@ -134,7 +134,7 @@ impl Asking<'_> {
             return;
         }
         let fact = match (catalog::lookup(name), self.situation.caller.given.get(name)) {
-            (Lookup::Known(_), Some(given)) => given.fact(name),
+            (Lookup::Known(_), Some(given)) => self.given(name, given),
             (Lookup::Known(_), None) => self.source(name),
             (Lookup::UnknownName | Lookup::UnknownNamespace, _) => {
                 let missing = NotLoaded { fact: name.clone(), path: None, why: Why::Unknown };
@@ -143,9 +143,11 @@ impl Asking<'_> {
             }
         };
         let report = &mut self.discovery.report;
+        let lists_itself = matches!(name.namespace(), "instructions" | "skills")
+            && (report.by_caller.contains(name) || !self.situation.caller.given.contains_key(name));
         match &fact {
             // A source of several files has listed each of them.
-            Answer::Present(_) if matches!(name.namespace(), "instructions" | "skills") => {}
+            Answer::Present(_) if lists_itself => {}
             Answer::Present(value) => {
                 let text = value.text(name);
                 let from_file = matches!(name.namespace(), "file" | "identity" | "memory");
@@ -166,6 +168,19 @@ impl Asking<'_> {
             }
         }
         self.discovery.facts.insert(name.clone(), fact);
+    }
+
+    /// Takes what the caller answered by hand. What would be found in several files is checked and bounded as they are.
+    fn given(&mut self, name: &FactName, given: &Given) -> Fact {
+        let Discovery { report, diagnostics, .. } = &mut self.discovery;
+        match (name.namespace(), given) {
+            ("instructions", _) if name.name() == "files" => match given.files() {
+                Ok(files) => instructions::given(self.world, self.situation, name, files, report, diagnostics),
+                Err(fact) => fact,
+            },
+            ("skills", Given::Text(text)) => skills::given(self.situation, name, text, report, diagnostics),
+            _ => given.fact(name),
+        }
     }
 
     /// Asks who answers the namespace.

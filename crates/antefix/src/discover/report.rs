@@ -1,5 +1,7 @@
 //! What was found, and what was considered and not taken.
 
+use std::collections::BTreeSet;
+
 use super::world::Reason;
 use crate::text::FactName;
 
@@ -10,6 +12,8 @@ pub struct Report {
     pub loaded: Vec<Loaded>,
     /// What was asked for, or would usually be, and is not in the facts.
     pub not_loaded: Vec<NotLoaded>,
+    /// Facts of several files whose files the caller handed in: nothing was read for them.
+    pub by_caller: BTreeSet<FactName>,
 }
 
 /// Something that was loaded.

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Subject};
 use crate::discover::Report;
 use crate::discover::catalog::{CATALOG, Pace};
 use crate::hooks::{Program, TrustState};
-use crate::text::{Digest, Origin, SourceKind};
+use crate::text::{Digest, FactName, Origin, SourceKind};
 use crate::tokens::{ENCODING, Tokenizer, Tokens};
 use serde::Serialize;
 
@@ -123,6 +123,12 @@ struct OriginOf<'p> {
 }
 
 impl<'p> OriginOf<'p> {
+    /// The origin of something that a report lists.
+    fn reported(report: &Report, name: &'p FactName, path: Option<&'p str>) -> OriginOf<'p> {
+        let origin = OriginOf::fact(name.as_str(), path);
+        if report.by_caller.contains(name) { OriginOf { kind: "caller", ..origin } } else { origin }
+    }
+
     fn fact(name: &'p str, path: Option<&'p str>) -> OriginOf<'p> {
         let kind = match path {
             None => "variable",
@@ -375,7 +381,7 @@ fn loaded(report: &Report) -> Vec<Loaded<'_>> {
         .loaded
         .iter()
         .map(|loaded| Loaded {
-            origin: OriginOf::fact(loaded.fact.as_str(), loaded.path.as_deref()),
+            origin: OriginOf::reported(report, &loaded.fact, loaded.path.as_deref()),
             bytes: loaded.bytes,
         })
         .collect()
@@ -386,7 +392,7 @@ fn not_loaded(report: &Report) -> Vec<NotLoaded<'_>> {
         .not_loaded
         .iter()
         .map(|missing| NotLoaded {
-            origin: OriginOf::fact(missing.fact.as_str(), missing.path.as_deref()),
+            origin: OriginOf::reported(report, &missing.fact, missing.path.as_deref()),
             reason: missing.why.name(),
             detail: missing.detail(),
         })

@@ -129,7 +129,7 @@ fn kind(before: &EpochBody, after: &EpochBody, tools: Same, sides: (Option<&Side
     }
     let origin = sides.1.or(sides.0).and_then(|side| side.origin.as_ref());
     match origin {
-        Some(origin) if matches!(origin.kind.as_str(), "file" | "variable") => {
+        Some(origin) if matches!(origin.kind.as_str(), "file" | "variable" | "caller") => {
             of_fact(&origin.name, origin.path.is_some())
         }
         _ if !same_words => DifferenceKind::Template,

@@ -23,7 +23,7 @@ pub use digest::{Digest, PrefixDigests};
 pub(crate) use draft::Draft;
 pub use fact_name::FactName;
 pub use grouped::grouped;
-pub use origin::{FactOrigin, Origin, Transform};
+pub use origin::{FactFrom, FactOrigin, Origin, Transform};
 pub use phrases::Phrases;
 pub use piece::{Piece, Text};
 pub(crate) use place::floor_char_boundary;

@@ -47,14 +47,26 @@ pub struct FactOrigin {
     pub name: FactName,
     /// The file that it was read from, as the prompt would show it; of a remote text the program or address.
     pub path: Option<Arc<str>>,
+    /// Who answered.
+    pub from: FactFrom,
+}
+
+/// Who answered a fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactFrom {
+    /// Whoever answers for its namespace, or a caller that answered a single text by hand.
+    World,
+    /// A caller that handed in what would have been found in several files.
+    Caller,
 }
 
 impl FactOrigin {
     fn kind(&self) -> &'static str {
-        match (&self.path, self.name.namespace()) {
-            (None, _) => "variable",
-            (Some(_), "identity" | "memory") => "remote",
-            (Some(_), _) => "file",
+        match (self.from, &self.path, self.name.namespace()) {
+            (FactFrom::Caller, ..) => "caller",
+            (FactFrom::World, None, _) => "variable",
+            (FactFrom::World, Some(_), "identity" | "memory") => "remote",
+            (FactFrom::World, Some(_), _) => "file",
         }
     }
 }
@@ -62,15 +74,24 @@ impl FactOrigin {
 impl Origin {
     /// The origin of a fact that was read from no file.
     pub fn fact(name: &FactName) -> Origin {
-        Origin::Fact { fact: Arc::new(FactOrigin { name: name.clone(), path: None }), line: 1 }
+        Origin::of(FactOrigin { name: name.clone(), path: None, from: FactFrom::World })
     }
 
     /// The origin of a fact that was read from a file, or is held by a program or server, at its first line.
     pub fn file(name: &FactName, path: &Arc<str>) -> Origin {
-        Origin::Fact { fact: Arc::new(FactOrigin { name: name.clone(), path: Some(Arc::clone(path)) }), line: 1 }
+        Origin::of(FactOrigin { name: name.clone(), path: Some(Arc::clone(path)), from: FactFrom::World })
     }
 
-    /// `template`, `wording`, `layout`, `expression`, `file`, `remote`, `variable` or `hook`.
+    /// The origin of what a caller handed in, with the path that it gave.
+    pub fn given(name: &FactName, path: Option<&Arc<str>>) -> Origin {
+        Origin::of(FactOrigin { name: name.clone(), path: path.cloned(), from: FactFrom::Caller })
+    }
+
+    fn of(fact: FactOrigin) -> Origin {
+        Origin::Fact { fact: Arc::new(fact), line: 1 }
+    }
+
+    /// `template`, `wording`, `layout`, `expression`, `file`, `remote`, `variable`, `caller` or `hook`.
     pub fn kind(&self) -> &'static str {
         match self {
             Origin::Source { source, .. } => source.kind.name(),

@@ -47,6 +47,7 @@ mod budgets;
 
 mod tools;
 
+mod given_files;
 mod goes_on;
 mod hygiene;
 

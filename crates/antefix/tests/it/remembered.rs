@@ -121,19 +121,3 @@ fn facts_by_hand_keep_none_and_could_not_ask_apart() {
     assert_eq!(row(Given::Absent), (false, BTreeSet::new()));
     assert_eq!(row(Given::Unavailable("the server is away".to_owned())), (false, ["memory:core".to_owned()].into()));
 }
-
-#[test]
-fn files_by_hand_are_files() {
-    let files = FactName::new("instructions", "files");
-    let file = |path: &str, text: &str| [("path".into(), path.into()), ("text".into(), text.into())].into();
-    let antefix = Antefix::builder().world(world()).store("memory").build().unwrap();
-    let given = Given::Maps(vec![file("A.md", "One.\n"), file("B.md", "Two.\n")]);
-    let turn = antefix.project("/p").unwrap().conversation("c").unwrap().turn(Ask::new().given(files.clone(), given));
-    let turn = turn.unwrap();
-    assert!(turn.prefix().contains("One.") && turn.prefix().contains("B.md") && !turn.prefix().contains("Use tabs."));
-    // A file without a path is not a file, and not an empty one either.
-    let broken = Given::Maps(vec![[("text".to_owned(), "One.".to_owned())].into()]);
-    let turn = antefix.project("/p").unwrap().conversation("d").unwrap().turn(Ask::new().given(files, broken)).unwrap();
-    let gaps: Vec<String> = turn.epoch.unwrap().body().gaps.iter().map(|gap| gap.fact.clone()).collect();
-    assert_eq!(gaps, ["instructions:files"]);
-}

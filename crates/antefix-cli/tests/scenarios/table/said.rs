@@ -32,6 +32,23 @@ scenarios! {
         .renew("requested", stands(1, "opened"))
         .turn(nothing(), stands(1, "opened"));
 
+    files_that_are_handed_in_take_the_place_of_those_that_would_be_found => project()
+        .turn(
+            nothing()
+                .layout("deepseek")
+                .set("instructions:files", r#"[{"path": "own/RULES.md", "text": "Use spaces."}]"#)
+                .set("skills:index", "tidy | Tidies up. | direct | 0a1b2c3d4e5f | read\n"),
+            opens()
+                .says("[own/RULES.md]\nUse spaces.\n")
+                .says("\ntidy | Tidies up. | direct | 0a1b2c3d4e5f | read\n")
+                .keeps_quiet_about("Use tabs."),
+        )
+        // Who does not hand them in again is told what would be found, and this layout holds what changes.
+        .turn(
+            nothing(),
+            stands(1, "opened").says("Use spaces.").pending(&["file-added", "file-removed", "fact-removed"]),
+        );
+
     an_empty_list_of_tools_is_not_silence => project()
         .turn(nothing().tools(json!(["read"])), opens().says("read"))
         .turn(nothing(), stands(1, "opened"))

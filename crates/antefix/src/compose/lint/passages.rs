@@ -70,14 +70,22 @@ impl Run<'_> {
 }
 
 impl<'p> Passage<'p> {
-    /// Whether it was read from a file that is not a template: text that is data.
+    /// Whether it was read from a file that is not a template, or handed in as one: text that is data.
     pub(super) fn is_file(&self) -> bool {
-        self.origin.kind() == "file"
+        match self.origin.kind() {
+            "file" => true,
+            "caller" => self.origin.path().is_some(),
+            _ => false,
+        }
     }
 
     /// Whether it is a fact that came from no file.
     pub(super) fn is_variable(&self) -> bool {
-        self.origin.kind() == "variable"
+        match self.origin.kind() {
+            "variable" => true,
+            "caller" => self.origin.path().is_none(),
+            _ => false,
+        }
     }
 
     /// Whether it is a file's name and none of its text: what frames a file names it.

@@ -11,6 +11,7 @@
 //! A missing file is not reported. Every other candidate that is not loaded is in the report, with its reason.
 
 mod fit;
+mod given;
 mod places;
 mod policy;
 mod shrink;
@@ -19,11 +20,12 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) use self::given::given;
 use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
 pub use self::policy::{Drop, Empty, Following, Global, InstructionRules, Order, Take, Walk};
 pub(crate) use self::shrink::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
-pub(super) use self::text::{body, normalized, value};
+pub(super) use self::text::{normalized, value};
 use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
 use super::frame::protected;
 use super::imports::Imports;
@@ -92,6 +94,13 @@ pub(super) fn answer(
     let loaded = found.iter().flat_map(|file| file.loaded.iter().cloned());
     search.report.loaded.extend(loaded);
     Answer::Present(value(&found, name))
+}
+
+/// How much of a file was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    Beginning,
 }
 
 /// Where a file really lies, and whether it goes on behind what was read.
@@ -341,8 +350,7 @@ impl Search<'_> {
     pub(super) fn finish(&mut self, text: Text, lying: &Lying, label: &Arc<str>) -> Option<(Text, Vec<Loaded>)> {
         let mut text = text;
         let mut loaded = Vec::new();
-        let budget = self.rules.file_budget;
-        let whole = !lying.more && budget.fits(text.as_str());
+        let whole = !lying.more && self.rules.file_budget.fits(text.as_str());
         // Nothing is imported into a file that is cut: what it says is unfinished.
         if self.rules.imports == Following::Follow && whole {
             let Search { world, situation, name, .. } = *self;
@@ -353,8 +361,18 @@ impl Search<'_> {
             text = imports.follow(&text, &mut vec![lying.real.clone()]);
             self.imported = imports.files;
         }
-        text = protected(&text, &self.protect);
-        if !whole || !budget.fits(text.as_str()) {
+        let extent = if lying.more { Extent::Beginning } else { Extent::Whole };
+        let text = self.bounded(text, extent, label)?;
+        let path = Some(label.to_string());
+        loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
+        Some((text, loaded))
+    }
+
+    /// A text with its tags written out, cut to the budget of a file. None if nothing of it fits.
+    fn bounded(&mut self, text: Text, extent: Extent, label: &Arc<str>) -> Option<Text> {
+        let budget = self.rules.file_budget;
+        let mut text = protected(&text, &self.protect);
+        if extent == Extent::Beginning || !budget.fits(text.as_str()) {
             let read = Budget::bytes(FILE_LIMIT);
             let tight = if budget.fits(text.as_str()) { read } else { budget };
             let size = tight.unit.measure(text.as_str());
@@ -367,11 +385,10 @@ impl Search<'_> {
                 self.not_loaded(label, Why::OverBudget { bytes });
                 return None;
             }
-            self.report_cut(label, &if lying.more { format!("more than {size}") } else { size.to_string() }, tight);
+            let more = if extent == Extent::Beginning { "more than " } else { "" };
+            self.report_cut(label, &format!("{more}{size}"), tight);
         }
-        let path = Some(label.to_string());
-        loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
-        Some((text, loaded))
+        Some(text)
     }
 
     pub(super) fn not_loaded(&mut self, label: &str, why: Why) {

@@ -20,8 +20,13 @@ pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
 
 /// The files as maps with `path`, `text` and `body`.
 pub(in crate::discover) fn value(found: &[Instruction], name: &FactName) -> Value {
+    value_with(found, |label| Origin::file(name, label))
+}
+
+/// The same, where `origin` says where a path comes from.
+pub(super) fn value_with(found: &[Instruction], origin: impl Fn(&Arc<str>) -> Origin) -> Value {
     let maps = found.iter().map(|file| {
-        let label = Text::new(Arc::clone(&file.label), Origin::file(name, &file.label));
+        let label = Text::new(Arc::clone(&file.label), origin(&file.label));
         [("path".into(), label), ("body".into(), body(&file.text)), ("text".into(), file.text.clone())].into()
     });
     Value::Maps(maps.collect())

@@ -9,6 +9,7 @@
 
 mod check;
 mod entries;
+mod given;
 mod ignored;
 mod listing;
 mod read;
@@ -19,6 +20,7 @@ mod shrink;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub(super) use given::given;
 pub use rules::{Descriptions, Ignore, Loose, RootWalk, SkillOrder, SkillRoot, SkillRules};
 pub(crate) use shrink::skills_within;
 
