@@ -173,12 +173,14 @@ impl Asking<'_> {
     /// Takes what the caller answered by hand. What would be found in several files is checked and bounded as they are.
     fn given(&mut self, name: &FactName, given: &Given) -> Fact {
         let Discovery { report, diagnostics, .. } = &mut self.discovery;
-        match (name.namespace(), given) {
-            ("instructions", _) if name.name() == "files" => match given.files() {
+        match (name.as_str(), given) {
+            ("instructions:files", _) => match given.files() {
                 Ok(files) => instructions::given(self.world, self.situation, name, files, report, diagnostics),
                 Err(fact) => fact,
             },
-            ("skills", Given::Text(text)) => skills::given(self.situation, name, text, report, diagnostics),
+            ("skills:index" | "skills:listing", Given::Text(text)) => {
+                skills::given(self.situation, name, text, report, diagnostics)
+            }
             _ => given.fact(name),
         }
     }

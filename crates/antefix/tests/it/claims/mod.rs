@@ -1,3 +1,4 @@
 //! What the documents of the systems behind the layouts say, one row a claim. `tests/claims/*.toml` has the list.
 
+mod deepseek;
 mod pi;
