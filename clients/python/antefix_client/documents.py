@@ -580,8 +580,13 @@ class TokenCounts(TypedDict):
 class Explanation(TypedDict):
     """What `explain --json` prints. Offsets are bytes into prefix and suffix together."""
 
+    aliases: NotRequired[dict[str, str]]
+    """The layout's own names for places that templates are loaded from, such as `$insomnia`, with what each stands
+    for."""
     diagnostics: list[Finding]
     gaps: list[Gap]
+    hidden: NotRequired[list[str]]
+    """What the layout hides from templates."""
     hooks: NotRequired[list[DeclaredHook]]
     instruction_order: NotRequired[str | None]
     layout: str
@@ -638,4 +643,6 @@ class Variable(TypedDict):
 class Variables(TypedDict):
     """What `vars --json` prints, and GET /system-prompt/variables answers."""
 
+    hidden: NotRequired[list[str]]
+    """What the layout hides from templates, of which `variables` has no row: `namespace:*`, or one fact."""
     variables: list[Variable]

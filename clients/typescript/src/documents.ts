@@ -568,8 +568,15 @@ export interface TokenCounts {
 
 /** What `explain --json` prints. Offsets are bytes into prefix and suffix together. */
 export interface Explanation {
+  /**
+   * The layout's own names for places that templates are loaded from, such as `$insomnia`, with what each stands
+   * for.
+   */
+  aliases?: Record<string, string>;
   diagnostics: Finding[];
   gaps: Gap[];
+  /** What the layout hides from templates. */
+  hidden?: string[];
   hooks?: DeclaredHook[];
   instruction_order?: string | null;
   layout: string;
@@ -622,5 +629,7 @@ export interface Variable {
 
 /** What `vars --json` prints, and GET /system-prompt/variables answers. */
 export interface Variables {
+  /** What the layout hides from templates, of which `variables` has no row: `namespace:*`, or one fact. */
+  hidden?: string[];
   variables: Variable[];
 }

@@ -267,6 +267,31 @@ fn vars_list_the_catalog() {
         .map(|variable| variable["type"].as_str().unwrap())
         .collect();
     assert_eq!(dynamic, ["file", "env"]);
+    assert_eq!(document.get("hidden"), None);
+}
+
+#[test]
+fn vars_leave_out_what_a_layout_hides() {
+    let document = project().run(&["vars", "--layout", "yoi", "--json"]).json();
+    assert_eq!(document["hidden"], serde_json::json!(["scope:*", "file:AGENTS.md", "instructions:*"]));
+    let variables = document["variables"].as_array().unwrap();
+    let hidden = |variable: &&serde_json::Value| ["scope", "instructions"].iter().any(|name| variable["type"] == *name);
+    assert_eq!(variables.iter().find(hidden), None);
+    // Only one file is hidden.
+    assert!(variables.iter().any(|variable| variable["type"] == "file"));
+    let printed = project().run(&["vars", "--layout", "yoi"]).stdout;
+    assert!(printed.ends_with("\n  hidden by the layout: scope:*, file:AGENTS.md, instructions:*\n"), "{printed}");
+    assert!(!printed.contains("scope.summary"));
+}
+
+#[test]
+fn explain_tells_the_aliases_and_what_is_hidden() {
+    let document = project().run(&["explain", "--layout", "yoi", "--json"]).json();
+    assert_eq!(document["aliases"], serde_json::json!({ "$insomnia": "$builtin/yoi", "$yoi": "$builtin/yoi" }));
+    assert_eq!(document["hidden"], serde_json::json!(["scope:*", "file:AGENTS.md", "instructions:*"]));
+    let printed = project().run(&["explain", "--layout", "yoi"]).stdout;
+    assert!(printed.contains("\n  hidden from templates: scope:*, file:AGENTS.md, instructions:*\n"), "{printed}");
+    assert!(printed.contains("$insomnia"), "{printed}");
 }
 
 #[test]

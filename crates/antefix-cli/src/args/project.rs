@@ -8,8 +8,13 @@ use clap::{Args as ClapArgs, ValueHint};
 #[command(after_help = "\
 Examples:
   antefix vars
+  antefix vars --layout yoi
   antefix vars --json | jq -r '.variables[].jinja'")]
 pub(crate) struct VarsArgs {
+    /// Leave out what this layout hides from templates: a built-in layout's name, or a layout file
+    #[arg(long, value_name = "LAYOUT", value_hint = ValueHint::FilePath)]
+    pub(crate) layout: Option<String>,
+
     /// The catalog as one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -68,7 +68,15 @@ fn overview(preview: &Preview, tally: Option<&Tally>) -> String {
     if let Some(order) = &preview.order {
         text.push_str(&format!("\n  {FAINT}instruction files:{FAINT:#} {}\n", visible(order)));
     }
-    for table in [loaded, not_loaded, left_out, hooks] {
+    let mut aliases = Table::new(&["alias", "stands for"]);
+    for (alias, target) in preview.layout().aliases().entries() {
+        aliases.row([alias, target]);
+    }
+    let hidden: Vec<&str> = preview.layout().hidden().entries().collect();
+    if !hidden.is_empty() {
+        text.push_str(&format!("\n  {FAINT}hidden from templates:{FAINT:#} {}\n", visible(&hidden.join(", "))));
+    }
+    for table in [loaded, not_loaded, left_out, aliases, hooks] {
         if !table.is_empty() {
             text.push('\n');
             text.push_str(&table.print());

@@ -2,20 +2,30 @@
 
 use std::process::ExitCode;
 
+use antefix::compose::template::HiddenFacts;
 use antefix::discover::catalog::{CATALOG, Pace};
-use antefix::document;
+use antefix::project::{LayoutChoice, TemplateChoice};
+use antefix::{Ask, document};
 
 use crate::args::VarsArgs;
-use crate::terminal::Table;
-use crate::{Outcome, terminal};
+use crate::terminal::{FAINT, Table, visible};
+use crate::{Outcome, ask, terminal};
 
 pub(crate) fn run(args: &VarsArgs) -> Outcome {
+    let hidden = match &args.layout {
+        Some(name) => {
+            let antefix = ask::antefix(None)?;
+            let layout = LayoutChoice::named(name, &ask::current()?);
+            ask::project(&antefix, None)?.hidden_facts(&Ask::new().layout(layout).template(TemplateChoice::Own))?
+        }
+        None => HiddenFacts::default(),
+    };
     if args.json {
-        terminal::print_result(&document::print(&document::variables()))?;
+        terminal::print_result(&document::print(&document::variables(&hidden)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&["bracket", "jinja", "changes", "value"]);
-    for entry in CATALOG {
+    for entry in CATALOG.iter().filter(|entry| !hidden.hides(&entry.fact())) {
         let changes = match entry.pace {
             Pace::Steady => "",
             Pace::Daily => "daily",
@@ -29,5 +39,12 @@ pub(crate) fn run(args: &VarsArgs) -> Outcome {
         ]);
     }
     terminal::print_styled(&table.print())?;
+    let hidden: Vec<&str> = hidden.entries().collect();
+    if !hidden.is_empty() {
+        terminal::print_styled(&format!(
+            "\n  {FAINT}hidden by the layout:{FAINT:#} {}\n",
+            visible(&hidden.join(", "))
+        ))?;
+    }
     Ok(ExitCode::SUCCESS)
 }

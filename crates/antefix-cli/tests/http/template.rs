@@ -228,3 +228,20 @@ fn the_catalog_is_what_vars_prints() {
     let server = scratch.serve();
     assert_eq!(server.get("/system-prompt/variables").ok().body, scratch.print(&["vars", "--json"]));
 }
+
+#[test]
+fn the_catalog_is_the_layouts_and_a_saved_template_sees_no_more() {
+    let scratch = project().file("p/AGENTS.md", "RULES");
+    let server = scratch.serve_with(&["--layout", "yoi"]);
+    let variables = scratch.print(&["vars", "--layout", "yoi", "--json"]);
+    assert_eq!(server.get("/system-prompt/variables").ok().body, variables);
+    // The text includes what lies beside the layout's own, by its bare name, and by the layout's alias.
+    let text = "In {{ cwd }}. {% include \"common/tool-usage\" %} {% include \"$insomnia/common/tool-usage\" %}";
+    server.put("/system-prompt", &json!({ "template": text }).to_string()).ok();
+    for template in ["{{ scope.summary }}", "{{ file('AGENTS.md') }}", "{% for f in instructions.files %}x{% endfor %}"]
+    {
+        let refused = server.put("/system-prompt", &json!({ "template": template }).to_string());
+        assert_eq!(refused.status, 422, "{template}");
+        assert!(refused.body.contains("the layout hides it from templates"), "{}", refused.body);
+    }
+}

@@ -86,6 +86,7 @@ fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
         report: &preview.report,
         diagnostics: &preview.diagnostics,
         order: preview.order.as_deref(),
+        layout: preview.layout(),
         hooks: &preview.hooks,
     };
     let explanation = document::explanation(explained, tally.as_ref());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use antefix::compose::Dialect;
 use antefix::document::{self, Variables};
-use antefix::project::{CurrentTemplate, TemplateCondition, TemplateFrom, TemplateOutcome};
+use antefix::project::{CurrentTemplate, TemplateChoice, TemplateCondition, TemplateFrom, TemplateOutcome};
 use antefix::text::Digest;
 use antefix::{Ask, ErrorKind};
 use axum::extract::State;
@@ -237,7 +237,15 @@ pub(super) fn author(headers: &HeaderMap) -> Answer<Option<String>> {
 }
 
 /// The variables that a template may use
+///
+/// Without those that the layout hides from templates.
 #[utoipa::path(get, path = "/system-prompt/variables", tag = "template", responses((status = 200, body = Variables)))]
-pub(super) async fn variables() -> Response {
-    json(&document::variables())
+pub(super) async fn variables(State(server): State<Arc<Shared>>) -> Answer {
+    work::read(server, move |server| {
+        let own = Ask::new().template(TemplateChoice::Own);
+        // What is wrong with a layout that cannot be read is the answer to GET /system-prompt.
+        let hidden = server.first_project().and_then(|project| project.hidden_facts(&own)).unwrap_or_default();
+        Ok(json(&document::variables(&hidden)))
+    })
+    .await
 }

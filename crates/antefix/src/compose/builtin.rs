@@ -48,8 +48,8 @@ pub const PROMPTS: &[(&str, &str)] = prompts![
     "pi/context",
     "pi/now",
     "pi/skills",
+    "yoi/common/tool-usage",
     "yoi/default",
-    "yoi/tool-usage",
 ];
 
 /// How the first line of a copied layout begins: what it is a copy of, and the digest of that, follow.

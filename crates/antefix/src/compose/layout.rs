@@ -19,7 +19,7 @@ use super::lint::{Copied, Standing, findings};
 use super::policy::{
     EmptyTemplate, Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
 };
-use super::template::{Dialect, Jinja, Template, TemplateLoader, TemplateRef};
+use super::template::{Aliases, Author, Dialect, HiddenFacts, Jinja, Library, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
 use crate::diagnostic::Diagnostic;
 use crate::discover::git::GitRules;
@@ -27,6 +27,7 @@ use crate::discover::instructions::InstructionRules;
 use crate::discover::remote::RemoteRules;
 use crate::discover::scope::ScopeRules;
 use crate::discover::skills::SkillRules;
+use crate::discover::tools::ToolRules;
 use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, Digest, FactName, Place, Source, SourceKind, Unit, roomy};
@@ -46,6 +47,8 @@ pub struct Layout {
     undeliverable: Undeliverable,
     scope: Option<ScopeRules>,
     hooks: Vec<HookRule>,
+    aliases: Aliases,
+    hidden: HiddenFacts,
     findings: Vec<Diagnostic>,
     digest: OnceLock<Digest>,
     copies: Vec<Copied>,
@@ -103,6 +106,8 @@ pub(crate) struct Section {
     pub(crate) declared: Range<usize>,
     pub(crate) stability: Stability,
     pub(crate) template: Template,
+    /// The file that the template is, if it is one.
+    pub(crate) reference: Option<TemplateRef>,
     pub(crate) joint: Joint,
     pub(crate) trim: Trim,
     pub(crate) only_if: Vec<Condition>,
@@ -135,7 +140,13 @@ impl Layout {
                 id: "template".to_owned(),
                 declared: 0..0,
                 stability: Stability::Frozen,
-                template: Template::parse(source, reference, dialect, templates)?,
+                template: Template::parse(
+                    source,
+                    reference.map_or(Author::Layout, Author::File),
+                    dialect,
+                    Library::of(templates),
+                )?,
+                reference: reference.cloned(),
                 joint: Joint::None,
                 trim: Trim::None,
                 only_if: Vec::new(),
@@ -156,6 +167,7 @@ impl Layout {
                     paths: Paths::Absolute,
                     instructions: InstructionRules::default(),
                     skills: SkillRules::default(),
+                    tools: ToolRules::default(),
                     remote: RemoteRules::default(),
                     git: GitRules::default(),
                     phrases: wording.phrases().clone(),
@@ -167,6 +179,8 @@ impl Layout {
                 undeliverable: Undeliverable::default(),
                 scope: None,
                 hooks: Vec::new(),
+                aliases: Aliases::default(),
+                hidden: HiddenFacts::default(),
                 digest: OnceLock::new(),
                 editable: 0,
                 empty_template: EmptyTemplate::default(),
@@ -183,18 +197,24 @@ impl Layout {
 
     /// The same layout with another text in its editable section.
     ///
+    /// What the text includes without a prefix lies where the section's own text does. What the layout hides from templates is
+    /// hidden from it.
+    ///
     /// A section that is fixed in the layout is frozen then: somebody's text is no part of a release, and may name facts. So
     /// are fixed sections behind it, because stability only steps downwards.
     pub fn edited(&self, source: &Arc<Source>, dialect: Dialect, templates: &dyn TemplateLoader) -> Result<Layout> {
         if source.text.is_empty() && self.empty_template == EmptyTemplate::OwnText {
             return Ok(self.clone());
         }
-        let template = roomy(|| Template::parse(source, None, dialect, templates))?;
+        let (own, reference) = (self.editable(), self.sections[self.editable].reference.as_ref());
+        // The layout's own text is no edit, whoever wrote it down again.
+        let is_own = (dialect, &*source.text) == (own.dialect, own.text);
+        let author = if is_own && reference.is_none() { Author::Layout } else { Author::Editor(reference) };
+        let library = Library { templates, aliases: &self.aliases, hidden: &self.hidden };
+        let template = roomy(|| Template::parse(source, author, dialect, library))?;
         let mut layout = self.clone();
         layout.sections[self.editable].template = template;
-        let own = self.editable();
-        // The layout's own text is no edit, whoever wrote it down again.
-        if (dialect, &*source.text) != (own.dialect, own.text) {
+        if !is_own {
             for section in &mut layout.sections[self.editable..] {
                 section.stability = section.stability.max(Stability::Frozen);
             }
@@ -262,6 +282,16 @@ impl Layout {
     /// The hooks that it declares.
     pub fn hooks(&self) -> &[HookRule] {
         &self.hooks
+    }
+
+    /// Other names for places that templates are loaded from.
+    pub fn aliases(&self) -> &Aliases {
+        &self.aliases
+    }
+
+    /// The facts that its templates may not see.
+    pub fn hidden(&self) -> &HiddenFacts {
+        &self.hidden
     }
 
     /// The texts that it is made of: its file, then its templates, each once for each section that is made of it.

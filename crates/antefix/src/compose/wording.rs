@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::lint::{Copied, Original, taken_out};
-use super::template::{Jinja, Names, TemplateLoader, TemplateLookup, TemplateRef};
+use super::template::{Author, Jinja, Library, Names, TemplateLoader, TemplateLookup, TemplateRef};
 use crate::diagnostic::{Code, Diagnostic, did_you_mean};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Digest, Draft, Origin, Phrases, Place, Source, SourceKind, Text, Within, roomy};
@@ -190,7 +190,7 @@ impl Wording {
     /// Parses a wording. Includes are by `$prefix/…` alone, because a wording lies in no directory.
     fn parse(&self, key: WordingKey, templates: &dyn TemplateLoader) -> Result<Jinja> {
         let source = self.source(key);
-        Jinja::load(source, None, templates, Names::Given(key.variables())).map_err(|error| {
+        Jinja::load(source, Author::Layout, Library::of(templates), Names::Given(key.variables())).map_err(|error| {
             error.of_kind(ErrorKind::Wording).context(|message| format!("wording `{}`: {message}", key.name()))
         })
     }

@@ -117,6 +117,14 @@ codes! {
         why: "the agent reads what you do not",
         remedy: "remove them; your settings may say `hidden_text`",
     }
+    HiddenVariable {
+        name: "hidden-variable",
+        levels: [Warning],
+        reported_by: All,
+        what: "a template names a fact that its layout hides from templates",
+        why: "the name is undefined there: a tag prints nothing, and a jinja template fails where it needs it",
+        remedy: "take it out, or out of `hidden` in the layout",
+    }
     HookEmpty {
         name: "hook-empty",
         levels: [Note],

@@ -38,6 +38,11 @@ impl Entry {
         format!("{}:{}", self.namespace, self.name)
     }
 
+    /// The name of the fact; one that the template fills in is still in angle brackets.
+    pub fn fact(&self) -> FactName {
+        FactName::new(self.namespace, self.name)
+    }
+
     /// Whether the answer is a list, and no text, in jinja.
     pub(crate) fn is_list(&self) -> bool {
         matches!(
@@ -182,7 +187,13 @@ pub const CATALOG: &[Entry] = &[
         "what the agent keeps in mind: from the file, program or address in the user's settings",
     ),
     row("env", "<NAME>", "env.<NAME>", Pace::Steady, "a variable of the environment that the user's settings allow"),
-    row("tools", "names", "tools", Pace::Steady, "the names of the agent's tools, sorted; a list in jinja"),
+    row(
+        "tools",
+        "names",
+        "tools",
+        Pace::Steady,
+        "the names of the agent's tools, by name or as the layout's `[tools]` says; a list in jinja",
+    ),
     row("tools", "list", "tools.list", Pace::Steady, "the agent's tools, one a line, with what each is for"),
     row(
         "tools",

@@ -16,7 +16,7 @@ use super::roots::MoreRoots;
 use super::rules::Survey;
 use super::scope::Scope;
 use super::skills::SkillRules;
-use super::tools::Tools;
+use super::tools::{ToolRules, Tools};
 use super::trust::Trust;
 use super::{Given, Paths, Workspace};
 use crate::text::{FactName, Phrases};
@@ -30,6 +30,8 @@ pub struct Rules {
     pub instructions: InstructionRules,
     /// Which skills are listed.
     pub skills: SkillRules,
+    /// How the agent's tools are listed.
+    pub tools: ToolRules,
     /// How the operator's prompt and the core memory are framed.
     pub remote: RemoteRules,
     /// How much git's texts may have.

@@ -1,6 +1,9 @@
 //! Prompts, findings and the catalog.
 
-use crate::compose::Prompt;
+use std::collections::BTreeMap;
+
+use crate::compose::template::HiddenFacts;
+use crate::compose::{Layout, Prompt};
 use crate::diagnostic::{Diagnostic, Subject};
 use crate::discover::Report;
 use crate::discover::catalog::{CATALOG, Pace};
@@ -17,6 +20,12 @@ use crate::project::Preview;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Explanation<'p> {
     layout: &'p str,
+    /// The layout's own names for places that templates are loaded from, such as `$insomnia`, with what each stands for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    aliases: BTreeMap<String, String>,
+    /// What the layout hides from templates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<&'p str>,
     prefix: Part<'p>,
     suffix: Part<'p>,
     sections: Vec<Section<'p>>,
@@ -251,6 +260,8 @@ pub struct Explained<'p> {
     pub diagnostics: &'p [Diagnostic],
     /// In which order instruction files count, if the layout names them.
     pub order: Option<&'p str>,
+    /// The layout.
+    pub layout: &'p Layout,
     /// The hooks that the layout declares, each with whether it may run.
     pub hooks: &'p [(Program, TrustState)],
 }
@@ -262,6 +273,7 @@ impl<'p> From<&'p Preview> for Explained<'p> {
             report: &preview.report,
             diagnostics: &preview.diagnostics,
             order: preview.order.as_deref(),
+            layout: preview.layout(),
             hooks: &preview.hooks,
         }
     }
@@ -269,9 +281,11 @@ impl<'p> From<&'p Preview> for Explained<'p> {
 
 /// The document about a composed prompt.
 pub fn explanation<'p>(about: impl Into<Explained<'p>>, tally: Option<&'p Tally>) -> Explanation<'p> {
-    let Explained { prompt, report, diagnostics, order, hooks } = about.into();
+    let Explained { prompt, report, diagnostics, order, layout, hooks } = about.into();
     Explanation {
         layout: prompt.layout(),
+        aliases: layout.aliases().entries().collect(),
+        hidden: layout.hidden().entries().collect(),
         prefix: part(prompt.prefix(), tally.map(|tally| tally.prefix)),
         suffix: part(prompt.suffix(), tally.map(|tally| tally.suffix)),
         sections: sections(prompt, tally),
@@ -404,6 +418,9 @@ fn not_loaded(report: &Report) -> Vec<NotLoaded<'_>> {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Variables {
     variables: Vec<Variable>,
+    /// What the layout hides from templates, of which `variables` has no row: `namespace:*`, or one fact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -419,10 +436,11 @@ struct Variable {
     changes: &'static str,
 }
 
-/// The document of the catalog, as `vars --json` prints it.
-pub fn variables() -> Variables {
+/// The document of the catalog without what is hidden, as `vars --json` prints it.
+pub fn variables(hidden: &HiddenFacts) -> Variables {
     let variables = CATALOG
         .iter()
+        .filter(|entry| !hidden.hides(&entry.fact()))
         .map(|entry| Variable {
             namespace: entry.namespace,
             name: entry.name,
@@ -436,5 +454,5 @@ pub fn variables() -> Variables {
             },
         })
         .collect();
-    Variables { variables }
+    Variables { variables, hidden: hidden.entries().map(str::to_owned).collect() }
 }

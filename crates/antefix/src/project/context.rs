@@ -143,7 +143,8 @@ impl ProjectContext {
 
     /// The templates that a text may refer to.
     pub(crate) fn templates<'w>(&'w self, gate: &'w Gate<'w>) -> TemplateDirectories<'w> {
-        TemplateDirectories::new(gate, &self.workspace, None).with_hygiene(self.permissions.hygiene)
+        let beside = self.layout_file.as_deref().and_then(Path::parent);
+        TemplateDirectories::new(gate, &self.workspace, beside).with_hygiene(self.permissions.hygiene)
     }
 }
 

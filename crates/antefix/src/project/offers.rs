@@ -1,9 +1,10 @@
-//! What completes a name while somebody writes a template: templates to include, and paths of files.
+//! What completes a name while somebody writes a template: templates to include, paths of files, and what is hidden.
 
 use std::path::Path;
 
 use super::preview::{permissions, situation};
 use super::{Ask, Project, TemplateList};
+use crate::compose::template::HiddenFacts;
 use crate::discover::Answer;
 use crate::discover::file::{Completed, complete};
 use crate::discover::roots::MoreRoots;
@@ -15,6 +16,11 @@ impl Project {
         let context = self.context(ask, &self.first_said(ask))?;
         let gate = context.gate(self.antefix.world());
         Ok(context.templates(&gate).list(limit))
+    }
+
+    /// The facts that a text may not name, because the layout hides them from templates.
+    pub fn hidden_facts(&self, ask: &Ask) -> Result<HiddenFacts> {
+        Ok(self.context(ask, &self.first_said(ask))?.layout().hidden().clone())
     }
 
     /// The ways in which a path of `file:` may go on, beneath a directory: at most `limit`.

@@ -71,9 +71,9 @@ const PROMISED: &[(&str, &str)] = &[
     ("wording/tool_write.md", "0380c627cb76067277f46c962845a952e6cdfc0cf0ad6ea450c719b8c297ba95"),
     ("wording/touch_notice.md", "46ab3b1bb57d98d795f2ef7ebcec28b1d8f39d00c9f2791d962fbca0b43e9957"),
     ("wording/working_boundaries_section.md", "5c319a2aaba0dcd9b8d29a15efb6f4d0a326e155353ee90e5bfbbb16b0074cb2"),
-    ("yoi/default.md", "ca7b2de72476aa8ac20d65807b4ce7e00572dcd99801d064b5bcc90429c159a8"),
-    ("yoi/layout.toml", "6d99dbccd435b35414a4825b326477659fe01603e734b49ed916d64e92d04a85"),
-    ("yoi/tool-usage.md", "26e18f32e5ba6d1d346ce847d832477d5ffeaebf1f96678993904ea969bfd837"),
+    ("yoi/common/tool-usage.md", "26e18f32e5ba6d1d346ce847d832477d5ffeaebf1f96678993904ea969bfd837"),
+    ("yoi/default.md", "8bf59ee691a24101b5a4eee4d11585ec1d68c828ac0edc6fa49d9b8071ff49a7"),
+    ("yoi/layout.toml", "e4244278271712473db2b10a06a84802bcff26380d1a1ecbbafcff2d65bb9bba"),
 ];
 
 /// Every built-in text, by its file's name.
@@ -99,11 +99,14 @@ fn built_in_texts_have_their_promised_bytes() {
 #[test]
 fn every_file_under_layouts_is_embedded_as_it_lies_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("layouts");
-    let mut files = BTreeMap::new();
-    for folder in std::fs::read_dir(&root).unwrap() {
-        let folder = folder.unwrap().path();
+    let (mut files, mut open) = (BTreeMap::new(), vec![root.clone()]);
+    while let Some(folder) = open.pop() {
         for file in std::fs::read_dir(&folder).unwrap() {
             let file = file.unwrap().path();
+            if file.is_dir() {
+                open.push(file);
+                continue;
+            }
             let name = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
             files.insert(name, std::fs::read_to_string(&file).unwrap());
         }

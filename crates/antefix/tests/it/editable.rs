@@ -88,3 +88,53 @@ fn a_fixed_section_that_is_edited_is_frozen_and_may_name_facts() {
     assert_eq!(stabilities, [antefix::compose::Stability::Frozen; 2]);
     assert_eq!(edited(&layout, Dialect::Bracket, &"x".repeat(1024 * 1024 + 1)).unwrap_err().kind(), ErrorKind::Limit);
 }
+
+const HIDING: &str = r#"
+hidden = ["scope:*", "file:AGENTS.md"]
+[aliases]
+house = "$builtin/yoi"
+[[section]]
+id = "who"
+stability = "frozen"
+file = "$house/default"
+[[section]]
+id = "bounds"
+stability = "frozen"
+text = "{{ file('AGENTS.md') }}"
+"#;
+
+#[test]
+fn an_edited_text_includes_what_lies_beside_the_layouts_own() {
+    let layout = parse(HIDING).unwrap();
+    for reference in ["common/tool-usage", "$house/common/tool-usage", "$builtin/yoi/common/tool-usage"] {
+        let text = format!("{{% include \"{reference}\" %}}");
+        let other = edited(&layout, Dialect::Jinja, &text).unwrap();
+        let names: Vec<&str> = other.sources().map(|source| source.name.as_str()).skip(1).take(2).collect();
+        assert_eq!(names, ["template", "$builtin/yoi/common/tool-usage"], "{reference}");
+    }
+    // It may include the text that it takes the place of.
+    assert!(edited(&layout, Dialect::Jinja, "More.\n{% include \"default\" %}").is_ok());
+    let error = edited(&layout, Dialect::Jinja, "{% include \"nope\" %}").unwrap_err();
+    assert_eq!(
+        error.message(),
+        "template `$builtin/yoi/nope` does not exist (included by template → $builtin/yoi/nope)"
+    );
+}
+
+#[test]
+fn what_a_layout_hides_is_hidden_from_an_edited_text_and_not_from_the_layout() {
+    let layout = parse(HIDING).unwrap();
+    let facts = |layout: &Layout| layout.facts().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(facts(&layout), ["prompt:cwd", "tools:names", "file:AGENTS.md"]);
+    for (dialect, text) in [
+        (Dialect::Jinja, "{{ file('./AGENTS.md') | default('') }}{{ scope.summary is defined }}"),
+        (Dialect::Bracket, "[file:./AGENTS.md][if scope:summary]x[endif]"),
+    ] {
+        let other = edited(&layout, dialect, text).unwrap();
+        // What is hidden is not asked for; the section that may see it still asks.
+        assert_eq!(facts(&other), ["file:AGENTS.md"], "{text}");
+        let codes: Vec<&str> = other.findings().iter().map(|finding| finding.code.name()).collect();
+        assert_eq!(codes, ["hidden-variable", "hidden-variable"], "{text}");
+    }
+    assert_eq!(layout.findings(), []);
+}

@@ -9,6 +9,7 @@ use antefix::discover::roots::MoreRoots;
 use antefix::discover::rules::Survey;
 use antefix::discover::scope::Scope;
 use antefix::discover::skills::SkillRules;
+use antefix::discover::tools::ToolRules;
 use antefix::discover::{Caller, Paths, Permissions, Rules, Situation, Workspace};
 
 /// All that a [`Situation`] borrows.
@@ -33,6 +34,7 @@ impl Parts {
                 paths: Paths::default(),
                 instructions: InstructionRules::default(),
                 skills: SkillRules::default(),
+                tools: ToolRules::default(),
                 remote: RemoteRules::default(),
                 git: GitRules::default(),
                 phrases: Wording::built_in().phrases().clone(),

@@ -6,6 +6,7 @@ mod messages;
 mod said;
 mod templates;
 mod trusted;
+mod yoi;
 
 /// A layout that holds changes back.
 const HOLDING: &str = r#"
@@ -38,7 +39,8 @@ use scenarios;
 /// A line of a list that names no row would never be noticed.
 #[test]
 fn the_lists_name_rows_of_the_table() {
-    let parts = [broken::NAMES, goes_on::NAMES, messages::NAMES, said::NAMES, templates::NAMES, trusted::NAMES];
+    let parts =
+        [broken::NAMES, goes_on::NAMES, messages::NAMES, said::NAMES, templates::NAMES, trusted::NAMES, yoi::NAMES];
     let names = parts.concat();
     for (name, _) in &crate::lists::NOT_YET {
         assert!(names.contains(name), "there is no scenario {name}");

@@ -1,5 +1,6 @@
 //! From the file of a layout to the layout: everything that is wrong with it is reported with its place.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +16,9 @@ use crate::compose::lint::{Copied, Original, Standing, findings};
 use crate::compose::policy::{
     EmptyTemplate, Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
 };
-use crate::compose::template::{Dialect, Jinja, Prefix, Template, TemplateLoader, TemplateRef, load};
+use crate::compose::template::{
+    Aliases, Author, Dialect, HiddenFacts, Jinja, Library, Prefix, Template, TemplateLoader, TemplateRef, load,
+};
 use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
@@ -24,6 +27,7 @@ use crate::discover::instructions::{Global, InstructionRules};
 use crate::discover::remote::RemoteRules;
 use crate::discover::scope::ScopeRules;
 use crate::discover::skills::SkillRules;
+use crate::discover::tools::ToolRules;
 use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Budget, FactName, Phrases, Place, Source, SourceKind, Within, one_of};
@@ -56,11 +60,19 @@ struct LayoutFile {
     empty_template: EmptyTemplate,
     /// The sections that are cut for it, the first one first.
     cut: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Facts that templates may not see.
+    #[serde(default)]
+    hidden: Vec<Spanned<String>>,
+    /// Other names for places that templates are loaded from.
+    #[serde(default)]
+    aliases: BTreeMap<Spanned<String>, Spanned<String>>,
     scope: Option<ScopeRules>,
     #[serde(default)]
     instructions: InstructionRules,
     #[serde(default)]
     skills: SkillRules,
+    #[serde(default)]
+    tools: ToolRules,
     #[serde(default)]
     remote: RemoteRules,
     #[serde(default)]
@@ -105,6 +117,9 @@ pub(super) const TEMPLATES: usize = 1024 * 1024;
 /// How many sections a layout may have.
 const SECTIONS: usize = 100;
 
+/// How many aliases a layout may have.
+const ALIASES: usize = 32;
+
 /// What a description says, if the file can be read that far.
 pub fn description(text: &str) -> Option<String> {
     toml::from_str::<LayoutFile>(text).ok().map(|file| file._description)
@@ -132,13 +147,15 @@ impl Reading<'_> {
         self.check_places(&file)?;
         let hooks = self.hooks(file.hook)?;
         let notice = CutNotice::new(self, file.cut_notice.as_ref())?;
+        let (aliases, hidden) = (self.aliases(&file.aliases)?, self.hidden(&file.hidden)?);
+        let library = Library { templates: self.templates, aliases: &aliases, hidden: &hidden };
         let mut sections: Vec<Section> = Vec::new();
         let mut bytes = 0;
         let copies = file.section.iter().filter_map(|section| section.get_ref().from.as_ref());
         let copies = copies.map(|from| self.copied(from)).collect::<Result<Vec<_>>>()?;
         for section in file.section {
             let dialect = file.dialect.unwrap_or(Dialect::Jinja);
-            let section = self.section(section.into_inner(), dialect, &notice, &sections)?;
+            let section = self.section(section.into_inner(), dialect, &notice, &sections, library)?;
             bytes += section.template.sources().iter().map(|source| source.text.len()).sum::<usize>();
             if bytes > TEMPLATES {
                 let message = format!("the templates of a layout have at most {TEMPLATES} bytes together");
@@ -161,6 +178,7 @@ impl Reading<'_> {
                 paths: file.paths,
                 instructions: file.instructions,
                 skills: file.skills,
+                tools: file.tools,
                 remote: file.remote,
                 git: file.git,
                 phrases: notice.phrases,
@@ -172,6 +190,8 @@ impl Reading<'_> {
             undeliverable: file.undeliverable,
             scope: file.scope,
             hooks,
+            aliases,
+            hidden,
             digest: OnceLock::new(),
             editable: editable.unwrap_or_default(),
             empty_template: file.empty_template,
@@ -191,6 +211,30 @@ impl Reading<'_> {
             hooks.push(hook);
         }
         Ok(hooks)
+    }
+
+    fn aliases(&self, file: &BTreeMap<Spanned<String>, Spanned<String>>) -> Result<Aliases> {
+        if file.len() > ALIASES {
+            return Err(
+                self.error(&format!("a layout has at most {ALIASES} aliases, and this one has {}", file.len()), 0..0)
+            );
+        }
+        let mut aliases = Aliases::default();
+        for (name, target) in file {
+            aliases.add(name.get_ref(), target.get_ref()).map_err(|what| {
+                self.error(&what, target.span())
+                    .with_hint("write `name = \"$builtin/…\"`, `\"$user/…\"` or `\"$workspace/…\"`")
+            })?;
+        }
+        Ok(aliases)
+    }
+
+    fn hidden(&self, file: &[Spanned<String>]) -> Result<HiddenFacts> {
+        HiddenFacts::parse(file.iter().map(|entry| entry.get_ref().as_str())).map_err(|entry| {
+            let span = file.iter().find(|written| written.get_ref() == entry).map_or(0..0, Spanned::span);
+            self.error(&format!("the catalog has no `{entry}` to hide"), span)
+                .with_hint("write `namespace:*`, or one name that `antefix vars` lists, such as `file:AGENTS.md`")
+        })
     }
 
     /// A layout may come with a repository: what it looks for stays in the project, or is Markdown in places at home that
@@ -235,7 +279,14 @@ impl Reading<'_> {
         self.source.text.find(text).map_or(0..0, |start| start..start + text.len())
     }
 
-    fn section(&self, file: SectionFile, dialect: Dialect, notice: &CutNotice, before: &[Section]) -> Result<Section> {
+    fn section(
+        &self,
+        file: SectionFile,
+        dialect: Dialect,
+        notice: &CutNotice,
+        before: &[Section],
+        library: Library<'_>,
+    ) -> Result<Section> {
         let id = file.id.get_ref().clone();
         let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if id.is_empty() || !id.chars().all(simple) || id == "boundary" {
@@ -260,8 +311,10 @@ impl Reading<'_> {
                  bills the rest again",
             ));
         }
-        let template = self.template(&id, &file, file.dialect.unwrap_or(dialect))?;
+        let reference = file.file.as_ref().map(|path| self.reference(path, library)).transpose()?;
+        let template = self.template(&id, &file, reference.as_ref(), file.dialect.unwrap_or(dialect), library)?;
         let section = Section {
+            reference,
             declared: file.id.span(),
             stability,
             template,
@@ -286,25 +339,31 @@ impl Reading<'_> {
         Ok(section)
     }
 
-    fn template(&self, id: &str, file: &SectionFile, dialect: Dialect) -> Result<Template> {
-        match (&file.text, &file.file, &file.wording) {
+    fn template(
+        &self,
+        id: &str,
+        file: &SectionFile,
+        reference: Option<&TemplateRef>,
+        dialect: Dialect,
+        library: Library<'_>,
+    ) -> Result<Template> {
+        match (&file.text, file.file.as_ref().zip(reference), &file.wording) {
             (Some(text), None, None) => {
                 let name = format!("{}#{id}", self.source.name);
                 let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
                 source.path.clone_from(&self.source.path);
                 let source = source.within(Within::toml(self.source, text.span()));
-                Template::parse(&Arc::new(source), None, dialect, self.templates)
+                Template::parse(&Arc::new(source), Author::Layout, dialect, library)
             }
-            (None, Some(path), None) => {
-                let reference = self.reference(path)?;
+            (None, Some((path, reference)), None) => {
                 let source =
-                    load(&reference, self.templates).map_err(|error| error.at(Place::new(self.source, path.span())))?;
-                Template::parse(&source, Some(&reference), dialect, self.templates)
+                    load(reference, self.templates).map_err(|error| error.at(Place::new(self.source, path.span())))?;
+                Template::parse(&source, Author::File(reference), dialect, library)
             }
             // Somebody's own words for it may be in any of the layers.
             (None, None, Some(key)) => {
                 let (key, _) = self.wording(key, 0)?;
-                Template::parse(self.wording.source(key), None, Dialect::Jinja, self.templates)
+                Template::parse(self.wording.source(key), Author::Layout, Dialect::Jinja, library)
             }
             (None, None, None) => Err(self
                 .error(&format!("section `{id}` has neither a text nor a file"), file.id.span())
@@ -315,7 +374,7 @@ impl Reading<'_> {
                     (None, _, Some(_)) => "a file and a wording",
                     _ => "a text and a file",
                 };
-                let second = key.as_ref().or(path.as_ref()).map_or(file.id.span(), Spanned::span);
+                let second = key.as_ref().or(path.map(|(path, _)| path)).map_or(file.id.span(), Spanned::span);
                 Err(self.error(&format!("section `{id}` has both {both}"), second))
             }
         }
@@ -335,10 +394,10 @@ impl Reading<'_> {
     }
 
     /// `$prefix/path`, or the name of a file beside the layout, whose `.md` may be written.
-    fn reference(&self, path: &Spanned<String>) -> Result<TemplateRef> {
+    fn reference(&self, path: &Spanned<String>, library: Library<'_>) -> Result<TemplateRef> {
         let text = path.get_ref();
         let reference = if text.trim_start().starts_with('$') {
-            TemplateRef::parse(text, None)
+            TemplateRef::parse_with(text, None, library.aliases)
         } else {
             let beside = text.strip_suffix(".md").unwrap_or(text);
             TemplateRef::parse(&format!("{}/{beside}", Prefix::Layout.name()), None)

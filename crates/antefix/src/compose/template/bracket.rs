@@ -7,12 +7,15 @@
 //! 5. An `[if]` that is never closed prints its tag, and both its branches.
 //! 6. White space is never touched, and what a fact contains is never parsed.
 //! 7. `\[` prints `[`.
+//! 8. A fact that the layout hides is absent, with a finding.
 //!
 //! Parser and renderer are loops over flat lists, linear in the template, whatever it nests.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::HiddenFacts;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::{Answer, Facts};
@@ -26,7 +29,11 @@ const FINDINGS_SHOWN: usize = 20;
 pub(crate) struct Bracket {
     source: Arc<Source>,
     nodes: Vec<Node>,
+    /// Every fact that is named, by its number.
+    named: Vec<FactName>,
+    /// Those that may be asked for, and the numbers of the others.
     names: Vec<FactName>,
+    hidden: BTreeSet<usize>,
     findings: Vec<Diagnostic>,
 }
 
@@ -34,7 +41,7 @@ pub(crate) struct Bracket {
 enum Node {
     /// Bytes of the template.
     Text(Range<usize>),
-    /// A fact, by its number in `names`.
+    /// A fact, by its number in `named`.
     Fact { name: usize, tag: Range<usize> },
     /// The beginning of a condition. `close` is the number of its `[endif]`, if it has one.
     If { name: usize, wanted: Existence, tag: Range<usize>, otherwise: Option<usize>, close: Option<usize> },
@@ -53,7 +60,12 @@ enum Existence {
 impl Bracket {
     /// Parses a template. Every text is a valid template; what looks wrong is a finding.
     pub(crate) fn parse(source: &Arc<Source>) -> Bracket {
-        Parser::new(source).parse()
+        Bracket::parse_hiding(source, &HiddenFacts::default())
+    }
+
+    /// The same, where the layout hides facts.
+    pub(crate) fn parse_hiding(source: &Arc<Source>, hidden: &HiddenFacts) -> Bracket {
+        Parser::new(source, hidden).parse()
     }
 
     /// The facts that the template names, each once, in order of appearance, in branches taken or not.
@@ -73,7 +85,7 @@ impl Bracket {
 
     /// Where the template names a fact first.
     pub(crate) fn place_of(&self, name: &FactName) -> Option<Place> {
-        let number = self.names.iter().position(|known| known == name)?;
+        let number = self.named.iter().position(|known| known == name)?;
         self.nodes.iter().find_map(|node| match node {
             Node::Fact { name, tag } | Node::If { name, tag, .. } if *name == number => {
                 Some(Place::new(&self.source, tag.clone()))
@@ -93,7 +105,7 @@ impl Bracket {
             match node {
                 Node::Text(range) => draft.push(&text[range.clone()], raw(range), None),
                 Node::Fact { name, tag } => match self.answer(facts, *name) {
-                    Some(Answer::Present(value)) => draft.push_text(&value.text(&self.names[*name])),
+                    Some(Answer::Present(value)) => draft.push_text(&value.text(&self.named[*name])),
                     other => blanks.add(self.blank(other, *name, tag)),
                 },
                 // An unclosed condition prints its tag and goes on into its branch.
@@ -121,7 +133,8 @@ impl Bracket {
     }
 
     fn answer<'f>(&self, facts: &'f Facts, name: usize) -> Option<&'f Answer<crate::discover::Value>> {
-        facts.get(&self.names[name])
+        // The same fact may be asked for by another section, which sees it.
+        facts.get(&self.named[name]).filter(|_| !self.hidden.contains(&name))
     }
 
     /// Why a tag printed nothing. Unknown names were found when the template was parsed.
@@ -131,7 +144,11 @@ impl Bracket {
         name: usize,
         tag: &Range<usize>,
     ) -> Option<Diagnostic> {
-        let name = &self.names[name];
+        // What is hidden was found when the template was parsed.
+        if self.hidden.contains(&name) {
+            return None;
+        }
+        let name = &self.named[name];
         let why = match answer {
             Some(Answer::Unavailable(reason)) => format!("unavailable ({reason})"),
             _ if !matches!(catalog::lookup(name), Lookup::Known(_)) => return None,
@@ -161,6 +178,7 @@ struct Parser<'s> {
     open: Vec<usize>,
     names: std::collections::BTreeMap<FactName, usize>,
     order: Vec<FactName>,
+    hidden: &'s HiddenFacts,
     findings: Findings,
     /// The first `]` at or after the position, kept so that the search never starts over.
     close: Ahead,
@@ -171,9 +189,10 @@ struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    fn new(source: &'s Arc<Source>) -> Parser<'s> {
+    fn new(source: &'s Arc<Source>, hidden: &'s HiddenFacts) -> Parser<'s> {
         Parser {
             source,
+            hidden,
             text: &source.text,
             nodes: Vec::new(),
             open: Vec::new(),
@@ -217,7 +236,9 @@ impl<'s> Parser<'s> {
         Bracket {
             source: Arc::clone(self.source),
             nodes: self.nodes,
-            names: self.order,
+            names: self.order.iter().filter(|name| !self.hidden.hides(name)).cloned().collect(),
+            hidden: (0..self.order.len()).filter(|number| self.hidden.hides(&self.order[*number])).collect(),
+            named: self.order,
             findings: self.findings.into_list(),
         }
     }
@@ -314,6 +335,8 @@ impl<'s> Parser<'s> {
         let Some(name) = FactName::parse(key) else { return 0 };
         if !matches!(catalog::lookup(&name), Lookup::Known(_)) {
             self.note_unknown(&name, tag);
+        } else if self.hidden.hides(&name) {
+            self.findings.add_with(|| HiddenFacts::finding(&name, Place::new(self.source, tag.clone())));
         }
         if let Some(number) = self.names.get(&name) {
             return *number;

@@ -3,11 +3,13 @@
 //! 1. A reference is `$prefix/path`, with `/` between its parts; `.md` is implied and never written.
 //! 2. Without a prefix it is a sibling: it is looked up in the directory of the template that includes it.
 //! 3. No part is `.` or `..`.
-//! 4. There is no fall-through: a template that its prefix does not have is an error, never another prefix's template.
+//! 4. A layout may have other names for places that templates are loaded from: see [`aliases`](super::aliases).
+//! 5. There is no fall-through: a template that its prefix does not have is an error, never another prefix's template.
 
 use std::fmt;
 use std::sync::Arc;
 
+use super::aliases::Aliases;
 use crate::compose::builtin;
 use crate::diagnostic::did_you_mean;
 use crate::discover::Answer;
@@ -56,11 +58,18 @@ impl Prefix {
 pub struct TemplateRef {
     prefix: Prefix,
     path: String,
+    /// How it was written, if by an alias.
+    written: Option<String>,
 }
 
 impl TemplateRef {
     /// Reads a reference that is written in the template `current`, or in none.
     pub fn parse(text: &str, current: Option<&TemplateRef>) -> Result<TemplateRef> {
+        TemplateRef::parse_with(text, current, &Aliases::default())
+    }
+
+    /// The same, where a layout has aliases.
+    pub(crate) fn parse_with(text: &str, current: Option<&TemplateRef>, aliases: &Aliases) -> Result<TemplateRef> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return Err(invalid(text, "it is empty"));
@@ -75,18 +84,37 @@ impl TemplateRef {
                 Some((directory, _)) => format!("{directory}/{path}"),
                 None => path,
             };
-            return Ok(TemplateRef { prefix: current.prefix, path });
+            return Ok(TemplateRef { prefix: current.prefix, path, written: None });
         }
         let Some((prefix, path)) = trimmed.split_once('/') else {
             return Err(invalid(text, "the prefix must be followed by `/` and a path"));
         };
-        let Some(prefix) = Prefix::ALL.into_iter().find(|known| known.name() == prefix) else {
-            let names = Prefix::ALL.map(Prefix::name);
-            let meant = did_you_mean(prefix, names).unwrap_or("$user");
+        let Some(known) = Prefix::ALL.into_iter().find(|known| known.name() == prefix) else {
+            let path = normalize(text, path);
+            if let Some(aliased) = aliases.resolve(prefix, path.as_deref().unwrap_or_default()) {
+                return path.map(|_| aliased);
+            }
+            let aliases: Vec<String> = aliases.entries().map(|(alias, _)| alias).collect();
+            let mut names: Vec<&str> = Prefix::ALL.map(Prefix::name).to_vec();
+            names.extend(aliases.iter().map(String::as_str));
+            let meant = did_you_mean(prefix, names.iter().copied()).unwrap_or("$user");
             return Err(Error::new(ErrorKind::Load, format!("unknown prefix `{prefix}` in the reference `{text}`"))
                 .with_hint(format!("did you mean `{meant}`? The prefixes are {}", names.join(", "))));
         };
-        Ok(TemplateRef { prefix, path: normalize(text, path)? })
+        Ok(TemplateRef { prefix: known, path: normalize(text, path)?, written: None })
+    }
+
+    /// A reference that was written by an alias.
+    pub(super) fn aliased(prefix: Prefix, path: String, written: String) -> TemplateRef {
+        TemplateRef { prefix, path, written: Some(written) }
+    }
+
+    /// The reference for people: as it was written, with what that stands for.
+    fn shown(&self) -> String {
+        match &self.written {
+            Some(written) => format!("`{written}` (`{self}`)"),
+            None => format!("`{self}`"),
+        }
     }
 
     /// Where it is loaded from.
@@ -106,7 +134,7 @@ impl fmt::Display for TemplateRef {
     }
 }
 
-fn normalize(reference: &str, path: &str) -> Result<String> {
+pub(super) fn normalize(reference: &str, path: &str) -> Result<String> {
     let path = path.trim_matches('/').trim();
     if path.is_empty() {
         return Err(invalid(reference, "there is no path"));
@@ -149,10 +177,12 @@ pub enum TemplateLookup {
 pub(crate) fn load(reference: &TemplateRef, templates: &dyn TemplateLoader) -> Result<Arc<Source>> {
     let error = |message: String| Error::new(ErrorKind::Load, message);
     match templates.fetch(reference) {
-        TemplateLookup::NotConfigured { hint } => {
-            Err(error(format!("`{}` is not configured, so `{reference}` cannot be loaded", reference.prefix.name()))
-                .with_hint(hint))
-        }
+        TemplateLookup::NotConfigured { hint } => Err(error(format!(
+            "`{}` is not configured, so {} cannot be loaded",
+            reference.prefix.name(),
+            reference.shown()
+        ))
+        .with_hint(hint)),
         TemplateLookup::File { path, text: Answer::Present(text) } => {
             let source = Source::new(crate::text::SourceKind::Template, reference.to_string(), text);
             Ok(Arc::new(if reference.prefix == Prefix::Builtin { source } else { source.at(path) }))
@@ -169,10 +199,10 @@ pub(crate) fn load(reference: &TemplateRef, templates: &dyn TemplateLoader) -> R
                 }
                 None => format!("create {path}, or name another template; no other prefix is searched"),
             };
-            Err(error(format!("template `{reference}` does not exist")).with_hint(hint))
+            Err(error(format!("template {} does not exist", reference.shown())).with_hint(hint))
         }
         TemplateLookup::File { path, text: Answer::Unavailable(reason) } => {
-            Err(error(format!("template `{reference}` cannot be read from {path}: {reason}")))
+            Err(error(format!("template {} cannot be read from {path}: {reason}", reference.shown())))
         }
     }
 }

@@ -3,7 +3,9 @@
 //! Parsing finds which facts a template names, so that nothing else is asked for. Rendering is single-pass: what a fact
 //! contains is data and never template.
 
+mod aliases;
 mod bracket;
+mod hiding;
 mod jinja;
 mod loader;
 
@@ -11,6 +13,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use aliases::Aliases;
+pub use hiding::HiddenFacts;
 pub use loader::{Prefix, TemplateLoader, TemplateLookup, TemplateRef};
 
 pub(crate) use bracket::Bracket;
@@ -56,6 +60,43 @@ impl Dialect {
     }
 }
 
+/// What templates are read with: where they come from, and what they may see.
+#[derive(Clone, Copy)]
+pub(crate) struct Library<'l> {
+    pub(crate) templates: &'l dyn TemplateLoader,
+    pub(crate) aliases: &'l Aliases,
+    pub(crate) hidden: &'l HiddenFacts,
+}
+
+impl<'l> Library<'l> {
+    /// Templates without aliases, from which nothing is hidden.
+    pub(crate) fn of(templates: &'l dyn TemplateLoader) -> Library<'l> {
+        Library { templates, aliases: &aliases::NONE, hidden: &hiding::NONE }
+    }
+}
+
+/// Whose text a template is: what it may see, and beside what it includes.
+#[derive(Clone, Copy)]
+pub(crate) enum Author<'a> {
+    /// The layout's own text. It sees everything, and includes by `$prefix/…` alone.
+    Layout,
+    /// A file that was referred to. What it includes lies beside it.
+    File(&'a TemplateRef),
+    /// Somebody who writes in place of a section's text, which was this file's.
+    Editor(Option<&'a TemplateRef>),
+}
+
+impl<'a> Author<'a> {
+    /// The file that names without a prefix are beside.
+    fn beside(self) -> Option<&'a TemplateRef> {
+        match self {
+            Author::Layout => None,
+            Author::File(reference) => Some(reference),
+            Author::Editor(reference) => reference,
+        }
+    }
+}
+
 /// A parsed template.
 #[derive(Debug, Clone)]
 pub(crate) enum Template {
@@ -65,17 +106,20 @@ pub(crate) enum Template {
 }
 
 impl Template {
-    /// Parses a source; the files that it includes come from `templates`.
+    /// Parses a source; the files that it includes come from the library.
     pub(crate) fn parse(
         source: &Arc<Source>,
-        reference: Option<&TemplateRef>,
+        author: Author<'_>,
         dialect: Dialect,
-        templates: &dyn TemplateLoader,
+        library: Library<'_>,
     ) -> Result<Template> {
         match dialect {
             Dialect::Plain => Ok(Template::Plain(Arc::clone(source))),
-            Dialect::Bracket => Ok(Template::Bracket(Bracket::parse(source))),
-            Dialect::Jinja => Jinja::load(source, reference, templates, Names::Catalog).map(Template::Jinja),
+            Dialect::Bracket => Ok(Template::Bracket(match author {
+                Author::Layout => Bracket::parse(source),
+                Author::File(_) | Author::Editor(_) => Bracket::parse_hiding(source, library.hidden),
+            })),
+            Dialect::Jinja => Jinja::load(source, author, library, Names::Catalog).map(Template::Jinja),
         }
     }
 
@@ -92,7 +136,8 @@ impl Template {
     pub(crate) fn findings(&self) -> &[Diagnostic] {
         match self {
             Template::Bracket(template) => template.findings(),
-            Template::Jinja(_) | Template::Plain(_) => &[],
+            Template::Jinja(template) => template.findings(),
+            Template::Plain(_) => &[],
         }
     }
 

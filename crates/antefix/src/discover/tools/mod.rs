@@ -1,6 +1,7 @@
 //! `tools:names`, `tools:list` and `tools:guidelines`: what the agent can do, and advice that fits.
 //!
-//! 1. Tools are listed in order of their names, whatever order the caller has them in.
+//! 1. Tools are listed in order of their names, whatever order the caller has them in, or in the caller's if the layout's
+//!    `[tools]` says so.
 //! 2. A tool's line is its snippet, else its description, else antefix's own words for a well-known tool, else its name;
 //!    white space in it becomes single spaces.
 //! 3. Advice comes and goes with the tools that it is about. The same sentence is printed once, where it comes first.
@@ -87,6 +88,25 @@ impl Tool {
     }
 }
 
+/// What a layout says about tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolRules {
+    /// The order in which templates see them.
+    pub order: ToolOrder,
+}
+
+/// The order in which templates see tools. What a provider is sent is always in order of the names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolOrder {
+    /// By name: callers that list the same tools in another order share their bytes.
+    #[default]
+    Name,
+    /// As the caller lists them.
+    Caller,
+}
+
 /// The tools of an agent, put in order once and used in many turns. A copy costs nothing.
 ///
 /// Each name is there once; of several tools with one name the first is used, and discovery reports the others.
@@ -104,6 +124,8 @@ pub struct Tools(Arc<Ordered>);
 #[derive(Debug)]
 struct Ordered {
     tools: Vec<Tool>,
+    /// The numbers of the tools, in the caller's order.
+    as_given: Vec<usize>,
     /// The names that other tools had as well.
     twice: Vec<String>,
     canonical: Arc<str>,
@@ -159,10 +181,18 @@ impl Tools {
         &self.0.canonical
     }
 
-    /// All that is known of them, as one text.
+    /// All that is known of them, as one text, in the caller's order.
     pub(crate) fn print(&self) -> String {
-        let tools = serde_json::to_value(&self.0.tools).unwrap_or_default();
+        let tools = serde_json::to_value(self.ordered(ToolOrder::Caller)).unwrap_or_default();
         canonical(&tools)
+    }
+
+    /// The tools in an order.
+    pub(crate) fn ordered(&self, order: ToolOrder) -> Vec<&Tool> {
+        match order {
+            ToolOrder::Name => self.0.tools.iter().collect(),
+            ToolOrder::Caller => self.0.as_given.iter().filter_map(|number| self.0.tools.get(*number)).collect(),
+        }
     }
 
     /// What is worth knowing about them, whatever is said of them.
@@ -199,7 +229,7 @@ impl Tools {
 
 impl PartialEq for Tools {
     fn eq(&self, other: &Tools) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.tools == other.0.tools
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.tools == other.0.tools && self.0.as_given == other.0.as_given)
     }
 }
 
@@ -214,18 +244,22 @@ impl Deref for Tools {
 }
 
 impl From<Vec<Tool>> for Tools {
-    fn from(mut tools: Vec<Tool>) -> Tools {
-        tools.sort_by(|one, other| one.name.cmp(&other.name));
+    fn from(tools: Vec<Tool>) -> Tools {
+        let mut numbered: Vec<(usize, Tool)> = tools.into_iter().enumerate().collect();
+        numbered.sort_by(|(_, one), (_, other)| one.name.cmp(&other.name));
         let mut twice: Vec<String> = Vec::new();
-        tools.dedup_by(|one, other| {
+        numbered.dedup_by(|(_, one), (_, other)| {
             let same = one.name == other.name;
             if same && twice.last() != Some(&one.name) {
                 twice.push(one.name.clone());
             }
             same
         });
+        let (given, tools): (Vec<usize>, Vec<Tool>) = numbered.into_iter().unzip();
+        let mut as_given: Vec<usize> = (0..tools.len()).collect();
+        as_given.sort_by_key(|number| given.get(*number));
         let canonical = canonical_tools(&tools).into();
-        Tools(Arc::new(Ordered { tools, twice, canonical, shapes: Mutex::default() }))
+        Tools(Arc::new(Ordered { tools, as_given, twice, canonical, shapes: Mutex::default() }))
     }
 }
 

@@ -39,11 +39,12 @@ pub(in crate::discover) fn answer(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
     let Some(tools) = &situation.caller.tools else { return Answer::Absent };
+    let tools = tools.ordered(situation.rules.tools.order);
     let mut saying = Saying { situation, name, diagnostics };
     match name.name() {
         "names" => Answer::Present(Value::List(tools.iter().map(|tool| saying.called(tool)).collect())),
-        "list" => Answer::Present(Value::Text(saying.list(tools))),
-        "guidelines" => Answer::Present(Value::Text(saying.guidelines(tools))),
+        "list" => Answer::Present(Value::Text(saying.list(&tools))),
+        "guidelines" => Answer::Present(Value::Text(saying.guidelines(&tools))),
         _ => Answer::Absent,
     }
 }
@@ -55,8 +56,8 @@ struct Saying<'s> {
 }
 
 impl Saying<'_> {
-    fn list(&mut self, tools: &[Tool]) -> Text {
-        let shown: Vec<&Tool> = tools.iter().filter(|tool| tool.hidden == Hidden::No).collect();
+    fn list(&mut self, tools: &[&Tool]) -> Text {
+        let shown: Vec<&Tool> = tools.iter().copied().filter(|tool| tool.hidden == Hidden::No).collect();
         if shown.is_empty() {
             return Text::new("(none)", Origin::fact(self.name));
         }
@@ -78,7 +79,7 @@ impl Saying<'_> {
         draft.into_text()
     }
 
-    fn guidelines(&mut self, tools: &[Tool]) -> Text {
+    fn guidelines(&mut self, tools: &[&Tool]) -> Text {
         let phrases = &self.situation.rules.phrases;
         let has = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
         let before = ADVICE.iter().filter(|advice| (advice.when)(&has)).map(|advice| phrases.get(advice.phrase));

@@ -13,6 +13,7 @@
 //! white-space control where it was, and adds no line:
 //!
 //! - a fact becomes a name of its own: `git.branch` becomes `__3`;
+//! - the name of another template becomes the one that it was loaded by: `"sibling"` becomes `"$user/sibling"`;
 //! - after an output that may compute, a variable says which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ __m7 }}`;
 //! - a value that is bound to a name, and an operand that is concatenated, compared or searched, goes through a meter;
 //! - where text is captured, each body that may run often says how many bytes of text it holds.
@@ -125,6 +126,8 @@ impl Checked {
 pub(super) struct Plan<'p> {
     /// References to facts, with the facts' numbers.
     pub(super) facts: &'p [(Range<usize>, usize)],
+    /// Names of other templates, with what the engine knows those by.
+    pub(super) targets: &'p [(Range<usize>, String)],
     /// Operands that go through a meter.
     pub(super) operands: &'p [Range<usize>],
     /// Operands of slices.
@@ -159,13 +162,10 @@ pub(super) fn rewrite(source: &Source, checked: &Checked, plan: &Plan<'_>, first
         edits.wrap(operand, &format!("{SLICE}("), ")");
     }
     for (range, number) in plan.facts {
-        edits.list.push(Edit {
-            at: range.start,
-            rank: Rank::Replace,
-            tie: 0,
-            skip: range.len(),
-            text: fact_name(*number),
-        });
+        edits.replace(range, fact_name(*number));
+    }
+    for (range, name) in plan.targets {
+        edits.replace(range, quoted(name));
     }
     edits.apply(&source.text)
 }
@@ -420,6 +420,10 @@ impl Edits {
         self.insert(range.end, Rank::Close, usize::MAX - range.start, close.to_owned());
     }
 
+    fn replace(&mut self, range: &Range<usize>, text: String) {
+        self.list.push(Edit { at: range.start, rank: Rank::Replace, tie: 0, skip: range.len(), text });
+    }
+
     fn insert(&mut self, at: usize, rank: Rank, tie: usize, text: String) {
         self.list.push(Edit { at, rank, tie, skip: 0, text });
     }
@@ -438,6 +442,11 @@ impl Edits {
         guarded.text.push_str(&source[copied..]);
         guarded
     }
+}
+
+/// A text as a string of the engine's.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 fn bytes(span: &Span) -> Range<usize> {

@@ -27,7 +27,9 @@ use self::guard::{Captured, Checked, Guarded, Plan};
 use self::meter::Meter;
 pub(crate) use self::meter::Spent;
 use self::track::{Marks, Printed, Tracker};
-use super::{SOURCE_LIMIT, TemplateLoader, TemplateLookup, TemplateRef, check_size, load};
+use super::hiding::{HINT, HiddenFacts};
+use super::{Author, Library, SOURCE_LIMIT, TemplateLookup, TemplateRef, check_size, load};
+use crate::diagnostic::Diagnostic;
 use crate::discover::{Answer, Facts, Value as FactValue, catalog};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Draft, FactName, Place, Source, Text};
@@ -81,11 +83,22 @@ struct Program {
     templates: Vec<Loaded>,
     /// What each mark stands for.
     tags: Vec<(Arc<Source>, Range<usize>)>,
+    /// The facts that it names and may see, each once.
     facts: Vec<FactName>,
+    /// By its number in the engine, each fact that is named, and whether the template may see it.
+    numbered: Vec<(FactName, Sight)>,
     /// How much the last rendering printed, so that the next one need not grow.
     printed: Printed,
     /// Where facts are named, to say which one was missing.
-    places: Vec<(FactName, Place)>,
+    places: Vec<(FactName, Sight, Place)>,
+    findings: Vec<Diagnostic>,
+}
+
+/// Whether a template may see a fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sight {
+    Seen,
+    Hidden,
 }
 
 /// An environment with its meters. One rendering at a time uses it.
@@ -105,16 +118,11 @@ struct Loaded {
 }
 
 impl Jinja {
-    /// Loads a template and what it includes. A template without a reference includes by `$prefix/…` alone.
-    pub(crate) fn load(
-        source: &Arc<Source>,
-        reference: Option<&TemplateRef>,
-        templates: &dyn TemplateLoader,
-        names: Names,
-    ) -> Result<Jinja> {
+    /// Loads a template and what it includes.
+    pub(crate) fn load(source: &Arc<Source>, author: Author<'_>, library: Library<'_>, names: Names) -> Result<Jinja> {
         let mut loader =
-            Loader { templates, names, program: Program::new(), known: BTreeMap::new(), waiting: Vec::new() };
-        loader.add(source, reference, &mut Vec::new())?;
+            Loader { library, names, program: Program::new(), known: BTreeMap::new(), waiting: Vec::new() };
+        loader.add(source, author, &mut Vec::new())?;
         loader.finish().map(|program| Jinja(Arc::new(program)))
     }
 
@@ -130,7 +138,13 @@ impl Jinja {
 
     /// Where it names a fact first.
     pub(crate) fn place_of(&self, name: &FactName) -> Option<Place> {
-        self.0.places.iter().find(|(known, _)| known == name).map(|(_, place)| place.clone())
+        let mut places = self.0.places.iter();
+        places.find(|(known, sight, _)| known == name && *sight == Sight::Seen).map(|(_, _, place)| place.clone())
+    }
+
+    /// What looks wrong in it.
+    pub(crate) fn findings(&self) -> &[Diagnostic] {
+        &self.0.findings
     }
 
     pub(crate) fn render(&self, values: &Values<'_>) -> Result<(Draft, Spent)> {
@@ -164,14 +178,19 @@ impl Jinja {
     /// Says which fact was missing, and why, if that is what made a name undefined.
     fn explain_missing(&self, error: Error, values: &Values<'_>) -> Error {
         let (Some(place), Values::Facts(facts)) = (error.place(), values) else { return error };
-        let overlaps = |(_, named): &&(FactName, Place)| {
+        let overlaps = |(_, _, named): &&(FactName, Sight, Place)| {
             Arc::ptr_eq(&named.source, &place.source)
                 && named.range.start < place.range.end.max(place.range.start + 1)
                 && place.range.start < named.range.end
         };
-        let Some((name, _)) = self.0.places.iter().find(overlaps) else {
+        let Some((name, sight, _)) = self.0.places.iter().find(overlaps) else {
             return error.context(|message| self.0.in_our_words(message));
         };
+        if *sight == Sight::Hidden {
+            return error
+                .context(|_| format!("`{name}` is undefined: the layout hides it from templates"))
+                .with_hint(HINT);
+        }
         let why = match facts.get(name) {
             // The fact is there; something below it is not. The engine knows facts by other names.
             Some(Answer::Present(_)) => return error.context(|message| self.0.in_our_words(message)),
@@ -192,10 +211,6 @@ impl Program {
         env.set_fuel(Some(FUEL));
         // The engine counts ten for an include and one for a block; the guard and the loader have bounded both.
         env.set_recursion_limit(usize::MAX);
-        env.set_path_join_callback(|name, parent| {
-            let parent = TemplateRef::parse(parent, None).ok();
-            TemplateRef::parse(name, parent.as_ref()).map_or(name.into(), |reference| reference.to_string().into())
-        });
         env.add_function("range", |start: isize, stop: Option<isize>, step: Option<isize>| {
             let (start, stop) = stop.map_or((0, start), |stop| (start, stop));
             let step = step.unwrap_or(1);
@@ -213,8 +228,10 @@ impl Program {
             templates: Vec::new(),
             tags: Vec::new(),
             facts: Vec::new(),
+            numbered: Vec::new(),
             printed: Printed::default(),
             places: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -228,8 +245,8 @@ impl Program {
     /// A message with the names that facts go by in templates.
     fn in_our_words(&self, message: &str) -> String {
         // The larger numbers first: the name of one fact may begin that of another.
-        let facts = self.facts.iter().enumerate().rev();
-        facts.fold(message.to_owned(), |message, (number, fact)| {
+        let facts = self.numbered.iter().enumerate().rev();
+        facts.fold(message.to_owned(), |message, (number, (fact, _))| {
             message.replace(&guard::fact_name(number), fact.as_str())
         })
     }
@@ -246,11 +263,11 @@ impl Kit {
 
 /// Fetches, checks and parses a template and everything below it.
 struct Loader<'l> {
-    templates: &'l dyn TemplateLoader,
+    library: Library<'l>,
     names: Names,
     program: Program,
-    /// The numbers of facts.
-    known: BTreeMap<FactName, usize>,
+    /// The numbers of facts. One that is hidden from some has another number there.
+    known: BTreeMap<(FactName, Sight), usize>,
     /// What is still to be rewritten, once it is known whether anything captures text.
     waiting: Vec<Parsed>,
 }
@@ -264,28 +281,25 @@ struct Parsed {
     operands: Vec<Range<usize>>,
     sliced: Vec<Range<usize>>,
     plain: Vec<usize>,
+    /// The templates that it names, by where, as the engine knows them.
+    targets: Vec<(Range<usize>, String)>,
 }
 
 impl Loader<'_> {
-    fn add(&mut self, source: &Arc<Source>, reference: Option<&TemplateRef>, chain: &mut Vec<String>) -> Result<()> {
+    fn add(&mut self, source: &Arc<Source>, author: Author<'_>, chain: &mut Vec<String>) -> Result<()> {
         check_size(source, SOURCE_LIMIT)?;
         let checked = guard::check(source)?;
         let tree = parse(&source.text, &source.name, Default::default())
             .map_err(|error| errors::parse(source, &error, None))?;
         let named = names::read(&tree, source, &self.names)?;
         drop(tree);
-        let mut facts = Vec::new();
-        for (fact, range) in named.facts {
-            let next = self.known.len();
-            let number = *self.known.entry(fact.clone()).or_insert_with(|| {
-                self.program.facts.push(fact.clone());
-                next
-            });
-            facts.push((range.clone(), number));
-            self.program.places.push((fact, Place::new(source, range)));
-        }
-        let name = reference.map_or_else(|| source.name.clone(), TemplateRef::to_string);
+        let facts = self.number(source, author, named.facts);
+        let name = match author {
+            Author::File(reference) => reference.to_string(),
+            Author::Layout | Author::Editor(_) => source.name.clone(),
+        };
         let (operands, sliced, plain) = (named.operands, named.sliced, named.plain);
+        let place = self.waiting.len();
         self.waiting.push(Parsed {
             name: name.clone(),
             source: Arc::clone(source),
@@ -294,23 +308,61 @@ impl Loader<'_> {
             operands,
             sliced,
             plain,
+            targets: Vec::new(),
         });
         chain.push(name);
         for include in named.includes {
-            let place = Place::new(source, include.place.clone());
-            self.include(&include, reference, &place, chain)?;
+            let target = self.include(&include, author.beside(), &Place::new(source, include.place.clone()), chain)?;
+            self.waiting[place].targets.push((include.place, target));
         }
         chain.pop();
         Ok(())
+    }
+
+    /// Gives the facts that a template names their numbers.
+    fn number(
+        &mut self,
+        source: &Arc<Source>,
+        author: Author<'_>,
+        named: Vec<(FactName, Range<usize>)>,
+    ) -> Vec<(Range<usize>, usize)> {
+        let mut facts = Vec::new();
+        for (fact, range) in named {
+            let place = Place::new(source, range.clone());
+            let sight = match author {
+                Author::File(_) | Author::Editor(_) if self.library.hidden.hides(&fact) => Sight::Hidden,
+                _ => Sight::Seen,
+            };
+            if sight == Sight::Hidden {
+                self.program.findings.push(HiddenFacts::finding(&fact, place.clone()));
+            }
+            let number = *self.known.entry((fact.clone(), sight)).or_insert_with(|| {
+                if sight == Sight::Seen {
+                    self.program.facts.push(fact.clone());
+                }
+                self.program.numbered.push((fact.clone(), sight));
+                self.program.numbered.len() - 1
+            });
+            facts.push((range, number));
+            self.program.places.push((fact, sight, place));
+        }
+        facts
     }
 
     /// Rewrites the templates and gives them to the engine.
     fn finish(mut self) -> Result<Program> {
         let captures = self.waiting.iter().any(|parsed| parsed.checked.captures());
         let captured = if captures { Captured::Maybe } else { Captured::Never };
-        for Parsed { name, source, checked, facts, operands, sliced, mut plain } in self.waiting {
+        for Parsed { name, source, checked, facts, operands, sliced, mut plain, targets } in self.waiting {
             plain.sort_unstable();
-            let plan = Plan { facts: &facts, operands: &operands, sliced: &sliced, plain: &plain, captured };
+            let plan = Plan {
+                facts: &facts,
+                targets: &targets,
+                operands: &operands,
+                sliced: &sliced,
+                plain: &plain,
+                captured,
+            };
             let guarded = guard::rewrite(&source, &checked, &plan, self.program.tags.len());
             for number in 0..guarded.marks.len() {
                 let number = self.program.tags.len() + number;
@@ -326,18 +378,20 @@ impl Loader<'_> {
         Ok(self.program)
     }
 
+    /// Loads a template that another one names, and says how the engine knows it.
     fn include(
         &mut self,
         include: &names::Include,
         parent: Option<&TemplateRef>,
         place: &Place,
         chain: &mut Vec<String>,
-    ) -> Result<()> {
+    ) -> Result<String> {
         let trace = |target: &str| chain.iter().map(String::as_str).chain([target]).collect::<Vec<_>>().join(" → ");
         let with_trace = |error: Error, target: &str| {
             error.context(|message| format!("{message} (included by {})", trace(target))).at(place.clone())
         };
-        let target = TemplateRef::parse(&include.target, parent).map_err(|error| with_trace(error, &include.target))?;
+        let target = TemplateRef::parse_with(&include.target, parent, self.library.aliases)
+            .map_err(|error| with_trace(error, &include.target))?;
         let name = target.to_string();
         if chain.contains(&name) {
             return Err(Error::new(ErrorKind::Load, format!("templates include each other: {}", trace(&name)))
@@ -345,7 +399,7 @@ impl Loader<'_> {
                 .with_hint("move what both need into a third file"));
         }
         if self.waiting.iter().any(|parsed| parsed.name == name) {
-            return Ok(());
+            return Ok(name);
         }
         if chain.len() >= CHAIN || self.waiting.len() >= FILES {
             let message = format!("a template may include {FILES} files, {CHAIN} deep: {}", trace(&name));
@@ -354,11 +408,12 @@ impl Loader<'_> {
         let missing = |stock| {
             matches!(stock, TemplateLookup::NotConfigured { .. } | TemplateLookup::File { text: Answer::Absent, .. })
         };
-        if include.optional && missing(self.templates.fetch(&target)) {
-            return Ok(());
+        if include.optional && missing(self.library.templates.fetch(&target)) {
+            return Ok(name);
         }
-        let source = load(&target, self.templates).map_err(|error| with_trace(error, &name))?;
-        self.add(&source, Some(&target), chain)
+        let source = load(&target, self.library.templates).map_err(|error| with_trace(error, &name))?;
+        self.add(&source, Author::File(&target), chain)?;
+        Ok(name)
     }
 }
 
@@ -407,9 +462,9 @@ fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>
         }
         Values::Facts(facts) => facts,
     };
-    let mut numbered = Vec::with_capacity(program.facts.len());
-    for name in &program.facts {
-        numbered.push(match facts.get(name) {
+    let mut numbered = Vec::with_capacity(program.numbered.len());
+    for (name, sight) in &program.numbered {
+        numbered.push(match facts.get(name).filter(|_| *sight == Sight::Seen) {
             Some(Answer::Present(FactValue::Text(text))) => {
                 tracker.know_fact(text);
                 Some(Value::from(Arc::clone(text.shared())))
