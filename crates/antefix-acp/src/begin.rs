@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use antefix::Diagnostic;
 use antefix::deliver::{Mode, Route, Way};
 use antefix::diagnostic::Code;
 use antefix::keeper::Began;
@@ -31,6 +32,8 @@ pub(crate) struct Begin {
     cwd: PathBuf,
     operator: Option<String>,
     pub(crate) prompt: SessionPrompt,
+    /// What is worth knowing about it.
+    found: Vec<Diagnostic>,
     route: Route,
     agent: AgentReport,
 }
@@ -51,7 +54,9 @@ impl Relay {
             error(id, INTERNAL_ERROR, &format!("antefix cannot compose the system prompt: {failure}"))
         };
         let brought = params.get("_meta").and_then(|meta| self.brought(meta));
-        let (prompt, operator) = self.prompt_of(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
+        let (prompt, operator, found) =
+            self.prompt_of(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
+        self.reports.findings(&found);
         let (mut route, agent) = self.route();
         let Some(mut params) = Members::parse(&raw) else { return Ok((None, Fate::Forward)) };
         let mut changed = false;
@@ -77,17 +82,17 @@ impl Relay {
         }
         let fate = if changed { Fate::Replace(message.with_params(&params)) } else { Fate::Forward };
         let (id, method) = (id.to_owned(), method.to_owned());
-        Ok((Some(Begin { id, method, session, cwd, operator, prompt, route, agent }), fate))
+        Ok((Some(Begin { id, method, session, cwd, operator, prompt, found, route, agent }), fate))
     }
 
-    /// The prompt that the session is given, and what of it the client said.
+    /// The prompt that the session is given, what of it the client said, and what is worth knowing.
     fn prompt_of(
         &self,
         method: &str,
         session: Option<&str>,
         cwd: &Path,
         brought: Option<String>,
-    ) -> antefix::Result<(SessionPrompt, Option<String>)> {
+    ) -> antefix::Result<(SessionPrompt, Option<String>, Vec<Diagnostic>)> {
         let before =
             session.map(|session| self.composer.conversation(cwd, &self.conversation(session)?)).transpose()?;
         let before = match before {
@@ -129,8 +134,7 @@ impl Relay {
             SessionPrompt::Standing(turn) => turn.diagnostics.clone(),
         };
         findings.extend(layout.into_iter().flat_map(hooked::unasked));
-        self.reports.findings(&findings);
-        Ok((prompt, operator))
+        Ok((prompt, operator, findings))
     }
 
     /// Says so if a session works elsewhere than the agent was started for.
@@ -195,7 +199,7 @@ impl Relay {
 
     /// A session has begun. `other` is another way than the one that was meant.
     pub(crate) fn register(&self, begin: Begin, session: &str, other: Option<Route>) {
-        let Begin { method, cwd, operator, prompt, route, agent, .. } = begin;
+        let Begin { method, cwd, operator, prompt, found, route, agent, .. } = begin;
         let route = other.unwrap_or(route);
         let conversation = match self.conversation(session) {
             Ok(conversation) => conversation,
@@ -233,7 +237,7 @@ impl Relay {
             }
         };
         self.reports.began(&report);
-        let new = Session { conversation, cwd, operator, draft, owed, known, report };
+        let new = Session { conversation, cwd, operator, draft, owed, known, found, report };
         self.state().sessions.insert(session.to_owned(), new);
         if let Some(turn) = standing
             && let Err(error) = self.owe(session, &turn)

@@ -14,7 +14,7 @@ use antefix::diagnostic::Code;
 use antefix::freeze::{ConversationId, Epoch};
 use antefix::keeper::Began;
 use antefix::project::Draft;
-use antefix::{Result, Turn};
+use antefix::{Diagnostic, Result, Turn};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -34,6 +34,8 @@ pub(crate) struct Session {
     pub(crate) owed: Vec<Owed>,
     /// What of the ledger it was told or is owed; none if the ledger does not have it yet.
     pub(crate) known: Option<Known>,
+    /// What was found in its last turn: a person hears of each finding once.
+    pub(crate) found: Vec<Diagnostic>,
     pub(crate) report: SessionReport,
 }
 
@@ -118,11 +120,21 @@ impl Relay {
             }
         };
         let (messages, undelivered) = hooked::messages(&turn);
+        self.reports.findings(&self.new_findings(session, &turn));
         self.reports.findings(&hooked::findings(&turn));
         self.reports.findings(&undelivered);
         let live = hooked::live(&turn, self.composer.live)?;
         let live = Some(("live".to_owned(), live)).filter(|(_, text)| !text.is_empty());
         Ok(messages.into_iter().chain(live).map(|(name, text)| (name, turn.framed(&text))).collect())
+    }
+
+    /// What was not found in the session's last turn. What hooks did is told every time, elsewhere.
+    fn new_findings(&self, session: &str, turn: &Turn) -> Vec<Diagnostic> {
+        let found = turn.diagnostics.iter().filter(|finding| !finding.code.is_about_hooks()).cloned().collect();
+        let mut state = self.state();
+        let Some(session) = state.sessions.get_mut(session) else { return Vec::new() };
+        let before = std::mem::replace(&mut session.found, found);
+        session.found.iter().filter(|finding| !before.contains(finding)).cloned().collect()
     }
 
     /// Makes a draft that has arrived the conversation's epoch. The answer is what its session knows by then.

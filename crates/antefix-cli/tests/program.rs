@@ -450,6 +450,86 @@ fn server(answer: &'static str) -> String {
     format!("http://{at}/core?key=QUERY")
 }
 
+/// A server on this machine that answers the first connection and leaves all others waiting; with how many there were.
+#[cfg(feature = "http")]
+fn hanging_server(answer: &'static str) -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    use std::io::{Read, Write};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let (at, count) = (listener.local_addr().unwrap(), std::sync::Arc::new(AtomicUsize::new(0)));
+    let counted = std::sync::Arc::clone(&count);
+    std::thread::spawn(move || {
+        let mut waiting = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            if counted.fetch_add(1, Ordering::SeqCst) == 0 {
+                let mut head = [0; 4096];
+                let _ = stream.read(&mut head);
+                let _ = stream.write_all(answer.as_bytes());
+            } else {
+                waiting.push(stream);
+            }
+        }
+    });
+    (format!("http://{at}/core"), count)
+}
+
+/// What a turn of an open conversation asks of a memory that hangs, by what the layout does about a changed memory.
+#[cfg(feature = "http")]
+#[test]
+fn a_memory_server_that_hangs_holds_up_no_turn() {
+    use std::sync::atomic::Ordering;
+
+    let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\nI am Ada";
+    for (layout, asked) in [("buzz", 1), ("coding-agent", 2)] {
+        let (address, count) = hanging_server(text);
+        // A turn that waited as long as an epoch may would be seen.
+        let settings = format!("[memory.core]\nhttp = \"{address}\"\ntimeout_ms = 60000\n");
+        let scratch = project().file("home/.config/antefix/settings.toml", &settings);
+        let first = scratch.ok(&["turn", "c1", "--layout", layout, "--part", "prefix"]);
+        assert!(first.stdout.contains("I am Ada"), "{first:?}");
+        let began = std::time::Instant::now();
+        let second = scratch.ok(&["turn", "c1", "--part", "prefix"]);
+        assert_eq!(second.stdout, first.stdout, "{layout}");
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "{layout}: {:?}", began.elapsed());
+        assert_eq!(count.load(Ordering::SeqCst), asked, "{layout}: {}", second.stderr);
+        assert_eq!(second.stderr.contains("warning[remote-unavailable]"), asked == 2, "{layout}: {}", second.stderr);
+    }
+}
+
+/// The rights of a directory are taken away while a conversation works there: by the program and over HTTP.
+#[cfg(unix)]
+#[test]
+fn a_directory_whose_rights_are_taken_away_stops_no_turn() {
+    if antefix_testing::Need::RIGHTS.is_left_out() {
+        return;
+    }
+    let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix")).file("q/AGENTS.md", "Use tabs.").obeying_rights();
+    scratch.directory("p");
+    let cwd = scratch.path("q").display().to_string();
+    let opened = scratch.ok(&["turn", "c1", "--cwd", &cwd, "--part", "prefix"]);
+    assert!(opened.stdout.contains("Use tabs."), "{opened:?}");
+    let server = scratch.serve_exactly(&["--root", &cwd]);
+    scratch.mode("q", 0o000);
+    let turn = scratch.run(&["turn", "c1", "--part", "prefix"]);
+    let over_http = server.post("/conversations/c1/turns", "{}");
+    let renewal = scratch.run(&["renew", "c1"]);
+    let opening = scratch.run(&["turn", "c2", "--cwd", &cwd]);
+    scratch.mode("q", 0o755);
+    assert_eq!((turn.code, &turn.stdout), (0, &opened.stdout), "{turn:?}");
+    assert!(turn.stderr.contains("error[project-unreadable]"), "{turn:?}");
+    let answer = over_http.ok().json();
+    assert_eq!(answer["diagnostics"][0]["code"], "project-unreadable", "{answer}");
+    assert_eq!(answer["pending"][0]["kind"], "unavailable", "{answer}");
+    assert_eq!(answer["epoch"]["number"], 1, "{answer}");
+    // Opening and renewing need what they need, and change nothing.
+    assert!(renewal.code == 1 && renewal.stderr.contains("wording.toml: permission denied"), "{renewal:?}");
+    assert_eq!(opening.code, 1, "{opening:?}");
+    let again = scratch.ok(&["turn", "c1", "--part", "prefix"]);
+    assert_eq!((again.stdout, again.stderr.as_str()), (opened.stdout, ""));
+}
+
 /// A server of certificates: openssl's own, with an authority that is made for the test.
 #[cfg(all(feature = "http", target_os = "linux"))]
 struct Secure {

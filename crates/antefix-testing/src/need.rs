@@ -33,7 +33,7 @@ pub enum Remedy {
 
 impl Need {
     /// All that is known.
-    pub const ALL: [Need; 8] = [
+    pub const ALL: [Need; 9] = [
         Need::STRACE,
         Need::SETSID,
         Need::SYSTEMD,
@@ -42,6 +42,7 @@ impl Need {
         Need::MOUNT,
         Need::CHOWN,
         Need::DESCRIPTORS,
+        Need::RIGHTS,
     ];
 
     /// Makes system calls of another process fail.
@@ -106,6 +107,14 @@ impl Need {
         tests: "ten thousand idle connections (as many as there may be are held)",
         remedy: Remedy::Forbidden("`ulimit -Hn` is below 11000"),
         probe: "most=$(ulimit -Hn) && { [ \"$most\" = unlimited ] || [ \"$most\" -ge 11000 ]; }",
+    };
+
+    /// Programs for which the rights of files count, whoever runs the tests.
+    pub const RIGHTS: Need = Need {
+        name: "rights",
+        tests: "directories whose rights were taken away",
+        remedy: Remedy::Install("root needs setpriv of util-linux to give up its privileges"),
+        probe: "[ \"$(id -u)\" != 0 ] || setpriv --inh-caps=-dac_override --bounding-set=-dac_override true",
     };
 
     /// Whether somebody left it out.

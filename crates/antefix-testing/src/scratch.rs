@@ -102,6 +102,20 @@ impl Scratch {
         command
     }
 
+    /// The same with a program for which the rights of files count, also if root runs the tests.
+    #[must_use]
+    pub fn obeying_rights(mut self) -> Scratch {
+        let rights = "-dac_override,-dac_read_search";
+        let program = self.program.display();
+        let script = format!(
+            "#!/bin/sh\n[ \"$(id -u)\" != 0 ] && exec '{program}' \"$@\"\n\
+             exec setpriv --inh-caps={rights} --bounding-set={rights} '{program}' \"$@\"\n"
+        );
+        self.executable("obeying/antefix", &script);
+        self.program = self.path("obeying/antefix");
+        self
+    }
+
     /// Another program in the same place and with the same environment, such as one that starts antefix.
     pub fn other_program(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);

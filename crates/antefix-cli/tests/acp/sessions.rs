@@ -285,3 +285,36 @@ fn a_receipt_says_what_went_where() {
     assert_eq!((&receipt["bytes"], &receipt["delivered"]), (&json!(PREFIX.len()), &json!(true)));
     assert_eq!(receipt["sent"][0]["to"], "session/new /systemPrompt");
 }
+
+/// A session goes on, whatever becomes of its project, and the person who runs the proxy hears why, once.
+#[test]
+fn what_breaks_around_a_session_is_reported_once_and_stops_no_prompt() {
+    if antefix_testing::Need::RIGHTS.is_left_out() {
+        return;
+    }
+    let unrenderable = "[[section]]\nid = 'a'\nstability = 'frozen'\ntext = '{{ nope.x }}'\n";
+    // What is found, and what becomes of the layout; none if its directory may not be read any more.
+    let accidents = [
+        ("error[project-unreadable]", None),
+        ("error[project-unreadable]", Some("[[section]]\nid = 1\n")),
+        ("error[unrenderable]", Some(unrenderable)),
+    ];
+    for (finding, layout) in accidents {
+        let scratch = project().obeying_rights();
+        let mut client = scratch.start(&[], &field());
+        client.initialize();
+        client.ask("session/new", &scratch.new_session());
+        match layout {
+            Some(layout) => scratch.write("p/.antefix/layout.toml", layout),
+            None => scratch.mode("p/.antefix", 0o000),
+        }
+        for said in ["one", "two"] {
+            assert_eq!(client.prompt("s1", said)["result"]["stopReason"], "end_turn");
+            assert_eq!(texts(&scratch.received("session/prompt")), [said]);
+        }
+        let (_, reported) = client.leave();
+        scratch.mode("p/.antefix", 0o755);
+        assert_eq!(reported.matches(finding).count(), 1, "{reported}");
+        assert_eq!(scratch.epoch("acp:any:s1").as_deref(), Some(PREFIX));
+    }
+}

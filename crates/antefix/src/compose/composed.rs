@@ -3,7 +3,7 @@
 use super::{Composition, Layout, Prompt, fit, roomy};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::{Discovery, FileLeft, ReasonCode};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A prompt, with the discovery that it was composed from.
 #[derive(Debug, Clone)]
@@ -24,10 +24,13 @@ impl Composed {
         Ok(Composed::new(prompt, discovery, &files))
     }
 
-    /// Composes what is after the boundary, for a prefix that exists already.
-    pub fn suffix(layout: &Layout, discovery: Discovery, prefix: &str) -> Result<Composed> {
-        let (prompt, files) = roomy(|| Composition::new(layout).finish_suffix(&discovery.facts, prefix))?;
-        Ok(Composed::new(prompt, discovery, &files))
+    /// Composes what is after the boundary, for a prefix that exists already. What cannot be composed is left out, with the
+    /// reason: the prefix goes on without it.
+    pub fn suffix(layout: &Layout, discovery: Discovery, prefix: &str) -> (Composed, Option<Error>) {
+        match roomy(|| Composition::new(layout).finish_suffix(&discovery.facts, prefix)) {
+            Ok((prompt, files)) => (Composed::new(prompt, discovery, &files), None),
+            Err(error) => (Composed::new(Prompt::empty(layout.name()), discovery, &[]), Some(error)),
+        }
     }
 
     fn new(prompt: Prompt, mut discovery: Discovery, files: &[FileLeft]) -> Composed {

@@ -517,6 +517,14 @@ codes! {
         why: "it changes nothing",
         remedy: "fix the name",
     }
+    Unrenderable {
+        name: "unrenderable",
+        levels: [Error],
+        reported_by: Turn,
+        what: "the layout, a template or a wording can be read, and what it says now cannot be composed",
+        why: "the conversation goes on with its bytes, without what cannot be composed, and cannot be renewed",
+        remedy: "fix what the message names",
+    }
     UnresolvedVariable {
         name: "unresolved-variable",
         levels: [Note],

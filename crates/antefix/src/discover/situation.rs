@@ -3,7 +3,7 @@
 //! 1. [`Rules`] are the layout's: which files count, how paths are shown.
 //! 2. [`Permissions`] are the user's: what may be read, and where things are kept. A project cannot set any of them.
 //! 3. [`Caller`] is what a caller knows and the world does not: model, tools, facts answered by hand.
-//! 4. What hooks name, and how closely to look, belongs to one question.
+//! 4. What hooks name, how closely to look and how long to wait belongs to one question.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::git::{GitLimits, GitRules};
 use super::hygiene::Hygiene;
 use super::instructions::InstructionRules;
-use super::remote::{Remote, RemoteRules};
+use super::remote::{Fetching, Remote, RemoteRules};
 use super::roots::MoreRoots;
 use super::rules::Survey;
 use super::scope::Scope;
@@ -94,4 +94,6 @@ pub struct Situation<'s> {
     pub more: &'s MoreRoots,
     /// Whether the project is searched for what waits for a path.
     pub survey: Survey,
+    /// What texts are fetched for that a program or a server keeps.
+    pub fetching: Fetching<'s>,
 }

@@ -18,7 +18,7 @@ use super::record::AmendmentKind;
 use crate::compose::Layout;
 use crate::compose::policy::{OnDrift, OnTools};
 use crate::discover::{Discovery, Situation, Why};
-use crate::error::Result;
+use crate::error::Error;
 use crate::text::{Digest, FactName};
 
 /// Which facts of a standing epoch are asked for again.
@@ -26,7 +26,8 @@ use crate::text::{Digest, FactName};
 pub enum Watch {
     /// Those of sections that amend or renew. A change in any other is found at the next renewal, or by `drift`.
     Acting,
-    /// Those of every section: what is held back is listed as pending, at the price of asking for it.
+    /// Those of every section: what is held back is listed as pending, at the price of asking for it. What a program or a
+    /// server keeps is asked for as with [`Acting`](Watch::Acting): only `drift` and a new epoch wait for it.
     #[default]
     All,
 }
@@ -49,6 +50,8 @@ pub(crate) struct Drifted {
     pub(crate) amend: Vec<AmendmentBody>,
     /// Changes that are held back.
     pub(crate) pending: Vec<Change>,
+    /// Why something cannot be said that should be: its changes are held back.
+    pub(crate) failed: Vec<Error>,
 }
 
 /// What a turn brings along.
@@ -59,14 +62,18 @@ pub(crate) struct Now<'n> {
 }
 
 impl StandingEpoch<'_> {
-    /// The facts that a turn asks for besides the live ones.
-    pub(crate) fn watched(layout: &Layout, watch: Watch) -> Vec<FactName> {
-        let all = |on_drift: OnDrift| watch == Watch::All || on_drift != OnDrift::Hold;
-        let watched = layout.standing_sections().iter().flat_map(|section| {
-            // The caller brings the tools along, so that asking for them costs nothing.
-            section.facts().into_iter().filter(move |name| all(section.on_drift) || is_of_tools(name))
-        });
-        watched.collect()
+    /// The facts that a turn asks for besides the live ones. What has to be fetched is asked for where a section acts on it
+    /// alone: a server that hangs must not hold up a turn for a line in a list. The caller brings the tools along, so that
+    /// asking for them costs nothing.
+    pub(crate) fn watched(layout: &Layout, watch: Watch, situation: &Situation<'_>) -> Vec<FactName> {
+        let is_watched = |on_drift: OnDrift, name: &FactName| match (on_drift, watch) {
+            (OnDrift::Amend | OnDrift::Renew, _) => true,
+            (OnDrift::Hold, Watch::All) => !situation.fetches(name),
+            (OnDrift::Hold, Watch::Acting) => is_of_tools(name),
+        };
+        let sections = layout.standing_sections().iter();
+        let facts = sections.flat_map(|section| section.facts().into_iter().map(|name| (section.on_drift, name)));
+        facts.filter(|(on_drift, name)| is_watched(*on_drift, name)).map(|(_, name)| name).collect()
     }
 
     /// What is remembered of the facts, with the amendments.
@@ -89,7 +96,7 @@ impl StandingEpoch<'_> {
     }
 
     /// Compares, and draws the conclusions.
-    pub(crate) fn drifted(&self, now: &Now<'_>) -> Result<Drifted> {
+    pub(crate) fn drifted(&self, now: &Now<'_>) -> Drifted {
         let mut drifted = Drifted::default();
         self.compare_place(now, &mut drifted);
         self.compare_tools(now, &mut drifted);
@@ -97,8 +104,8 @@ impl StandingEpoch<'_> {
         for (change, cause) in change::of_roots(&self.epoch.body.roots, now.situation.more.named()) {
             drifted.renew(cause, change);
         }
-        self.compare_facts(now, &mut drifted)?;
-        Ok(drifted)
+        self.compare_facts(now, &mut drifted);
+        drifted
     }
 
     fn compare_place(&self, now: &Now<'_>, drifted: &mut Drifted) {
@@ -153,7 +160,7 @@ impl StandingEpoch<'_> {
         differs(ChangeKind::EngineChanged, engine(before), engine(&made_by), "antefix or its template engine");
     }
 
-    fn compare_facts(&self, now: &Now<'_>, drifted: &mut Drifted) -> Result<()> {
+    fn compare_facts(&self, now: &Now<'_>, drifted: &mut Drifted) {
         let fingerprints = self.fingerprints();
         let of_tools = |change: &Change| {
             matches!(change.kind, ChangeKind::ToolAdded | ChangeKind::ToolChanged | ChangeKind::ToolRemoved)
@@ -219,11 +226,16 @@ impl StandingEpoch<'_> {
                     let notices =
                         Notices { layout: now.layout, facts: &now.discovery.facts, fingerprints: &fingerprints };
                     let said = self.said(&section.id);
-                    drifted.amend.extend(notices.of_section(&section.id, &changed, &unreadable, said)?);
+                    match notices.of_section(&section.id, &changed, &unreadable, said) {
+                        Ok(notices) => drifted.amend.extend(notices),
+                        Err(error) => {
+                            drifted.failed.push(error);
+                            drifted.pending.extend(acts);
+                        }
+                    }
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -233,6 +245,18 @@ fn is_of_tools(name: &FactName) -> bool {
 }
 
 impl Drifted {
+    /// Holds back what a new epoch was due for, because it cannot begin.
+    pub(crate) fn hold(&mut self, why: Error) {
+        self.pending.append(&mut self.changes);
+        self.failed.push(why);
+    }
+
+    /// Whether what the prompt is made of is another layout, wording or engine by now.
+    pub(crate) fn is_made_otherwise(&self) -> bool {
+        let kinds = [ChangeKind::LayoutChanged, ChangeKind::WordingChanged, ChangeKind::EngineChanged];
+        self.pending.iter().any(|change| kinds.contains(&change.kind))
+    }
+
     /// The first cause is used; all changes are reported.
     fn renew(&mut self, cause: Cause, change: Change) {
         self.renew.get_or_insert(cause);

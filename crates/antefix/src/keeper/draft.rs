@@ -13,7 +13,7 @@ use super::frozen::FrozenFacts;
 use super::hooked::question;
 use super::{Began, Keeper, ROUNDS, Turn, TurnInput, now};
 use crate::compose::Composed;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Report;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::{AmendmentRow, Appended, EpochRow};
@@ -163,8 +163,9 @@ impl Keeper {
         let frozen = FrozenFacts::of(&draft.body, &draft.cwd, draft.machine.as_deref(), input);
         let mut discovery = self.ask(input, Vec::new(), &frozen);
         frozen.put_into(&mut discovery.facts);
-        let composed = Composed::suffix(input.layout, discovery, draft.text())?;
-        let diagnostics = composed.diagnostics();
+        let (composed, failed) = Composed::suffix(input.layout, discovery, draft.text());
+        let mut diagnostics = composed.diagnostics();
+        diagnostics.extend(failed.iter().map(|error| Diagnostic::of_error(Code::Unrenderable, error)));
         let row = draft.row(conversation, 1, Digest::of(&draft.body.bundle().body));
         let mut turn = Turn {
             epoch: Some(Arc::new(Epoch::new(row, Arc::clone(&draft.body)))),

@@ -1,7 +1,8 @@
 //! The whole flow for one conversation: discover, compose, freeze, turn by turn.
 //!
 //! 1. The first turn opens an epoch; every later one gets the same bytes back, whatever has happened since.
-//! 2. A turn asks for live facts, and for those of sections that act on a change. For all else, nothing is opened.
+//! 2. A turn asks for live facts, and for those of sections that act on a change. For all else, nothing is opened, and what has
+//!    to be fetched may take a moment only.
 //! 3. A change is held back, appended as a notice, or begins a new epoch, as its section says. Each is recorded.
 //! 4. Of racing writers one wins, in this process and across others, and all get the winner's bytes.
 
@@ -38,6 +39,7 @@ pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Discovery;
+use crate::discover::remote::Fetched;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::{EpochRow, Standing, Store};
 use crate::freeze::{
@@ -159,6 +161,8 @@ impl Keeper {
 
     /// The turn before hooks change it.
     fn stand(&self, conversation: &ConversationId, input: &TurnInput<'_>, asked: &AskedRoots) -> Result<Turn> {
+        let fetched = Fetched::default();
+        let input = &input.fetching(&fetched);
         for _ in 0..ROUNDS {
             let Some(Current { standing, epoch, amendments }) = self.current(conversation)? else {
                 let more = asked.roots(&question(conversation, None, input), None);
@@ -172,20 +176,27 @@ impl Keeper {
             let input = &input.with_roots(&more);
             let standing_epoch = StandingEpoch { epoch: &epoch, amendments: &amendments };
             let frozen = FrozenFacts::of(epoch.body(), &epoch.row().cwd, epoch.row().machine.as_deref(), input);
-            let mut discovery = self.ask(input, StandingEpoch::watched(input.layout, input.watch), &frozen);
-            let drifted = self.drifted(&standing_epoch, input, &discovery)?;
+            let watched = StandingEpoch::watched(input.layout, input.watch, &input.situation);
+            let mut discovery = self.ask(input, watched, &frozen);
+            let mut drifted = self.drifted(&standing_epoch, input, &discovery);
             if let Some(cause) = drifted.renew
                 && !self.ineffective.is_known(&epoch, &drifted.changes)
             {
-                let renewed = self.flights.alone(conversation, || self.renewed(&epoch, cause, input))?;
-                if let Renewal::Begun(candidate, row) = renewed {
-                    let epoch = Arc::new(Epoch::new(row, Arc::clone(&candidate.body)));
-                    return self.begun(epoch, candidate, drifted.changes, input);
+                match self.flights.alone(conversation, || self.renewed(&epoch, cause, input)) {
+                    Ok(Renewal::Begun(candidate, row)) => {
+                        let epoch = Arc::new(Epoch::new(row, Arc::clone(&candidate.body)));
+                        return self.begun(epoch, candidate, drifted.changes, input);
+                    }
+                    Ok(Renewal::None(_)) => {
+                        if self.store.standing(conversation)?.is_some_and(|now| now.epoch.number != epoch.number()) {
+                            continue;
+                        }
+                        self.ineffective.remember(&epoch, &drifted.changes);
+                    }
+                    Err(error) if matches!(error.kind(), ErrorKind::Store(_)) => return Err(error),
+                    // The conversation has its bytes: what cannot be composed waits until it can be.
+                    Err(error) => drifted.hold(error),
                 }
-                if self.store.standing(conversation)?.is_some_and(|now| now.epoch.number != epoch.number()) {
-                    continue;
-                }
-                self.ineffective.remember(&epoch, &drifted.changes);
             }
             let Some(fresh) = self.amended(&epoch, &amendments, &drifted, input)? else { continue };
             frozen.put_into(&mut discovery.facts);
@@ -232,15 +243,16 @@ impl Keeper {
         let candidate = self.compose(input)?;
         let discovery = &candidate.composed.discovery;
         let standing_epoch = StandingEpoch { epoch: &epoch, amendments: &amendments };
-        let drifted = self.drifted(&standing_epoch, input, discovery)?;
+        let drifted = self.drifted(&standing_epoch, input, discovery);
+        let mut diagnostics = candidate.diagnostics(input);
+        diagnostics.extend(drifted.failed.iter().map(|error| Diagnostic::of_error(Code::Unrenderable, error)));
         let mut changes = drifted.changes;
         changes.extend(drifted.pending);
         // What a notice would say is a change as well, and so is what notices have said already: a renewal folds them in.
         let own = StandingEpoch { epoch: &epoch, amendments: &[] };
-        let since = self.drifted(&own, input, discovery)?;
+        let since = self.drifted(&own, input, discovery);
         changes.extend(since.amend.iter().map(Change::of_notice));
         let difference = Difference::between(epoch.body(), &candidate.body)?;
-        let diagnostics = candidate.diagnostics(input);
         Ok(Drift { epoch, amendments, changes, difference, next: candidate.body, diagnostics })
     }
 
@@ -287,7 +299,7 @@ impl Keeper {
         Ok(self.store.queue(conversation, truncate_to_millis(at), message)?)
     }
 
-    fn drifted(&self, epoch: &StandingEpoch<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Result<Drifted> {
+    fn drifted(&self, epoch: &StandingEpoch<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Drifted {
         epoch.drifted(&Now { layout: input.layout, situation: &input.situation, discovery })
     }
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::frozen::FrozenFacts;
 use super::turn::Delivering;
 use super::{Began, Keeper, Turn, TurnInput, now};
-use crate::compose::Composed;
-use crate::diagnostic::Diagnostic;
-use crate::discover::{Discovery, discover};
-use crate::error::Result;
+use crate::compose::{Composed, compose};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::remote::{Fetching, Purpose};
+use crate::discover::{Answer, Discovery, Situation, Value, discover};
+use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow};
-use crate::freeze::{Amendment, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, EpochInputs};
-use crate::text::{Digest, FactName};
+use crate::freeze::{Amendment, Cause, Change, ConversationId, Drifted, Epoch, EpochBody, EpochInputs, Watch};
+use crate::text::{Digest, FactName, Origin, Text};
 
 /// A prompt that was composed for an epoch.
 pub(super) struct Candidate {
@@ -144,13 +145,21 @@ impl Keeper {
         epoch: Arc<Epoch>,
         mut amendments: Vec<Amendment>,
         fresh: Vec<Amendment>,
-        drifted: Drifted,
+        mut drifted: Drifted,
         discovery: Discovery,
         waiting: u64,
         input: &TurnInput<'_>,
     ) -> Result<Turn> {
-        let composed = Composed::suffix(input.layout, discovery, epoch.text())?;
-        let diagnostics = composed.diagnostics();
+        drifted.failed.extend(self.unrenderable(&drifted, &discovery, input));
+        let (composed, failed) = Composed::suffix(input.layout, discovery, epoch.text());
+        drifted.failed.extend(failed);
+        let mut diagnostics = composed.diagnostics();
+        for error in &drifted.failed {
+            let finding = Diagnostic::of_error(Code::Unrenderable, error);
+            if !diagnostics.contains(&finding) {
+                diagnostics.push(finding);
+            }
+        }
         // A turn that names itself may ask again for what it took before.
         let asks = waiting > 0 || input.id.is_some();
         let messages = if asks { self.store.take(epoch.conversation(), input.id)? } else { Vec::new() };
@@ -176,12 +185,30 @@ impl Keeper {
         })
     }
 
+    /// Why a prompt that is made otherwise by now could not be composed; none if it could, or if nobody wants to know what is
+    /// held back. Texts that would have to be fetched are taken for empty ones.
+    fn unrenderable(&self, drifted: &Drifted, discovery: &Discovery, input: &TurnInput<'_>) -> Option<Error> {
+        if input.watch == Watch::Acting || !drifted.is_made_otherwise() {
+            return None;
+        }
+        let mut facts = discovery.facts.clone();
+        for name in input.layout.facts().into_iter().filter(|name| input.situation.fetches(name)) {
+            if facts.get(&name).is_none() {
+                let text = Text::new("", Origin::fact(&name));
+                facts.insert(name, Answer::Present(Value::Text(text)));
+            }
+        }
+        // What is unavailable is listed as such.
+        compose(input.layout, &facts).err().filter(|error| error.kind() != ErrorKind::Refused)
+    }
+
     /// Asks for the live facts but for the frozen ones, and for the named ones.
     pub(super) fn ask(&self, input: &TurnInput<'_>, watched: Vec<FactName>, frozen: &FrozenFacts) -> Discovery {
         let live = input.layout.live_sections().iter().flat_map(|section| section.facts());
         let live = live.filter(|name| !frozen.contains(name));
         let names: BTreeSet<FactName> = watched.into_iter().chain(live).collect();
-        discover(input.world, &input.situation, &names)
+        let fetching = Fetching { purpose: Purpose::Turn, ..input.situation.fetching };
+        discover(input.world, &Situation { fetching, ..input.situation }, &names)
     }
 
     pub(super) fn compose(&self, input: &TurnInput<'_>) -> Result<Candidate> {

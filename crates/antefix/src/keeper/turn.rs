@@ -11,6 +11,7 @@ use super::HookMessage;
 use crate::compose::{Layout, Prompt, Wording};
 use crate::deliver::{Content, Delivery, Notice, SaidSection, Target, deliver, said_sections};
 use crate::diagnostic::Diagnostic;
+use crate::discover::remote::{Fetched, Fetching};
 use crate::discover::roots::MoreRoots;
 use crate::discover::tools::Tools;
 use crate::discover::{Report, Situation, World};
@@ -70,6 +71,15 @@ impl<'t> TurnInput<'t> {
     {
         let situation = Situation { conversation_id: Some(conversation.as_str()), ..self.situation };
         TurnInput { situation, ..*self }
+    }
+
+    /// The same input for a turn that asks for each text once.
+    pub(super) fn fetching<'n>(&self, fetched: &'n Fetched) -> TurnInput<'n>
+    where
+        't: 'n,
+    {
+        let fetching = Fetching { fetched: Some(fetched), ..self.situation.fetching };
+        TurnInput { situation: Situation { fetching, ..self.situation }, ..*self }
     }
 
     /// The same input with the roots that hooks name.

@@ -10,7 +10,7 @@ use super::{Ask, MemoryChoice, Project, ProjectContext, TemplateChoice};
 use crate::compose::{Composed, Layout, Prompt, lint, notice};
 use crate::deliver::{Content, Delivery, Target, deliver};
 use crate::diagnostic::{Code, Diagnostic, Level};
-use crate::discover::remote::Remote;
+use crate::discover::remote::{Fetching, Remote};
 use crate::discover::roots::MoreRoots;
 use crate::discover::rules::Survey;
 use crate::discover::touch::touch;
@@ -221,5 +221,6 @@ pub(super) fn situation<'s>(
         conversation_id: conversation,
         more,
         survey: Survey::default(),
+        fetching: Fetching::default(),
     }
 }

@@ -1,13 +1,13 @@
 //! A conversation that is open goes on, whatever happens around it.
 
-use antefix::discover::Answer;
 use antefix::discover::tools::Tool;
+use antefix::discover::{Answer, ReasonCode};
 use antefix::freeze::{Cause, ChangeKind};
 use antefix::keeper::Began;
 use antefix::project::LayoutChoice;
 use antefix::stores::MemoryStore;
 use antefix::worlds::MemoryWorld;
-use antefix::{Antefix, Ask, Conversation, Level, Result, Target};
+use antefix::{Antefix, Ask, Conversation, ErrorKind, Level, Result, Target};
 use serde_json::json;
 
 const LAYOUT: &str = "[[section]]\nid = 'a'\nstability = 'frozen'\nfile = '$workspace/who'\n\
@@ -76,6 +76,95 @@ fn what_breaks_around_it_is_a_finding_and_a_pending_change() {
         assert_eq!((healed.prefix(), healed.suffix.text()), ("You are Ada.", "\n\nNow."));
         assert_eq!(healed.pending, []);
     }
+}
+
+/// What can be read may still say something that cannot be composed. A turn says why, and its live part is as far as it goes.
+#[test]
+fn what_cannot_be_composed_any_more_is_a_finding_and_a_pending_change() {
+    let live = LAYOUT.replace("Now.", "{{ nope.x }}");
+    let frozen = LAYOUT.replace("file = '$workspace/who'", "text = '{{ nope.x }}'");
+    let table = [
+        ("/p/.antefix/prompts/who.md", "{{ nope.x }}", "\n\nNow.", "who.md:1:4"),
+        ("/p/.antefix/layout.toml", &frozen, "\n\nNow.", ".antefix/layout.toml"),
+        ("/p/.antefix/layout.toml", &live, "", ".antefix/layout.toml"),
+    ];
+    for (path, text, suffix, place) in table {
+        let store = MemoryStore::new();
+        conversation(&store, world(None)).unwrap().turn(Ask::new()).unwrap();
+        let broken = conversation(&store, world(Some((path, Some(text))))).unwrap();
+        let turn = broken.turn(Ask::new()).unwrap();
+        assert_eq!((turn.began, turn.prefix(), turn.suffix.text()), (Began::Before, "You are Ada.", suffix), "{text}");
+        let kinds: Vec<ChangeKind> = turn.pending.iter().map(|change| change.kind).collect();
+        assert_eq!(kinds, [ChangeKind::LayoutChanged], "{text}");
+        let [found] = &turn.diagnostics[..] else { panic!("{text}: {:?}", turn.diagnostics) };
+        assert_eq!((found.code.name(), found.level), ("unrenderable", Level::Error), "{text}");
+        assert!(found.place.as_ref().unwrap().to_string().contains(place), "{text}: {:?}", found.place);
+        assert_eq!(broken.renew(Cause::Requested, Ask::new()).unwrap_err().kind(), ErrorKind::Render, "{text}");
+        let healed = conversation(&store, world(None)).unwrap().turn(Ask::new()).unwrap();
+        assert_eq!((healed.prefix(), healed.suffix.text(), healed.diagnostics.len()), ("You are Ada.", "\n\nNow.", 0));
+    }
+}
+
+/// What a turn would append or begin by itself waits until it can be composed.
+#[test]
+fn a_change_that_cannot_be_acted_on_is_held_back() {
+    const CORE: &str = "/home/u/.config/antefix/core.md";
+    let layout = |policy: &str| {
+        format!(
+            "[[section]]\nid = 'a'\nstability = 'frozen'\non_drift = '{policy}'\n\
+             text = '{{{{ memory.core }}}}{{% if memory.core == \"Broken.\" %}}{{{{ nope.x }}}}{{% endif %}}'\n"
+        )
+    };
+    for (policy, began, notices) in [("amend", Began::Before, 1), ("renew", Began::Now, 0)] {
+        let store = MemoryStore::new();
+        let turn = |core: &str| {
+            let world = world(None).file("/p/.antefix/layout.toml", layout(policy)).file(CORE, core);
+            let world = world.file("/home/u/.config/antefix/settings.toml", "[memory.core]\nfile = 'core.md'\n");
+            conversation(&store, world).unwrap().turn(Ask::new()).unwrap()
+        };
+        assert_eq!(turn("Milk.").prefix(), "Milk.");
+        let held = turn("Broken.");
+        assert_eq!((held.began, held.prefix(), held.amendments.len()), (Began::Before, "Milk.", 0), "{policy}");
+        let kinds: Vec<ChangeKind> = held.pending.iter().map(|change| change.kind).collect();
+        assert_eq!(kinds, [ChangeKind::FileChanged], "{policy}");
+        let codes: Vec<&str> = held.diagnostics.iter().map(|found| found.code.name()).collect();
+        assert_eq!(codes, ["unrenderable"], "{policy}");
+        let healed = turn("Bread.");
+        assert_eq!((healed.began, healed.amendments.len(), healed.pending.len()), (began, notices, 0), "{policy}");
+        assert!(healed.diagnostics.is_empty(), "{policy}: {:?}", healed.diagnostics);
+    }
+}
+
+/// A directory whose rights were taken away says nothing, which is not the same as being empty.
+#[test]
+fn what_may_not_be_read_any_more_withdraws_nothing() {
+    let rights = [
+        ("/p", "project-unreadable"),
+        ("/p/.antefix/layout.toml", "project-unreadable"),
+        ("/p/.antefix/prompts/who.md", "project-unreadable"),
+        ("/p/.antefix/wording.toml", "project-unreadable"),
+        ("/home/u/.config/antefix/settings.toml", "project-unreadable"),
+    ];
+    for (path, code) in rights {
+        let store = MemoryStore::new();
+        conversation(&store, world(None)).unwrap().turn(Ask::new()).unwrap();
+        let closed = conversation(&store, world(None).unreadable(path, ReasonCode::NotPermitted)).unwrap();
+        let turn = closed.turn(Ask::new()).unwrap();
+        assert_eq!((turn.began, turn.prefix(), turn.amendments.len()), (Began::Before, "You are Ada.", 0), "{path}");
+        let kinds: Vec<ChangeKind> = turn.pending.iter().map(|change| change.kind).collect();
+        assert_eq!((kinds, turn.diagnostics[0].code.name()), (vec![ChangeKind::Unavailable], code), "{path}");
+        assert!(closed.renew(Cause::Requested, Ask::new()).is_err(), "{path}");
+        let (epoch, notices) = closed.standing().unwrap();
+        assert_eq!((epoch.number(), epoch.text(), notices.len()), (1, "You are Ada.", 0), "{path}");
+    }
+    // Instructions that may not be read are told by no notice, in a layout that tells of every change.
+    let store = MemoryStore::new();
+    let file = |world: MemoryWorld| world.file("/p/.git/HEAD", "").program(&["git"], Answer::Absent);
+    conversation(&store, file(MemoryWorld::new().file("/p/AGENTS.md", "Use tabs."))).unwrap().turn(Ask::new()).unwrap();
+    let closed = file(MemoryWorld::new().unreadable("/p/AGENTS.md", ReasonCode::NotPermitted));
+    let turn = conversation(&store, closed).unwrap().turn(Ask::new()).unwrap();
+    assert!(turn.prefix().contains("Use tabs.") && turn.amendments.is_empty(), "{:?}", turn.amendments);
+    assert_eq!(turn.pending[0].kind, ChangeKind::Unavailable);
 }
 
 #[test]

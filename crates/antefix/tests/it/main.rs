@@ -55,6 +55,7 @@ mod remote;
 
 mod determinism;
 mod editable;
+mod fetched;
 
 mod remembered;
 mod resolver;

@@ -310,7 +310,8 @@ fn settings_name_exactly_one_holder() {
         ("file = 'a.md'", Ok("File(\"a.md\")")),
         ("command = ['a', 'b c']", Ok("Command([\"a\", \"b c\"])")),
         ("http = 'https://m.example/'\nbearer_env = 'T'", Ok("bearer_env: Some(\"T\")")),
-        ("file = 'a.md'\ntimeout_ms = 100\nmax_bytes = 5", Ok("limits: RemoteLimits { time: 100ms, bytes: 5 }")),
+        ("file = 'a.md'\ntimeout_ms = 100\nmax_bytes = 5", Ok("{ time: 100ms, turn: 500ms, bytes: 5 }")),
+        ("file = 'a.md'\nturn_timeout_ms = 7", Ok("{ time: 3s, turn: 7ms, bytes: 65536 }")),
         ("file = 'a.md'\nenabled = false", Ok("SwitchedOff")),
         ("enabled = false", Ok("SwitchedOff")),
         ("", Err("name exactly one of `file`, `command` and `http`")),
@@ -326,6 +327,7 @@ fn settings_name_exactly_one_holder() {
         ("http = 'http://m.example/'\nenabled = false", Err("plain http")),
         ("file = 'a.md'\ntimeout_ms = 0", Err("from 1 to 60000")),
         ("file = 'a.md'\ntimeout_ms = 60001", Err("from 1 to 60000")),
+        ("file = 'a.md'\nturn_timeout_ms = 0", Err("`turn_timeout_ms` is from 1 to 60000")),
         ("file = 'a.md'\nmax_bytes = 1048577", Err("from 1 to 1048576")),
         ("url = 'https://m.example/'", Err("unknown field `url`")),
     ];

@@ -86,7 +86,7 @@ impl World for Watched {
     }
 
     fn fetch(&self, request: &Request) -> Answer<Response> {
-        self.note(format!("fetch {}", request.address));
+        self.note(format!("fetch {} within {} ms", request.address, request.time_limit.as_millis()));
         self.inner.fetch(request)
     }
 

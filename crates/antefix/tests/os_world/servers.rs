@@ -162,7 +162,8 @@ fn ask(address: &str, bearer_env: Option<&str>) -> Discovery {
     let workspace = Workspace::find(&MemoryWorld::new(), Path::new("/"));
     let mut situation = Parts::new(workspace);
     let by = Holder::Http { address: Address::parse(address).unwrap(), bearer_env: bearer_env.map(str::to_owned) };
-    situation.permissions.memory = Remote::Configured { by, limits: RemoteLimits { time: TIME, bytes: 100 } };
+    situation.permissions.memory =
+        Remote::Configured { by, limits: RemoteLimits { time: TIME, turn: TIME, bytes: 100 } };
     discover(&OsWorld::new(), &situation.situation(), [&FactName::new("memory", "core")])
 }
 

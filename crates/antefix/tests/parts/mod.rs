@@ -4,7 +4,7 @@
 use antefix::compose::Wording;
 use antefix::discover::git::GitRules;
 use antefix::discover::instructions::InstructionRules;
-use antefix::discover::remote::RemoteRules;
+use antefix::discover::remote::{Fetching, RemoteRules};
 use antefix::discover::roots::MoreRoots;
 use antefix::discover::rules::Survey;
 use antefix::discover::scope::Scope;
@@ -59,6 +59,7 @@ impl Parts {
             conversation_id: self.conversation_id.as_deref(),
             more: &self.more,
             survey: self.survey,
+            fetching: Fetching::default(),
         }
     }
 }

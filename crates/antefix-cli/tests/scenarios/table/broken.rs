@@ -32,6 +32,22 @@ when_unavailable = "refuse"
 "#;
 
 const MEMORY_FAILS: &str = "[memory.core]\ncommand = ['false']\n";
+/// It takes longer than anybody waits.
+const MEMORY_HANGS: &str = "[memory.core]\ncommand = ['sleep', '600']\n";
+
+/// Both parts lie in files of their own.
+const IN_FILES: &str = r#"
+[[section]]
+id = "base"
+stability = "frozen"
+file = "base.md"
+[[section]]
+id = "now"
+stability = "live"
+joint = "paragraph"
+file = "now.md"
+"#;
+
 const MEMORY_SPEAKS: &str = "[memory.core]\ncommand = ['echo', 'Remember the milk.']\n";
 
 scenarios! {
@@ -156,7 +172,58 @@ scenarios! {
         .settings(MEMORY_SPEAKS)
         .turn(nothing(), opens().says("Remember the milk."))
         .settings(MEMORY_FAILS)
-        .turn(nothing(), stands(1, "opened").pending(&["unavailable"]).codes(&["remote-unavailable"]))
+        .turn(nothing(), stands(1, "opened").says("Remember the milk."))
         .renew("requested", fails("memory:core"))
-        .turn(nothing(), stands(1, "opened").pending(&["unavailable"]).codes(&["remote-unavailable"]));
+        .drift(fails("memory:core"))
+        .turn(nothing(), stands(1, "opened").says("Remember the milk."));
+
+    a_memory_that_hangs_holds_up_a_turn_for_a_moment_if_it_may_act => project()
+        .settings(MEMORY_SPEAKS)
+        .turn(nothing(), opens().says("Remember the milk."))
+        .settings(MEMORY_HANGS)
+        .turn(nothing(), stands(1, "opened").pending(&["unavailable"]).codes(&["remote-unavailable"]))
+        .settings(MEMORY_SPEAKS)
+        .turn(nothing(), stands(1, "opened"));
+
+    a_memory_that_hangs_is_not_asked_by_a_turn_that_would_hold_its_change_back => project()
+        .settings(MEMORY_SPEAKS)
+        .turn(nothing().layout("buzz"), opens().says("Remember the milk."))
+        .settings(MEMORY_HANGS)
+        .turn(nothing(), stands(1, "opened").says("Remember the milk."))
+        .settings(MEMORY_SPEAKS)
+        .drift(names(1, "opened"));
+
+    a_memory_that_says_something_else_is_found_by_drift_and_taken_up_by_a_renewal => project()
+        .settings(MEMORY_SPEAKS)
+        .turn(nothing().layout("buzz"), opens().says("Remember the milk."))
+        .settings("[memory.core]\ncommand = ['echo', 'Remember the bread.']\n")
+        .turn(nothing(), stands(1, "opened").says("Remember the milk."))
+        .drift(names(1, "opened").changes(&["file-changed", "file-changed"]))
+        .renew("requested", begins(2, "requested"))
+        .turn(nothing(), stands(2, "requested").says("Remember the bread."));
+
+    a_template_that_cannot_be_rendered_any_more_stops_no_turn => project_with(IN_FILES)
+        .write("p/.antefix/base.md", "You are careful.")
+        .write("p/.antefix/now.md", "It is Monday.")
+        .turn(nothing(), opens().says("You are careful.").says("It is Monday."))
+        .write("p/.antefix/base.md", "{{ nope.x }}")
+        .turn(nothing(), unrenderable().says("You are careful.").says("It is Monday."))
+        .renew("requested", fails("base.md:1:4"))
+        .drift(fails("base.md:1:4"))
+        .write("p/.antefix/base.md", "You are careful.")
+        .turn(nothing(), stands(1, "opened").says("You are careful."));
+
+    a_live_part_that_cannot_be_rendered_any_more_is_left_out => project_with(IN_FILES)
+        .write("p/.antefix/base.md", "You are careful.")
+        .write("p/.antefix/now.md", "It is Monday.")
+        .turn(nothing(), opens().says("It is Monday."))
+        .write("p/.antefix/now.md", "{{ nope.x }}")
+        .turn(nothing(), unrenderable().says("You are careful.").keeps_quiet_about("It is Monday."))
+        .write("p/.antefix/now.md", "It is Tuesday.")
+        .turn(nothing(), stands(1, "opened").pending(&["layout-changed"]).says("It is Tuesday."));
+}
+
+/// The conversation goes on, and says why it could not be renewed.
+fn unrenderable() -> crate::expect::Expect {
+    stands(1, "opened").pending(&["layout-changed"]).codes(&["unrenderable"])
 }

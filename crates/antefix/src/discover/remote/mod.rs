@@ -6,11 +6,14 @@
 //! 4. Hidden characters and secrets are looked for as in files, and what the layout frames the text with cannot be forged
 //!    by the text.
 //!
+//! A file is read whenever it could matter; `fetching.rs` says when programs and servers are asked.
+//!
 //! Not to ask is not a failure. Core memory that nobody configured, or that was switched off, is unavailable as
 //! [`Disabled`](ReasonCode::Disabled): it leaves no gap, and nothing may conclude that the memory is empty. An operator
 //! prompt that nobody configured is absent: the settings are where it would be, and they were read.
 
 mod address;
+mod fetching;
 mod http;
 mod program;
 mod settings;
@@ -22,6 +25,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 pub use self::address::Address;
+pub use self::fetching::{Fetched, Fetching, Purpose};
 
 use super::fact::Value;
 use super::file::{holds_secrets, read_text};
@@ -38,7 +42,8 @@ use crate::text::{Draft, FactName, Origin, Text, Transform};
 /// [memory.core]
 /// http = "https://memory.example/core"   # or `file = "~/core.md"`, or `command = ["program", "argument"]`
 /// bearer_env = "MEMORY_TOKEN"            # with `http`: the variable that holds the token
-/// timeout_ms = 3000
+/// timeout_ms = 3000                      # when an epoch begins
+/// turn_timeout_ms = 500                  # in turns after that, for sections that act on a change
 /// max_bytes = 65536
 /// enabled = true
 /// ```
@@ -80,13 +85,15 @@ pub enum Holder {
 pub struct RemoteLimits {
     /// For everything from the first step to the last byte.
     pub time: Duration,
+    /// The same for a turn of a conversation that has its prompt already.
+    pub turn: Duration,
     /// In bytes. A longer text is not used.
     pub bytes: usize,
 }
 
 impl Default for RemoteLimits {
     fn default() -> RemoteLimits {
-        RemoteLimits { time: Duration::from_secs(3), bytes: 64 * 1024 }
+        RemoteLimits { time: Duration::from_secs(3), turn: Duration::from_millis(500), bytes: 64 * 1024 }
     }
 }
 
@@ -106,13 +113,11 @@ pub(super) fn answer(
     name: &FactName,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
-    let (remote, table) = match name.as_str() {
-        "identity:operator" => (&situation.permissions.identity, "[identity.operator]"),
-        "memory:core" => (&situation.permissions.memory, "[memory.core]"),
-        _ => return Answer::Absent,
-    };
+    let Some(remote) = fetching::remote(situation.permissions, name) else { return Answer::Absent };
+    let table = format!("[{}.{}]", name.namespace(), name.name());
+    let fetching = &situation.fetching;
     let (holder, limits) = match remote {
-        Remote::Configured { by, limits } => (by, *limits),
+        Remote::Configured { by, limits } => (by, fetching.limits(*limits)),
         Remote::NotConfigured if name.namespace() == "identity" => return Answer::Absent,
         Remote::NotConfigured => {
             return Answer::unavailable(ReasonCode::Disabled, format!("your settings have no {table}"));
@@ -123,8 +128,10 @@ pub(super) fn answer(
     let label: Arc<str> = holder.label(situation).into();
     let kept = match holder {
         Holder::File(path) => file(world, &at_home(workspace, path), limits),
-        Holder::Command(words) => program::ask(world, workspace, words, limits),
-        Holder::Http { address, bearer_env } => http::ask(world, address, bearer_env.as_deref(), limits),
+        Holder::Command(words) => fetching.once(name, || program::ask(world, workspace, words, limits)),
+        Holder::Http { address, bearer_env } => {
+            fetching.once(name, || http::ask(world, address, bearer_env.as_deref(), limits))
+        }
     };
     // A program or an address is not a file: findings name the fact, or who holds its text.
     let (about, held) = match holder {
@@ -133,7 +140,17 @@ pub(super) fn answer(
     };
     if let Answer::Unavailable(reason) = &kept {
         let message = format!("{name} could not be asked for: {reason} ({label})");
-        let hint = format!("this prompt is composed without it; {table} in your settings says where it is kept");
+        let hint = match (fetching.purpose, reason.code) {
+            (Purpose::Prompt, _) => {
+                format!("this prompt is composed without it; {table} in your settings says where it is kept")
+            }
+            (Purpose::Turn, ReasonCode::TimedOut) => format!(
+                "what was said of it stays; `turn_timeout_ms` under {table} in your settings says how long a turn waits"
+            ),
+            (Purpose::Turn, _) => {
+                format!("what was said of it stays; {table} in your settings says where it is kept")
+            }
+        };
         diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(&about).hint(hint));
     }
     if let (Answer::Absent, Holder::File(_), "identity") = (&kept, holder, name.namespace()) {

@@ -19,6 +19,7 @@ pub(super) struct RemoteTable {
     http: Option<String>,
     bearer_env: Option<String>,
     timeout_ms: Option<u64>,
+    turn_timeout_ms: Option<u64>,
     max_bytes: Option<usize>,
 }
 
@@ -35,8 +36,8 @@ impl TryFrom<RemoteTable> for Remote {
     type Error = String;
 
     fn try_from(table: RemoteTable) -> Result<Remote, String> {
-        let RemoteTable { enabled, file, command, http, bearer_env, timeout_ms, max_bytes } = table;
-        let limits = limits(timeout_ms, max_bytes)?;
+        let RemoteTable { enabled, file, command, http, bearer_env, timeout_ms, turn_timeout_ms, max_bytes } = table;
+        let limits = limits(timeout_ms, turn_timeout_ms, max_bytes)?;
         if bearer_env.is_some() && http.is_none() {
             return Err("`bearer_env` is only for `http`".to_owned());
         }
@@ -51,13 +52,19 @@ impl TryFrom<RemoteTable> for Remote {
     }
 }
 
-fn limits(timeout_ms: Option<u64>, max_bytes: Option<usize>) -> Result<RemoteLimits, String> {
+fn limits(
+    timeout_ms: Option<u64>,
+    turn_timeout_ms: Option<u64>,
+    max_bytes: Option<usize>,
+) -> Result<RemoteLimits, String> {
     let mut limits = RemoteLimits::default();
-    if let Some(time) = timeout_ms {
+    let times = [("timeout_ms", timeout_ms, &mut limits.time), ("turn_timeout_ms", turn_timeout_ms, &mut limits.turn)];
+    for (key, given, limit) in times {
+        let Some(time) = given else { continue };
         if !(1..=LONGEST).contains(&time) {
-            return Err(format!("`timeout_ms` is from 1 to {LONGEST}"));
+            return Err(format!("`{key}` is from 1 to {LONGEST}"));
         }
-        limits.time = Duration::from_millis(time);
+        *limit = Duration::from_millis(time);
     }
     if let Some(bytes) = max_bytes {
         if !(1..=LARGEST).contains(&bytes) {
