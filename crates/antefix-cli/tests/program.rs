@@ -218,6 +218,8 @@ fn files_outside_the_project_need_the_users_leave() {
     let refused = scratch.run(&["show", "--template", "t.md"]);
     assert_eq!(refused.stdout, "");
     assert!(refused.stderr.contains("outside the directories that may be read"), "{refused:?}");
+    let setting = format!("add {outside:?} to `file_roots` in ~/.config/antefix/settings.toml");
+    assert_eq!(refused.stderr.matches(&setting).count(), 2, "{refused:?}");
     let settings = format!("file_roots = [\"{}\"]\n", outside.display());
     let scratch = scratch.file("home/.config/antefix/settings.toml", &settings);
     assert_eq!(scratch.run(&["show", "--template", "t.md"]).stdout, "XX");

@@ -15,7 +15,7 @@ use super::fact::Value;
 use super::hidden::HiddenClass;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, Link, ReasonCode, World};
-use super::{Fact, Situation};
+use super::{Fact, Paths, Situation};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::text::{Budget, Draft, FactName, Origin, Text};
 
@@ -93,7 +93,11 @@ pub(super) fn answer(
 ) -> Fact {
     let asked = situation.workspace.cwd.join(name.name());
     let Some((root, path)) = locate(situation, &asked) else {
-        let hint = "only files beneath the project root can be named; the user's settings may allow more (file_roots)";
+        let directory = normalize(&asked).parent().unwrap_or(&asked).to_string_lossy().into_owned();
+        let hint = format!(
+            "only files beneath the project root can be named; to allow this one, add {directory:?} to `file_roots` in {}",
+            settings_file(situation)
+        );
         let reason = Answer::unavailable(ReasonCode::OutsideRoot, name.name());
         return report(reason, name, name.name(), diagnostics, Some(hint));
     };
@@ -122,7 +126,22 @@ pub(super) fn answer(
             Value::Text(cut_to(&text, &situation.rules.phrases.get("cut_notice"), &[Budget::bytes(FILE_LIMIT)]))
         })
     });
-    report(fact, name, &shown, diagnostics, None)
+    let leads_outside = matches!(&fact, Answer::Unavailable(reason) if reason.code == ReasonCode::OutsideRoot);
+    let hint = leads_outside.then(|| {
+        format!(
+            "a link must not lead out of its directory; name the file itself, and add its directory to `file_roots` in {}",
+            settings_file(situation)
+        )
+    });
+    report(fact, name, &shown, diagnostics, hint)
+}
+
+/// What the user's settings are called.
+fn settings_file(situation: &Situation<'_>) -> String {
+    match &situation.workspace.config {
+        Some(config) => situation.workspace.show(&config.join("settings.toml"), Paths::Portable),
+        None => "settings.toml of your configuration directory".to_owned(),
+    }
 }
 
 /// The beginning of a text, with a notice, within budgets.
@@ -134,11 +153,11 @@ pub(super) fn cut_to(text: &Text, notice: &Text, budgets: &[Budget]) -> Text {
 }
 
 /// Says why a file is unavailable. That it is absent is the template's business.
-fn report(fact: Fact, name: &FactName, path: &str, diagnostics: &mut Vec<Diagnostic>, hint: Option<&str>) -> Fact {
+fn report(fact: Fact, name: &FactName, path: &str, diagnostics: &mut Vec<Diagnostic>, hint: Option<String>) -> Fact {
     if let Answer::Unavailable(reason) = &fact {
         let mut diagnostic = Diagnostic::warning(Code::FileUnavailable, format!("{name} is not read: {reason}"))
             .about(Subject::file_of(name.as_str(), path));
-        diagnostic.hint = hint.map(str::to_owned);
+        diagnostic.hint = hint;
         diagnostics.extend(reason.unless_withheld(diagnostic));
     }
     fact
