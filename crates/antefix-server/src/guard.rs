@@ -4,10 +4,12 @@
 //!    here gets nothing.
 //! 2. A request that a browser sends for another origin is refused, whatever it carries. No answer has a header for CORS.
 //! 3. Everything but the page, the two health checks and the description of the API wants the token, or a browser's cookie.
+//!    A frame of a page that may embed ours is let in to the page itself, and gets a cookie for frames: see [`crate::embed`].
 //! 4. A change that comes with a cookie must prove that it comes from the page, with the header `Antefix-Csrf`.
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 
+use crate::embed::Embedding;
 use crate::listen::Address;
 use crate::problem::Problem;
 use crate::token::Token;
@@ -24,6 +26,16 @@ pub(crate) struct Guard {
     /// Under which names, with their ports.
     hosts: Vec<String>,
     cookie: String,
+    pub(crate) embedding: Embedding,
+}
+
+/// Where a browser shows the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// In a window of its own.
+    Alone,
+    /// In a frame of another page.
+    Framed,
 }
 
 /// How a request was proven.
@@ -36,11 +48,11 @@ pub(crate) enum Proof {
 }
 
 impl Guard {
-    pub(crate) fn new(token: Token, named: &[String], at: &Address) -> Guard {
+    pub(crate) fn new(token: Token, named: &[String], embedding: Embedding, at: &Address) -> Guard {
         let Address::Port(at) = at else {
             // What clients of a socket write as the name is up to them; most write this.
             let hosts = named.iter().map(|name| name.to_ascii_lowercase()).chain(["localhost".to_owned()]).collect();
-            return Guard { token, hosts, cookie: "antefix_socket".to_owned() };
+            return Guard { token, hosts, cookie: "antefix_socket".to_owned(), embedding };
         };
         let port = at.port();
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")).into();
@@ -55,19 +67,34 @@ impl Guard {
             }
             hosts.push(name);
         }
-        Guard { token, hosts, cookie: format!("antefix_{port}") }
+        Guard { token, hosts, cookie: format!("antefix_{port}"), embedding }
     }
 
     /// The header that gives a browser its cookie.
-    pub(crate) fn set_cookie(&self) -> String {
+    pub(crate) fn set_cookie(&self, shown: Shown) -> String {
         let age = super::token::COOKIE.as_secs();
-        format!("{}={}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict", self.cookie, self.token.cookie())
+        let common = format!("={}; Path=/; Max-Age={age}; HttpOnly", self.token.cookie());
+        match shown {
+            Shown::Alone => format!("{}{common}; SameSite=Strict", self.cookie),
+            // A strict one is not sent from a frame of another site. This one belongs to the pair of the two sites: a browser
+            // sends it from no other site's frames, and without encryption from this machine alone.
+            Shown::Framed => format!("{}{common}; SameSite=None; Secure; Partitioned", self.framed_cookie()),
+        }
+    }
+
+    /// Where the browser that asks for the page shows it.
+    pub(crate) fn shown(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Shown {
+        if self.embedding.is_framing(method, uri, headers) { Shown::Framed } else { Shown::Alone }
+    }
+
+    fn framed_cookie(&self) -> String {
+        format!("{}_framed", self.cookie)
     }
 
     /// Lets a request pass, or says why not.
     pub(crate) fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Proof, Problem> {
         self.check_host(uri, headers)?;
-        self.check_origin(headers)?;
+        self.check_origin(self.shown(method, uri, headers), headers)?;
         let proof = self.proof(uri, headers)?;
         let changes = !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
         if let (Proof::Cookie(cookie), true) = (&proof, changes) {
@@ -95,7 +122,7 @@ impl Guard {
         Ok(())
     }
 
-    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+    fn check_origin(&self, shown: Shown, headers: &HeaderMap) -> Result<(), Problem> {
         let foreign = || Problem::forbidden("origin", "Pages of other origins are not answered");
         for origin in headers.get_all(header::ORIGIN) {
             let origin = origin.to_str().unwrap_or_default().to_ascii_lowercase();
@@ -106,7 +133,7 @@ impl Guard {
         }
         for site in headers.get_all("sec-fetch-site") {
             // Another port of this machine is the same site, and somebody else.
-            if !matches!(site.as_bytes(), b"same-origin" | b"none") {
+            if !matches!(site.as_bytes(), b"same-origin" | b"none") && shown == Shown::Alone {
                 return Err(foreign());
             }
         }
@@ -125,7 +152,7 @@ impl Guard {
                 _ => refused("send `Authorization: Bearer …` with the token of the server's token file"),
             };
         }
-        if let Some(cookie) = self.cookie_of(headers).filter(|cookie| self.token.is_cookie(cookie)) {
+        if let Some(cookie) = self.cookie_of(headers) {
             return Ok(Proof::Cookie(cookie.to_owned()));
         }
         if OPEN.contains(&uri.path()) || super::page::is_file(uri.path()) {
@@ -136,10 +163,13 @@ impl Guard {
         )
     }
 
+    /// A cookie of ours that still counts.
     fn cookie_of<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
         let pairs = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.find(|(name, _)| *name == self.cookie).map(|(_, value)| value)
+        let framed = (self.embedding != Embedding::default()).then(|| self.framed_cookie());
+        let is_ours = |name: &str| name == self.cookie || framed.as_deref() == Some(name);
+        pairs.find(|(name, value)| is_ours(name) && self.token.is_cookie(value)).map(|(_, value)| value)
     }
 }
 

@@ -23,6 +23,7 @@ mod body;
 mod bounds;
 mod connection;
 mod context;
+mod embed;
 mod guard;
 mod listen;
 mod log;
@@ -45,6 +46,7 @@ use antefix::project::TemplateChoice;
 use antefix::{Antefix, Ask, Result};
 
 use self::body::RecentTools;
+use self::embed::Embedding;
 use self::guard::Guard;
 pub use self::listen::{Address, Listener};
 use self::log::Log;
@@ -95,7 +97,7 @@ impl Server {
             return Err(error);
         }
         let shared = Shared {
-            guard: Guard::new(token, &options.hosts, at),
+            guard: Guard::new(token, &options.hosts, Embedding::parse(&options.embed_origins)?, at),
             work: Work::new(&options.limits),
             metrics: Metrics::new(routes::paths()),
             tools: RecentTools::default(),

@@ -16,6 +16,8 @@ pub struct Options {
     pub roots: Vec<PathBuf>,
     /// The names under which requests may come, besides those of this machine.
     pub hosts: Vec<String>,
+    /// The origins whose pages may show the page in a frame, such as `https://app.example`; none, if there are none.
+    pub embed_origins: Vec<String>,
     /// What clients may ask of the server.
     pub limits: Limits,
     /// Which requests get a line on stderr.

@@ -11,7 +11,7 @@ Listens on loopback alone unless told otherwise, and wants a token with every re
 the page in a browser, once.
 
 What a flag does not say, its environment variable says, then the configuration file: serve.toml beside your
-settings.toml, or the file of --config, with the long names of these flags as keys (roots and hosts are lists).
+settings.toml, or the file of --config, with the long names of these flags as keys (roots, hosts and embed_origins are lists).
 
 Examples:
   antefix serve
@@ -39,6 +39,10 @@ pub(crate) struct ServeArgs {
     /// A name, with its port if that is another one, under which requests may come; may be given several times
     #[arg(long = "host", value_name = "NAME", env = "ANTEFIX_HOSTS", value_delimiter = ',')]
     pub(crate) hosts: Vec<String>,
+
+    /// An origin whose pages may show the page in a frame, such as https://app.example; may be given several times
+    #[arg(long = "embed-origin", value_name = "ORIGIN", env = "ANTEFIX_EMBED_ORIGINS", value_delimiter = ',')]
+    pub(crate) embed_origins: Vec<String>,
 
     /// The token's file [default: $XDG_STATE_HOME/antefix/token]
     #[arg(long, value_name = "FILE", env = "ANTEFIX_TOKEN_FILE", value_hint = ValueHint::FilePath)]

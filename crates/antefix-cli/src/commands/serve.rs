@@ -82,6 +82,7 @@ struct File {
     layout: Option<String>,
     roots: Vec<PathBuf>,
     hosts: Vec<String>,
+    embed_origins: Vec<String>,
     token_file: Option<PathBuf>,
     body_limit: Option<usize>,
     time_limit: Option<u64>,
@@ -106,6 +107,8 @@ impl Config {
         let mut options = Options::default();
         options.roots = if args.roots.is_empty() { file.roots } else { args.roots.clone() };
         options.hosts = hosts;
+        options.embed_origins =
+            if args.embed_origins.is_empty() { file.embed_origins } else { args.embed_origins.clone() };
         options.limits = Limits {
             body: args.body_limit.or(file.body_limit).unwrap_or(usual.body),
             time: args.time_limit.or(file.time_limit).map_or(usual.time, |seconds| Duration::from_secs(seconds.max(1))),

@@ -196,6 +196,10 @@ fn only_json_is_taken_and_no_get_changes_anything() {
 fn no_answer_can_be_run_framed_or_guessed() {
     let scratch = project();
     let server = scratch.serve();
+    let host = server.host();
+    let mut framed = vec![("host", host.as_str())];
+    framed.extend(FRAME);
+    assert_eq!(server.bare("GET", "/", &framed, "").status, 403);
     for path in ["/", "/system-prompt", "/nothing", "/healthz", "/metrics"] {
         let reply = server.get(path);
         let policy = reply.header("content-security-policy").unwrap();
@@ -208,6 +212,126 @@ fn no_answer_can_be_run_framed_or_guessed() {
     }
     let page = server.get("/").body;
     assert!(!page.contains("<script>") && !page.contains("<style") && !page.contains("style="), "{page}");
+}
+
+/// What a browser sends when a page of another site loads ours into a frame.
+const FRAME: [(&str, &str); 3] =
+    [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")];
+
+/// The same with other headers in their places.
+fn framing(changed: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    let changed_to = |name: &str| changed.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+    let more = changed.iter().filter(|(name, _)| FRAME.iter().all(|(known, _)| known != name));
+    FRAME.iter().map(|(name, value)| (*name, changed_to(name).unwrap_or(value))).chain(more.copied()).collect()
+}
+
+#[test]
+fn a_page_that_was_named_may_frame_the_page_and_nothing_else() {
+    let scratch = project();
+    let server =
+        scratch.serve_with(&["--embed-origin", "https://app.example", "--embed-origin", "http://localhost:3000"]);
+    let host = server.host();
+    let ask = |method: &str, path: &str, headers: &[(&str, &str)]| {
+        let mut all = vec![("host", host.as_str())];
+        all.extend(headers);
+        server.bare(method, path, &all, "")
+    };
+    let page = ask("GET", "/", &FRAME).ok();
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("frame-ancestors https://app.example http://localhost:3000;"), "{policy}");
+    assert_eq!(ask("GET", "/", &framing(&[("sec-fetch-site", "same-site")])).status, 200);
+    assert_eq!(page.header("access-control-allow-origin"), None);
+    for path in ["/system-prompt", "/healthz", "/page.js", "/nothing"] {
+        let reply = server.get(path);
+        let policy = reply.header("content-security-policy").unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert_eq!(ask("GET", path, &FRAME).status, 403, "{path}");
+    }
+    // The host page itself gets nothing, nor does anything that is not a frame.
+    let others: [&[(&str, &str)]; 8] = [
+        &[("origin", "https://app.example")],
+        &[("sec-fetch-dest", "document")],
+        &[("sec-fetch-dest", "empty")],
+        &[("sec-fetch-dest", "image")],
+        &[("sec-fetch-dest", "script")],
+        &[("sec-fetch-mode", "cors")],
+        &[("sec-fetch-mode", "no-cors")],
+        &[("sec-fetch-mode", "")],
+    ];
+    for changed in others {
+        assert_eq!(ask("GET", "/", &framing(changed)).status, 403, "{changed:?}");
+    }
+    assert_eq!(ask("POST", "/", &FRAME).status, 403);
+    assert_eq!(ask("GET", "/", &[("sec-fetch-site", "cross-site")]).status, 403);
+    let token = format!("Bearer {}", server.token);
+    let from_host = [("authorization", token.as_str()), ("origin", "https://app.example")];
+    assert_eq!(ask("GET", "/system-prompt", &from_host).status, 403);
+    // Under a name that is not ours, there is no page either.
+    let mut foreign = vec![("host", "evil.example")];
+    foreign.extend(FRAME);
+    assert_eq!(server.bare("GET", "/", &foreign, "").status, 403);
+}
+
+#[test]
+fn a_link_in_a_frame_gives_a_cookie_for_frames() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--embed-origin", "https://app.example"]);
+    let host = server.host();
+    let link = || server.post("/links", "").ok().json()["path"].as_str().unwrap().to_owned();
+    let open = |headers: &[(&str, &str)]| {
+        let mut all = vec![("host", host.as_str())];
+        all.extend(headers);
+        let opened = server.bare("GET", &link(), &all, "");
+        assert_eq!((opened.status, opened.header("location")), (303, Some("/")));
+        opened.header("set-cookie").unwrap().to_owned()
+    };
+    let framed = open(&FRAME);
+    for word in ["httponly", "samesite=none", "secure", "partitioned", "path=/"] {
+        assert!(framed.contains(word), "{framed}");
+    }
+    let alone = open(&[]);
+    assert!(alone.contains("samesite=strict") && !alone.contains("partitioned"), "{alone}");
+    // What the framed page asks is as it always is: of the same origin, and a change is proven.
+    let cookie = framed.split(';').next().unwrap();
+    assert_ne!(cookie.split('=').next(), alone.split('=').next());
+    let with = |method: &str, more: &[(&str, &str)]| {
+        let mut headers = vec![("host", host.as_str()), ("cookie", cookie), ("content-type", "application/json")];
+        headers.extend(more);
+        server.bare(method, if method == "GET" { "/about" } else { "/system-prompt" }, &headers, r#"{"template":"x"}"#)
+    };
+    let csrf = with("GET", &[("sec-fetch-site", "same-origin")]).ok().json()["csrf"].as_str().unwrap().to_owned();
+    let own = format!("http://{host}");
+    assert_eq!(with("PUT", &[("origin", &own)]).status, 403);
+    with("PUT", &[("origin", &own), ("antefix-csrf", &csrf)]).ok();
+    assert_eq!(with("PUT", &[("origin", "https://app.example"), ("antefix-csrf", &csrf)]).status, 403);
+    assert_eq!(with("GET", &FRAME).status, 403);
+    // A server that nobody may embed does not know such a cookie.
+    drop(server);
+    let closed = scratch.serve();
+    let value = cookie.split_once('=').unwrap().1;
+    let (closed_host, port) = (closed.host(), closed.port);
+    for (name, status) in [(format!("antefix_{port}_framed"), 401), (format!("antefix_{port}"), 200)] {
+        let cookie = format!("{name}={value}");
+        let reply = closed.bare("GET", "/about", &[("host", &closed_host), ("cookie", &cookie)], "");
+        assert_eq!(reply.status, status, "{name}");
+    }
+}
+
+#[test]
+fn only_an_origin_can_be_named_as_one() {
+    let scratch = project();
+    for origin in
+        ["*", "app.example", "http://app.example", "https://app.example/", "https://app.example; script-src *"]
+    {
+        let ran = scratch.run(&["serve", "--listen", "127.0.0.1:0", "--embed-origin", origin]);
+        assert_eq!(ran.stdout, "", "{origin}");
+        assert!(ran.code != 0 && ran.stderr.contains("is not an origin that may embed the page"), "{origin}: {ran:?}");
+    }
+    // The variable and the file say the same.
+    scratch.write("home/.config/antefix/serve.toml", "embed_origins = [\"https://file.example\"]\n");
+    let server = scratch.serve();
+    let policy = server.get("/").header("content-security-policy").unwrap().to_owned();
+    assert!(policy.contains("frame-ancestors https://file.example;"), "{policy}");
 }
 
 #[test]

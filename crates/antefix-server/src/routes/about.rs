@@ -55,7 +55,7 @@ pub(super) async fn page(
     }
     // The code must not stay in the address.
     let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
-    let cookie = HeaderValue::from_str(&server.guard.set_cookie());
+    let cookie = HeaderValue::from_str(&server.guard.set_cookie(server.guard.shown(&method, &uri, &headers)));
     let cookie =
         cookie.map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", "No cookie could be made"))?;
     response.headers_mut().insert(header::SET_COOKIE, cookie);

@@ -24,7 +24,7 @@ use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use percent_encoding::percent_decode_str;
@@ -33,6 +33,7 @@ use tower::Service;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::embed::Embedding;
 use crate::log::{Line, Shown};
 use crate::problem::Problem;
 use crate::{Shared, openapi};
@@ -95,7 +96,7 @@ impl Routes {
             }
             Err(problem) => problem.into_response(),
         };
-        secure(response.headers_mut(), &id);
+        secure(response.headers_mut(), &id, &server.guard.embedding, &uri);
         let (status, took) = (response.status(), begun.elapsed());
         let matched = self.paths.at(uri.path()).ok();
         let route = matched.as_ref().map_or("", |matched| matched.value.as_str());
@@ -196,9 +197,12 @@ static SECURE: LazyLock<[(HeaderName, HeaderValue); 5]> = LazyLock::new(|| {
 });
 
 /// The headers that every answer has.
-fn secure(headers: &mut HeaderMap, id: &str) {
+fn secure(headers: &mut HeaderMap, id: &str, embedding: &Embedding, uri: &Uri) {
     for (name, value) in &*SECURE {
         headers.insert(name, value.clone());
+    }
+    if let Some(policy) = headers.get_mut(header::CONTENT_SECURITY_POLICY) {
+        *policy = embedding.policy(uri, policy);
     }
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert("antefix-request", id);

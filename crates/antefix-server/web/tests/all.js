@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { quit } from "./browser.js";
 import { stopAll } from "./server.js";
 
-const FILES = ["bytes", "write", "unsaved", "see", "ledger", "history", "safety", "access", "speed"];
+const FILES = ["bytes", "write", "unsaved", "see", "ledger", "history", "safety", "embed", "access", "speed"];
 const chosen = process.argv.slice(2);
 for (const name of chosen.length > 0 ? chosen : FILES) await import(`./${name}.test.js`);
 // Tests run one after the other, so this one is the last.

@@ -1,6 +1,7 @@
 // Asking the server. Every request of the page goes through here.
 
 import { cell } from "../cell.ts";
+import { local } from "../shell/storage.ts";
 import type {
   About,
   Compaction,
@@ -105,7 +106,7 @@ export interface Draft {
 }
 
 function author(): Record<string, string> {
-  const name = localStorage.getItem("antefix.author")?.trim();
+  const name = local.getItem("antefix.author")?.trim();
   // A header's text is Latin-1, and the server reads it as UTF-8.
   return name ? { "antefix-author": String.fromCharCode(...new TextEncoder().encode(name)) } : {};
 }

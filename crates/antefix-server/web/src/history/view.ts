@@ -6,6 +6,7 @@ import { difference } from "../code/diff.ts";
 import { button, fill, h } from "../dom.ts";
 import { modal } from "../shell/modal.ts";
 import { told } from "../shell/problem.ts";
+import { local } from "../shell/storage.ts";
 import { number, short, time } from "../words.ts";
 import * as draft from "../write/draft.ts";
 
@@ -16,9 +17,9 @@ export function historyView(): HTMLElement {
     id: "author",
     placeholder: "nobody",
     autocomplete: "off",
-    onchange: () => localStorage.setItem("antefix.author", author.value.trim()),
+    onchange: () => local.setItem("antefix.author", author.value.trim()),
   });
-  author.value = localStorage.getItem("antefix.author") ?? "";
+  author.value = local.getItem("antefix.author") ?? "";
   let rows: SavedRow[] = [];
   let next: number | undefined;
 

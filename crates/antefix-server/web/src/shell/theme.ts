@@ -1,13 +1,14 @@
 // Light, dark, or as the system says.
 
 import { button } from "../dom.ts";
+import { local } from "./storage.ts";
 
 const KEY = "antefix.theme";
 const ORDER = ["system", "light", "dark"] as const;
 type Theme = (typeof ORDER)[number];
 
 function chosen(): Theme {
-  const kept = localStorage.getItem(KEY);
+  const kept = local.getItem(KEY);
   return ORDER.find((theme) => theme === kept) ?? "system";
 }
 
@@ -22,7 +23,7 @@ export function themeButton(): HTMLElement {
     label(chosen()),
     () => {
       const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length] ?? "system";
-      localStorage.setItem(KEY, next);
+      local.setItem(KEY, next);
       apply(next);
       element.textContent = label(next);
     },

@@ -1,6 +1,7 @@
 // A short tour on the page itself, shown once and whenever it is asked for.
 
 import { button, fill, h } from "../dom.ts";
+import { local } from "./storage.ts";
 
 const KEY = "antefix.toured";
 
@@ -33,7 +34,7 @@ const STEPS: { at: string; title: string; text: string }[] = [
 ];
 
 export function wasToured(): boolean {
-  return localStorage.getItem(KEY) !== null;
+  return local.getItem(KEY) !== null;
 }
 
 /** Walks through the steps. */
@@ -43,7 +44,7 @@ export function tour(): void {
   let marked: Element | null = null;
   const card = h("div", { class: "tour", role: "dialog", "aria-label": "Tour" });
   const end = () => {
-    localStorage.setItem(KEY, "1");
+    local.setItem(KEY, "1");
     marked?.classList.remove("toured");
     card.remove();
   };

@@ -7,6 +7,7 @@
 import { api } from "../api/client.ts";
 import type { Dialect, Template } from "../api/documents.ts";
 import { cell } from "../cell.ts";
+import { local, session } from "../shell/storage.ts";
 
 const KEY = "antefix.draft";
 
@@ -70,20 +71,20 @@ export function keep(): void {
   const from = base.value;
   if (!from) return;
   const kept = JSON.stringify({ text: text.value, dialect: dialect.value, base: from.digest } satisfies Kept);
-  const before = sessionStorage.getItem(KEY);
+  const before = session.getItem(KEY);
   if (isChanged()) {
-    sessionStorage.setItem(KEY, kept);
-    localStorage.setItem(KEY, kept);
+    session.setItem(KEY, kept);
+    local.setItem(KEY, kept);
   } else {
-    sessionStorage.removeItem(KEY);
+    session.removeItem(KEY);
     // What another tab wrote down is not ours to remove.
-    if (localStorage.getItem(KEY) === before) localStorage.removeItem(KEY);
+    if (local.getItem(KEY) === before) local.removeItem(KEY);
   }
 }
 
 function read(): Kept | null {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "null") as Partial<Kept> | null;
+    const kept = JSON.parse(session.getItem(KEY) ?? local.getItem(KEY) ?? "null") as Partial<Kept> | null;
     const isWhole = typeof kept?.text === "string" && typeof kept.base === "string" && typeof kept.dialect === "string";
     return isWhole ? (kept as Kept) : null;
   } catch {

@@ -3,6 +3,7 @@
 import { api } from "../api/client.ts";
 import { cell } from "../cell.ts";
 import { h } from "../dom.ts";
+import { session } from "../shell/storage.ts";
 
 export interface Situation {
   cwd: string;
@@ -17,7 +18,7 @@ export const situation = cell<Situation>(read());
 function read(): Situation {
   const none = { cwd: "", model: "", conversation: "" };
   try {
-    return { ...none, ...(JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Situation>) };
+    return { ...none, ...(JSON.parse(session.getItem(KEY) ?? "{}") as Partial<Situation>) };
   } catch {
     return none;
   }
@@ -25,7 +26,7 @@ function read(): Situation {
 
 export function choose(part: Partial<Situation>): void {
   situation.set({ ...situation.value, ...part });
-  sessionStorage.setItem(KEY, JSON.stringify(situation.value));
+  session.setItem(KEY, JSON.stringify(situation.value));
 }
 
 /** The three fields above the preview. Each offers what the server knows and takes what is typed. */
