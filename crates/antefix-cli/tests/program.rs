@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
+#[path = "program/paths.rs"]
+mod paths;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -121,6 +121,8 @@ impl Scratch {
         let mut command = Command::new(program);
         command.current_dir(self.path("p")).stdin(Stdio::null());
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // Whatever zone the machine is in, times are written down in one.
+        command.env("TZ", "UTC");
         command.env("HOME", self.path("home")).envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -243,6 +243,10 @@ impl World for ScratchWorld {
         self.machine.now()
     }
 
+    fn time_zone(&self, _: Option<&str>) -> Answer<jiff::tz::TimeZone> {
+        Answer::Absent
+    }
+
     fn platform(&self) -> String {
         self.machine.platform()
     }

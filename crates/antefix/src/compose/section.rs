@@ -120,7 +120,9 @@ fn meets(condition: &Condition, facts: &Facts) -> Answer<()> {
 
 /// What is lost when the file of a fact takes a section's place.
 fn replaced(section: &Section, by: &FactName, facts: &Facts) -> Option<Diagnostic> {
-    let lost: Vec<&str> = section.template.names().iter().map(FactName::as_str).collect();
+    // What was asked for and is not there is not lost.
+    let is_there = |name: &&FactName| !matches!(facts.get(name), Some(Answer::Absent));
+    let lost: Vec<&str> = section.template.names().iter().filter(is_there).map(FactName::as_str).collect();
     if lost.is_empty() {
         return None;
     }

@@ -437,6 +437,14 @@ codes! {
         why: "it is printed as it is",
         remedy: "remove it, or write `\\[`",
     }
+    TimeZone {
+        name: "time-zone",
+        levels: [Warning],
+        reported_by: All,
+        what: "the user's time zone cannot be found",
+        why: "times for people are in UTC",
+        remedy: "set `time_zone` in your settings, or `TZ`, to a name such as `Europe/Berlin`",
+    }
     TooLong {
         name: "too-long",
         levels: [Warning],

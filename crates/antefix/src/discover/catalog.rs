@@ -71,9 +71,16 @@ const fn row(
 pub const CATALOG: &[Entry] = &[
     row("system", "time", "system.time", Pace::Volatile, "the instant, ISO 8601 in UTC with milliseconds"),
     row("system", "datetime", "datetime", Pace::Volatile, "the instant, RFC 3339 in UTC with whole seconds"),
-    row("system", "long_time", "system.long_time", Pace::Volatile, "the instant in words, in UTC"),
+    row("system", "long_time", "system.long_time", Pace::Volatile, "the instant in words, in the user's time zone"),
     row("system", "clock", "time", Pace::Volatile, "the time of day in UTC, HH:MM:SS"),
     row("system", "date", "date", Pace::Daily, "the day in UTC, YYYY-MM-DD"),
+    row(
+        "system",
+        "local_date",
+        "system.local_date",
+        Pace::Daily,
+        "the day in the user's time zone, YYYY-MM-DD and the zone's abbreviation",
+    ),
     row("system", "os", "system.os", Pace::Steady, "the platform: `linux`, `darwin`, `win32`"),
     row(
         "system",
@@ -105,6 +112,8 @@ pub const CATALOG: &[Entry] = &[
         Pace::Steady,
         "the conversation's working directory as it was given, always in full",
     ),
+    row("prompt", "root", "prompt.root", Pace::Steady, "the project root, always in full: where relative paths start"),
+    row("prompt", "home", "prompt.home", Pace::Steady, "the user's home directory, in full: where `~/` starts"),
     row("prompt", "model", "prompt.model", Pace::Steady, "the model's name, if the caller gave one"),
     row(
         "prompt",
@@ -186,6 +195,15 @@ pub const CATALOG: &[Entry] = &[
         Pace::Steady,
         "what the agent keeps in mind: from the file, program or address in the user's settings",
     ),
+    row(
+        "documentation",
+        "main",
+        "documentation.main",
+        Pace::Steady,
+        "where the agent's own documentation is, from `[documentation]` in the user's settings",
+    ),
+    row("documentation", "additional", "documentation.additional", Pace::Steady, "where there is more of it"),
+    row("documentation", "examples", "documentation.examples", Pace::Steady, "where there are examples"),
     row("env", "<NAME>", "env.<NAME>", Pace::Steady, "a variable of the environment that the user's settings allow"),
     row(
         "tools",
@@ -200,7 +218,7 @@ pub const CATALOG: &[Entry] = &[
         "guidelines",
         "tools.guidelines",
         Pace::Steady,
-        "advice that fits the agent's tools, one point a line",
+        "advice that fits the agent's tools, one point a line; without tools what holds for every agent",
     ),
     row("scope", "summary", "scope.summary", Pace::Steady, "the directories that the agent may read and write"),
 ];

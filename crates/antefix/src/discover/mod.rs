@@ -9,6 +9,7 @@
 //! outside; [`hygiene`] and [`trust`] decide what may enter a prompt; [`catalog`] lists every fact.
 
 pub mod catalog;
+pub mod documentation;
 pub mod file;
 pub mod git;
 pub mod hidden;
@@ -189,7 +190,9 @@ impl Asking<'_> {
     fn source(&mut self, name: &FactName) -> Fact {
         let plain = |text: String| Value::Text(Text::new(text, Origin::fact(name)));
         match name.namespace() {
-            "system" => system::answer(self.world, name.name()).map(plain),
+            "system" => {
+                system::answer(self.world, self.situation, name.name(), &mut self.discovery.diagnostics).map(plain)
+            }
             "prompt" => self.prompt(name.name()).map(plain),
             "env" => {
                 let hygiene = self.situation.permissions.hygiene;
@@ -203,6 +206,7 @@ impl Asking<'_> {
             "skills" => self.skills(name),
             "identity" | "memory" => remote::answer(self.beyond, self.situation, name, &mut self.discovery.diagnostics),
             "tools" => tools::answer(self.situation, name, &mut self.discovery.diagnostics),
+            "documentation" => documentation::answer(self.situation, name.name()).map(plain),
             "scope" => self.scope().map(plain),
             _ => Answer::Absent,
         }
@@ -221,6 +225,11 @@ impl Asking<'_> {
         match name {
             "cwd" => Answer::Present(self.called(workspace.show_cwd(self.situation.rules.paths))),
             "cwd_absolute" => Answer::Present(self.called(workspace.show_cwd(Paths::Absolute))),
+            "root" => Answer::Present(self.called(workspace.show(&workspace.root, Paths::Absolute))),
+            "home" => match &workspace.home {
+                Some(home) => Answer::Present(self.called(workspace.show(home, Paths::Absolute))),
+                None => Answer::Absent,
+            },
             "model" => given(&self.situation.caller.model),
             "conversation_id" => given(&self.situation.conversation_id.map(str::to_owned)),
             "workspace_id" => given(&self.situation.caller.workspace_id),

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::documentation::Documentation;
 use super::git::{GitLimits, GitRules};
 use super::hygiene::Hygiene;
 use super::instructions::InstructionRules;
@@ -57,6 +58,10 @@ pub struct Permissions {
     pub hygiene: Hygiene,
     /// Whether the text of the repository may be used.
     pub trust: Trust,
+    /// The time zone of times for people; none for the machine's.
+    pub time_zone: Option<String>,
+    /// Where the agent's own documentation is.
+    pub documentation: Documentation,
 }
 
 /// What a caller knows and the world does not.

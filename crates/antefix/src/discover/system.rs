@@ -1,17 +1,31 @@
-//! `system:` facts: clock, operating system, machine, shell. All times are UTC.
+//! `system:` facts: clock, operating system, machine, shell.
+//!
+//! What programs compare is in UTC. What people read, `long_time` and `local_date`, is in the user's time zone and says which: that
+//! of `time_zone` in the user's settings, else the machine's. One that nobody knows is reported, and the time is in UTC then.
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
+use super::Situation;
 use super::world::{Answer, SystemText, World};
+use crate::diagnostic::{Code, Diagnostic};
 
 /// Answers `system:<name>`.
-pub(super) fn answer(world: &dyn World, name: &str) -> Answer<String> {
+pub(super) fn answer(
+    world: &dyn World,
+    situation: &Situation<'_>,
+    name: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Answer<String> {
     match name {
         "time" => Answer::Present(format!("{:.3}", world.now())),
         "datetime" => Answer::Present(utc(world.now(), "%Y-%m-%dT%H:%M:%SZ")),
         "clock" => Answer::Present(utc(world.now(), "%H:%M:%S")),
-        "long_time" => Answer::Present(utc(world.now(), "%A, %B %-d, %Y at %I:%M:%S %p UTC")),
+        "long_time" => {
+            let local = local(world, situation, diagnostics);
+            Answer::Present(local.strftime("%A, %B %-d, %Y at %I:%M:%S %p %Z").to_string())
+        }
+        "local_date" => Answer::Present(local(world, situation, diagnostics).strftime("%Y-%m-%d %Z").to_string()),
         "date" => Answer::Present(utc(world.now(), "%Y-%m-%d")),
         "os" => Answer::Present(world.platform()),
         "os_name" => Answer::Present(os_name(world)),
@@ -20,6 +34,28 @@ pub(super) fn answer(world: &dyn World, name: &str) -> Answer<String> {
         "shell" => world.env("SHELL"),
         _ => Answer::Absent,
     }
+}
+
+/// The instant in the user's time zone.
+fn local(world: &dyn World, situation: &Situation<'_>, diagnostics: &mut Vec<Diagnostic>) -> Zoned {
+    let set = situation.permissions.time_zone.as_deref();
+    let zone = match world.time_zone(set) {
+        Answer::Present(zone) => zone,
+        Answer::Absent => TimeZone::UTC,
+        Answer::Unavailable(reason) => {
+            let finding = Diagnostic::warning(Code::TimeZone, format!("times are in UTC: {}", reason.detail));
+            let hint = match set {
+                Some(_) => "write a name such as `Europe/Berlin` for `time_zone` in your settings",
+                None => "set `TZ` to a name such as `Europe/Berlin`, or `time_zone` in your settings",
+            };
+            let finding = finding.about("system:time").hint(hint);
+            if !diagnostics.contains(&finding) {
+                diagnostics.push(finding);
+            }
+            TimeZone::UTC
+        }
+    };
+    world.now().to_zoned(zone)
 }
 
 fn utc(now: Timestamp, format: &str) -> String {

@@ -12,6 +12,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 use super::report::{Report, Why};
@@ -123,6 +124,10 @@ impl<'w> Gate<'w> {
 impl World for Gate<'_> {
     fn now(&self) -> Timestamp {
         self.world.now()
+    }
+
+    fn time_zone(&self, name: Option<&str>) -> Answer<TimeZone> {
+        self.world.time_zone(name)
     }
 
     fn platform(&self) -> String {

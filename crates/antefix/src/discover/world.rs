@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::diagnostic::Diagnostic;
 
@@ -336,6 +337,9 @@ pub enum SystemText {
 pub trait World: Sync {
     /// The current time.
     fn now(&self) -> Timestamp;
+
+    /// The time zone of a name, or the user's own. A machine that has none set has none.
+    fn time_zone(&self, name: Option<&str>) -> Answer<TimeZone>;
 
     /// `linux`, `darwin`, `win32` and so on.
     fn platform(&self) -> String;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use crate::discover::documentation::Documentation;
 use crate::discover::git::GitLimits;
 use crate::discover::hygiene::{HiddenText, Hygiene, Secrets};
 use crate::discover::remote::Remote;
@@ -43,6 +44,11 @@ pub struct Settings {
     /// Where the core memory is kept: `[memory.core]`.
     #[serde(default)]
     pub memory: MemorySettings,
+    /// The time zone of times for people, such as `Europe/Berlin`; none for the machine's.
+    pub time_zone: Option<String>,
+    /// Where the agent's own documentation is: `[documentation]`.
+    #[serde(default)]
+    pub documentation: Documentation,
     /// What `antefix acp` does: `[acp]`.
     #[serde(default)]
     pub acp: AcpSettings,
@@ -142,6 +148,8 @@ impl Settings {
             git: GitLimits::default(),
             hygiene: self.hygiene(),
             trust,
+            time_zone: self.time_zone.clone(),
+            documentation: self.documentation.clone(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
@@ -19,6 +20,10 @@ pub struct FixedClock<'w> {
 impl World for FixedClock<'_> {
     fn now(&self) -> Timestamp {
         self.now
+    }
+
+    fn time_zone(&self, name: Option<&str>) -> Answer<TimeZone> {
+        self.world.time_zone(name)
     }
 
     fn platform(&self) -> String {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::discover::world::{
     Answer, Command, Contents, Kind, Link, ListedEntry, Listing, Output, Owner, ReasonCode, Request, Response,
@@ -105,7 +106,7 @@ impl MemoryWorld {
         self
     }
 
-    /// With a variable in the environment.
+    /// With a variable in the environment. `TZ` is the user's time zone, as a rule such as `CST6CDT,M3.2.0,M11.1.0`.
     #[must_use]
     pub fn var(mut self, name: &str, value: &str) -> MemoryWorld {
         self.env.insert(name.to_owned(), value.to_owned());
@@ -182,6 +183,22 @@ impl MemoryWorld {
 impl World for MemoryWorld {
     fn now(&self) -> Timestamp {
         self.now
+    }
+
+    fn time_zone(&self, name: Option<&str>) -> Answer<TimeZone> {
+        // The rule is all that is needed: no table of zones is asked.
+        let rule = match name {
+            Some(name) => name.to_owned(),
+            None => match self.env.get("TZ") {
+                Some(rule) => rule.clone(),
+                None => return Answer::Absent,
+            },
+        };
+        match (rule.as_str(), TimeZone::posix(&rule)) {
+            ("UTC", _) => Answer::Present(TimeZone::UTC),
+            (_, Ok(zone)) => Answer::Present(zone),
+            (_, Err(_)) => Answer::unavailable(ReasonCode::Failed, format!("there is no time zone `{rule}`")),
+        }
     }
 
     fn platform(&self) -> String {

@@ -9,6 +9,7 @@ use crate::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 /// A question to a world, with its answer.
 #[derive(Debug, PartialEq)]
@@ -70,6 +71,10 @@ impl<'w> RecordingWorld<'w> {
 impl World for RecordingWorld<'_> {
     fn now(&self) -> Timestamp {
         self.note(self.world.now(), |_| Observation::Moving)
+    }
+
+    fn time_zone(&self, name: Option<&str>) -> Answer<TimeZone> {
+        self.note(self.world.time_zone(name), |_| Observation::Moving)
     }
 
     fn platform(&self) -> String {

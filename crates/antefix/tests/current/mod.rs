@@ -38,6 +38,10 @@ impl World for CurrentWorld {
         here(|world| world.now())
     }
 
+    fn time_zone(&self, name: Option<&str>) -> Answer<jiff::tz::TimeZone> {
+        here(|world| world.time_zone(name))
+    }
+
     fn platform(&self) -> String {
         here(|world| world.platform())
     }

@@ -46,6 +46,10 @@ impl World for Machine {
     fn now(&self) -> Timestamp {
         OsWorld::new().now()
     }
+
+    fn time_zone(&self, name: Option<&str>) -> Answer<jiff::tz::TimeZone> {
+        OsWorld::new().time_zone(name)
+    }
     fn platform(&self) -> String {
         OsWorld::new().platform()
     }

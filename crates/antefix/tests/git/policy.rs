@@ -45,6 +45,10 @@ impl World for Script {
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
     }
+
+    fn time_zone(&self, _: Option<&str>) -> Answer<jiff::tz::TimeZone> {
+        Answer::Absent
+    }
     fn platform(&self) -> String {
         "linux".to_owned()
     }

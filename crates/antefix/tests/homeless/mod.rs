@@ -29,6 +29,10 @@ impl World for Homeless {
         self.0.now()
     }
 
+    fn time_zone(&self, name: Option<&str>) -> Answer<jiff::tz::TimeZone> {
+        self.0.time_zone(name)
+    }
+
     fn platform(&self) -> String {
         self.0.platform()
     }

@@ -11,12 +11,12 @@ use crate::given::MemoryTemplates;
 /// Every built-in file and its digest.
 const PROMISED: &[(&str, &str)] = &[
     ("buzz/layout.toml", "a2b595d8e54c42694f4ec560996e23dd188ead118386969b70048b460b27986b"),
-    ("coding-agent/here.md", "28cf704c926aa6833540dae0e8ff04a9a4257817345027fae86e1267ace79c7f"),
+    ("coding-agent/here.md", "fd747f5c2a8e67dacc3a166ae5151cc8c657d019563a723dd85c2436d5bf37a2"),
     ("coding-agent/identity.md", "96e80599d524846e67cb8670258397d90f516d829e7158dd21243449b48337d6"),
     ("coding-agent/instructions.md", "9f4ab13c390b118677ed5f234c2a8539b2f0135d4e5b44a3d496e64ca1e5ac4c"),
     ("coding-agent/layout.toml", "00d00f30706a7d1afe482f17902107310b802621582522a0cd7977e491cfb2ea"),
     ("coding-agent/memory.md", "e2efb2deb0cb435dcb8823bca03b698d6a724fea23751ed73f84b55aeed02ec7"),
-    ("coding-agent/now.md", "290405bcc11ee14d0afb9433f03c1554632cc390cf3d0bfa6cccaac7ee5f715e"),
+    ("coding-agent/now.md", "e300b7bb31e145f487e06328a539a54a3befb5b3751e2a4b95759c68b5cd061b"),
     ("coding-agent/operator.md", "cf285247f655352c36ae4812d72be54520d4478289fcc15f507a478737055638"),
     ("coding-agent/scope.md", "7f3002e4bcff60ded25859ecd382a2e37f048e62a9dfceea4dbf298cdeb32970"),
     ("coding-agent/skills.md", "89d76e2f1936baf095bbcfb21d5d7dbb1d73dc1a3f2bdbf6430f0657fa40ea50"),
@@ -28,7 +28,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("deepseek/skills.md", "4137f86ba8fee3b129e231e2f703ba4b41fa1d159b62dbf062c6723ba0917d1a"),
     ("dispatch/layout.toml", "cb47570a9861ae25df92841cd230146422eb42172e94629cf8359262558b70a1"),
     ("dispatch/template.md", "3c461d3642e57d63cac7f088dc741b55198a64d28e469a7018c561d573c8c731"),
-    ("pi/base.md", "7be84a87285709f227b6ae6611a0af7a18553400c8ef02e5c17a84a16b5c54b8"),
+    ("pi/base.md", "33458a9c343422aaf6c58ef99dd34616e15d10ce574ed2ecae5791e42602b6b3"),
     ("pi/context.md", "f62d77390ad1bebe7c97d422370c60d77122142c69dcd8878ba577ffce33a51b"),
     ("pi/layout.toml", "7662b6a6ab99148baced49bf72b81291f1f613248447738ee5f2772e34722470"),
     ("pi/now.md", "0ed4627b27780a98dddddbdd80857f955cf4c0c89b5677286c6ac889ed84938f"),

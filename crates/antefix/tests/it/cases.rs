@@ -216,8 +216,18 @@ fn find(folder: &Path, cases: &mut Vec<PathBuf>) {
 }
 
 /// The keys of `case.toml` that are a user's settings.
-const SETTINGS: [&str; 8] =
-    ["env_allow", "file_roots", "hidden_text", "identity", "memory", "secrets", "trusted", "untrusted_text"];
+const SETTINGS: [&str; 10] = [
+    "documentation",
+    "env_allow",
+    "file_roots",
+    "hidden_text",
+    "identity",
+    "memory",
+    "secrets",
+    "time_zone",
+    "trusted",
+    "untrusted_text",
+];
 
 /// A case, and the user's settings in it.
 fn read(folder: &Path) -> (Case, Settings) {

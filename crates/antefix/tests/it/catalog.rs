@@ -4,6 +4,7 @@ use std::path::Path;
 
 use antefix::compose::{Dialect, Layout, compose};
 use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page};
+use antefix::discover::documentation::Documentation;
 use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
 use antefix::discover::scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 use antefix::discover::tools::Tool;
@@ -63,6 +64,8 @@ fn everything() -> (Watched, Parts) {
         .address("https://memory.example/core", Answer::Present(memory))
         .var("A", "the variable")
         .var("SHELL", "/bin/zsh")
+        .var("HOME", "/home/u")
+        .var("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
         .text(SystemText::OsRelease, "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n")
         .text(SystemText::KernelRelease, "6.1.0-18-amd64");
     let workspace = Workspace::find(&world, Path::new("/p"));
@@ -74,6 +77,11 @@ fn everything() -> (Watched, Parts) {
     situation.caller.tools = Some(["b", "a"].map(Tool::named).into_iter().collect());
     situation.rules.skills.needs_tool.clear();
     situation.permissions.env_allow = ["A".to_owned()].into();
+    situation.permissions.documentation = Documentation {
+        main: Some("~/agent/README.md".to_owned()),
+        additional: Some("/opt/agent/docs".to_owned()),
+        examples: Some("https://agent.example/examples".to_owned()),
+    };
     let by = Holder::File("/own/operator.md".into());
     situation.permissions.identity = Remote::Configured { by, limits: RemoteLimits::default() };
     let by = Holder::Http { address: Address::parse("https://memory.example/core").unwrap(), bearer_env: None };
@@ -88,9 +96,10 @@ fn every_row_is_answered() {
     let expected = [
         ("system:time", "2026-04-15T09:30:00.123Z"),
         ("system:datetime", "2026-04-15T09:30:00Z"),
-        ("system:long_time", "Wednesday, April 15, 2026 at 09:30:00 AM UTC"),
+        ("system:long_time", "Wednesday, April 15, 2026 at 11:30:00 AM CEST"),
         ("system:clock", "09:30:00"),
         ("system:date", "2026-04-15"),
+        ("system:local_date", "2026-04-15 CEST"),
         ("system:os", "linux"),
         ("system:os_name", "Debian GNU/Linux 12 (bookworm)"),
         ("system:os_version", "6.1.0-18-amd64"),
@@ -98,6 +107,8 @@ fn every_row_is_answered() {
         ("system:shell", "/bin/zsh"),
         ("prompt:cwd", "."),
         ("prompt:cwd_absolute", "/p"),
+        ("prompt:root", "/p"),
+        ("prompt:home", "/home/u"),
         ("prompt:model", "the model"),
         ("prompt:conversation_id", "the conversation"),
         ("prompt:workspace_id", "the workspace"),
@@ -122,6 +133,9 @@ fn every_row_is_answered() {
         ("skills:entries", "- x: does x"),
         ("identity:operator", "the operator"),
         ("memory:core", "the memory"),
+        ("documentation:main", "/home/u/agent/README.md"),
+        ("documentation:additional", "/opt/agent/docs"),
+        ("documentation:examples", "https://agent.example/examples"),
         ("env:A", "the variable"),
         ("tools:names", "a, b"),
         ("tools:list", "- a: a\n- b: b"),

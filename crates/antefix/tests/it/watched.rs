@@ -40,6 +40,11 @@ impl World for Watched {
         self.inner.now()
     }
 
+    fn time_zone(&self, name: Option<&str>) -> Answer<jiff::tz::TimeZone> {
+        self.note("time zone".to_owned());
+        self.inner.time_zone(name)
+    }
+
     fn platform(&self) -> String {
         self.note("platform".to_owned());
         self.inner.platform()

@@ -38,7 +38,13 @@ pub(in crate::discover) fn answer(
     name: &FactName,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
-    let Some(tools) = &situation.caller.tools else { return Answer::Absent };
+    let Some(tools) = &situation.caller.tools else {
+        // What is good advice for every agent is so for one whose tools nobody knows.
+        return match name.name() {
+            "guidelines" => Answer::Present(Value::Text(Saying { situation, name, diagnostics }.guidelines(&[]))),
+            _ => Answer::Absent,
+        };
+    };
     let tools = tools.ordered(situation.rules.tools.order);
     let mut saying = Saying { situation, name, diagnostics };
     match name.name() {

@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Metadata;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
@@ -61,6 +62,21 @@ impl OsWorld {
 impl World for OsWorld {
     fn now(&self) -> Timestamp {
         self.stopped_at.unwrap_or_else(Timestamp::now)
+    }
+
+    fn time_zone(&self, name: Option<&str>) -> Answer<TimeZone> {
+        let Some(name) = name else {
+            return match (TimeZone::try_system(), self.env("TZ")) {
+                (Ok(zone), _) => Answer::Present(zone),
+                // As for the system's own programs: a machine that nobody set a zone for is in UTC.
+                (Err(_), Answer::Absent) => Answer::Absent,
+                (Err(error), _) => Answer::unavailable(ReasonCode::Failed, format!("TZ: {error}")),
+            };
+        };
+        match TimeZone::get(name).or_else(|_| TimeZone::posix(name)) {
+            Ok(zone) => Answer::Present(zone),
+            Err(_) => Answer::unavailable(ReasonCode::Failed, format!("there is no time zone `{name}`")),
+        }
     }
 
     fn platform(&self) -> String {
