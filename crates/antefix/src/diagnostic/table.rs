@@ -461,6 +461,14 @@ codes! {
         why: "the model reads what you do not",
         remedy: "look at where the tools come from",
     }
+    ToolKey {
+        name: "tool-key",
+        levels: [Warning],
+        reported_by: All,
+        what: "a tool has a key that nobody knows",
+        why: "it is not used: what it was meant to say is not done",
+        remedy: "fix its spelling, or leave it out",
+    }
     ToolTwice {
         name: "tool-twice",
         levels: [Warning],

@@ -215,6 +215,14 @@ pub const CATALOG: &[Entry] = &[
     row("tools", "list", "tools.list", Pace::Steady, "the agent's tools, one a line, with what each is for"),
     row(
         "tools",
+        "entries",
+        "tools.entries",
+        Pace::Steady,
+        "the agent's tools one by one; in jinja a list of maps with `name`, `line`, `snippet` and `description`, and escaped \
+         `xml_name`, `xml_line`, `xml_snippet` and `xml_description`",
+    ),
+    row(
+        "tools",
         "guidelines",
         "tools.guidelines",
         Pace::Steady,

@@ -27,6 +27,29 @@ pub(crate) fn protected(text: &Text, marks: &[String]) -> Text {
     rewrite.finish()
 }
 
+/// The text in which nothing can open or close a tag, or end a quoted value.
+pub(super) fn escaped(text: &Text) -> Text {
+    let mut rewrite = Rewrite::new(text);
+    for (at, character) in text.as_str().char_indices() {
+        if let Some(written) = entity(character) {
+            rewrite.replace(at..at + 1, written, Transform::Escaped);
+        }
+    }
+    rewrite.finish()
+}
+
+/// How a character is written where it would be read as a tag.
+pub(super) fn entity(character: char) -> Option<&'static str> {
+    match character {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        '"' => Some("&quot;"),
+        '\'' => Some("&apos;"),
+        _ => None,
+    }
+}
+
 /// Whether only blanks and signs such as `#`, `>` or `*` are before a place, on the same line. Places come in order, and
 /// what lies between two of them is looked at once.
 struct Lead {

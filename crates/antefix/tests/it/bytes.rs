@@ -30,7 +30,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("dispatch/template.md", "3c461d3642e57d63cac7f088dc741b55198a64d28e469a7018c561d573c8c731"),
     ("pi/base.md", "33458a9c343422aaf6c58ef99dd34616e15d10ce574ed2ecae5791e42602b6b3"),
     ("pi/context.md", "f62d77390ad1bebe7c97d422370c60d77122142c69dcd8878ba577ffce33a51b"),
-    ("pi/layout.toml", "7662b6a6ab99148baced49bf72b81291f1f613248447738ee5f2772e34722470"),
+    ("pi/layout.toml", "6ba2eae55fc433a0df9b46458b6ecf78147213dfa0a8ff928eded581b75cd759"),
     ("pi/now.md", "0ed4627b27780a98dddddbdd80857f955cf4c0c89b5677286c6ac889ed84938f"),
     ("pi/skills.md", "f6abe5ad700fae1ebb55f618dda7d85a85dd99979c5af62daa9e1d4541522122"),
     ("wording/agent_memory_section.md", "e0d54f14384bd83d7e26117b2e4f9997789641450a05ac95cdb80f1b3f719b64"),

@@ -139,6 +139,7 @@ fn every_row_is_answered() {
         ("env:A", "the variable"),
         ("tools:names", "a, b"),
         ("tools:list", "- a: a\n- b: b"),
+        ("tools:entries", "- a: a\n- b: b"),
         ("tools:guidelines", "- Keep your answers short.\n- Name files by their paths."),
         ("scope:summary", "Readable:\n  - .\nWritable:\n  - ."),
     ];

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use antefix::discover::tools::Tool;
+use antefix::discover::tools::{Hidden, Tool, Tools};
 use antefix::discover::{Answer, Workspace, discover};
 use antefix::worlds::MemoryWorld;
 
@@ -135,6 +135,80 @@ fn tools_say_what_is_listed_and_which_advice_is_given() {
     for (about, tools, list, bullets) in rows {
         assert_eq!(said(tools), (list.to_owned(), bullets.to_owned()), "{about}");
     }
+}
+
+/// Keys in the spellings of everybody who writes tools down, and one that nobody knows.
+#[test]
+fn keys_are_understood_in_every_spelling_and_unknown_ones_are_reported() {
+    let all = |tools: &str| serde_json::from_str::<Tools>(tools).unwrap();
+    let expected = Tool {
+        parameters: Some(serde_json::json!({"type": "object"})),
+        hidden: Hidden::Yes,
+        ..described("my", Some("Describes."), Some("In short."), &["Use it."])
+    };
+    let rows = [
+        r#"{"name": "my", "description": "Describes.", "prompt_snippet": "In short.", "prompt_guidelines": ["Use it."],
+            "parameters": {"type": "object"}, "hidden": true}"#,
+        r#"{"name": "my", "description": "Describes.", "promptSnippet": "In short.", "promptGuidelines": ["Use it."],
+            "inputSchema": {"type": "object"}, "disableModelInvocation": true}"#,
+        r#"{"name": "my", "description": "Describes.", "promptSnippet": "In short.", "prompt_guidelines": ["Use it."],
+            "input_schema": {"type": "object"}, "disable-model-invocation": true}"#,
+    ];
+    for row in rows {
+        let tools = all(&format!("[{row}]"));
+        assert_eq!(&tools[..], std::slice::from_ref(&expected), "{row}");
+        assert_eq!(findings(&tools), [""; 0], "{row}");
+    }
+    let tools =
+        all(r#"["read", {"name": "a", "promptSnipet": "x", "strict": true}, {"name": "b", "strict": {"deep": [1]}}]"#);
+    assert_eq!(tools.len(), 3);
+    let found = findings(&tools);
+    assert_eq!(
+        found[0],
+        "warning[tool-key]: unknown key `promptSnipet` in the tool `a`: it is not used (did you mean `promptSnippet`?)"
+    );
+    let strict = "warning[tool-key]: unknown key `strict` in the tool `a` and 1 more: it is not used (the keys are ";
+    assert!(found[1].starts_with(strict) && found[1].contains("promptGuidelines"), "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    // Many say so in a few lines, and a secret is not repeated.
+    let many: String = (0..20).map(|number| format!(r#", "k{number:02}": 1"#)).collect();
+    let tools = all(&format!(r#"[{{"name": "a", "ghp_7Kq2Zx9LmN4pR8sT1vW3yB6cD5fG0hJkL2mQ": 1{many}}}]"#));
+    let found = findings(&tools);
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(!found.join("").contains("hp_7Kq2"), "{found:?}");
+    assert!(found[5].starts_with("warning[tool-key]: tools have 16 more unknown keys: they are not used"), "{found:?}");
+    // The same key twice, in whichever spelling, is a mistake.
+    let twice = serde_json::from_str::<Tools>(r#"[{"name": "a", "promptSnippet": "x", "prompt_snippet": "y"}]"#);
+    assert!(twice.unwrap_err().to_string().contains("duplicate field `prompt_snippet`"));
+}
+
+/// What is reported of tools alone.
+fn findings(tools: &Tools) -> Vec<String> {
+    let world = MemoryWorld::new();
+    let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
+    situation.caller.tools = Some(tools.clone());
+    let discovery = discover(&world, &situation.situation(), &[]);
+    discovery.diagnostics.iter().map(ToString::to_string).collect()
+}
+
+/// Tools as maps, for lists of one's own: the same texts as in the list, and escaped ones.
+#[test]
+fn tools_are_maps_for_templates() {
+    let world = MemoryWorld::new();
+    let mut situation = Parts::new(Workspace::find(&world, Path::new("/p")));
+    situation.rules.tools = toml::from_str("order = 'caller'\ndescriptions = 'leave-out'").unwrap();
+    let hidden = Tool { hidden: Hidden::Yes, ..Tool::named("secret") };
+    let zeta = described("zeta", Some("Does\n<z>."), None, &[]);
+    let tools = vec![zeta, hidden, described("read", None, Some("a  'b'"), &[])];
+    situation.caller.tools = Some(tools.into());
+    let template = "{% for one in tools.entries %}<t n=\"{{ one.xml_name }}\">{{ one.line }}|{{ one.xml_snippet }}|\
+                    {{ one.description }}|{{ one.xml_description }}</t>\n{% endfor %}";
+    let layout = given::layout(template, antefix::compose::Dialect::Jinja).unwrap();
+    let facts = discover(&world, &situation.situation(), &layout.facts()).facts;
+    assert_eq!(
+        antefix::compose::compose(&layout, &facts).unwrap().text(),
+        "<t n=\"zeta\">zeta||Does <z>.|Does &lt;z&gt;.</t>\n<t n=\"read\">a 'b'|a &apos;b&apos;||</t>\n"
+    );
 }
 
 /// Advice comes from tools in the order of their names, whatever order the caller has them in.

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Skill;
-use super::listing::{escape, shortened, within};
+use super::listing::{shortened, within};
 use crate::diagnostic::Diagnostic;
 use crate::discover::Situation;
 use crate::discover::fact::Value;
-use crate::discover::frame::protected;
+use crate::discover::frame::{escaped, protected};
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// The maps of the skills that find room.
@@ -47,10 +47,6 @@ fn entry(
         length => shortened(&skill.description, length),
     };
     let cut = (description.len() < skill.description.len()).then_some(Transform::Cut);
-    let escaped = |text: &str, transform: Option<Transform>| match escape(text) {
-        Cow::Owned(text) => changed(&text, Some(Transform::Escaped)),
-        Cow::Borrowed(text) => changed(text, transform),
-    };
     let digest = skill.body.map(|body| body.short()).unwrap_or_default();
     let texts = [
         ("name", plain(&skill.name)),
@@ -60,10 +56,10 @@ fn entry(
         ("run_mode", plain(&skill.run_mode)),
         ("tools", plain(&skill.tools.join(", "))),
         ("digest", changed(&digest, Some(Transform::Computed))),
-        ("xml_name", escaped(&skill.name, None)),
-        ("xml_description", escaped(&description, cut)),
-        ("xml_location", escaped(&skill.place, None)),
-        ("xml_root", escaped(&skill.root.1, None)),
+        ("xml_name", escaped(&changed(&skill.name, None))),
+        ("xml_description", escaped(&changed(&description, cut))),
+        ("xml_location", escaped(&changed(&skill.place, None))),
+        ("xml_root", escaped(&changed(&skill.root.1, None))),
     ];
     texts.into_iter().map(|(key, text)| (Cow::Borrowed(key), text)).collect()
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::Skill;
 use super::shrink::shrunk;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::frame::entity;
 use crate::text::{Budget, Draft, FactName, Origin, Transform};
 
 /// The listing within its budget.
@@ -105,19 +106,15 @@ pub(super) fn index(skills: &[Skill], name: &FactName) -> Draft {
 }
 
 /// A text that can close no tag: borrowed, if it could close none before.
-pub(super) fn escape(text: &str) -> Cow<'_, str> {
+fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>', '"', '\'']) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&apos;"),
-            c => escaped.push(c),
+        match entity(c) {
+            Some(written) => escaped.push_str(written),
+            None => escaped.push(c),
         }
     }
     Cow::Owned(escaped)

@@ -1,25 +1,25 @@
-//! `tools:names`, `tools:list` and `tools:guidelines`: what the agent can do, and advice that fits.
+//! `tools:names`, `tools:list`, `tools:entries` and `tools:guidelines`: what the agent can do, and advice that fits.
 //!
 //! 1. Tools are listed in order of their names, whatever order the caller has them in, or in the caller's if the layout's
 //!    `[tools]` says so.
-//! 2. A tool's line is its snippet, else its description, else antefix's own words for a well-known tool, else its name;
-//!    white space in it becomes single spaces.
+//! 2. A tool's line is its snippet, else its description unless the layout leaves those out, else antefix's own words for a
+//!    well-known tool, else its name; white space in it becomes single spaces.
 //! 3. Advice comes and goes with the tools that it is about. The same sentence is printed once, where it comes first.
 //! 4. All words are wordings: `tool_<name>` and `guideline_<topic>`.
 //! 5. Tools come from anywhere, such as another program's servers: what is hidden in their texts is written out, secrets are
 //!    taken out, and both are reported. Their definitions go to the model as they are, and that is reported as well.
+//! 6. Keys are understood in the spellings of Rust, JavaScript and providers. One that nobody knows is reported.
 
 mod canonical;
+mod entries;
+mod reading;
 mod said;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 pub(crate) use self::canonical::canonical_tool;
 use self::canonical::canonical_tools;
@@ -39,16 +39,21 @@ pub struct Tool {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// A line for the list of tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "promptSnippet", skip_serializing_if = "Option::is_none")]
     pub prompt_snippet: Option<String>,
     /// The JSON schema of its arguments, under any of the names that providers give it.
     #[serde(alias = "input_schema", alias = "inputSchema", skip_serializing_if = "Option::is_none")]
     pub parameters: Option<serde_json::Value>,
     /// Advice that comes with the tool.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(alias = "promptGuidelines", skip_serializing_if = "Vec::is_empty")]
     pub prompt_guidelines: Vec<String>,
-    /// Whether the list of tools leaves it out.
-    #[serde(skip_serializing_if = "Hidden::is_no")]
+    /// Whether the list of tools leaves it out; `disableModelInvocation` says the same, as it does of a skill.
+    #[serde(
+        alias = "disableModelInvocation",
+        alias = "disable_model_invocation",
+        alias = "disable-model-invocation",
+        skip_serializing_if = "Hidden::is_no"
+    )]
     pub hidden: Hidden,
 }
 
@@ -94,6 +99,19 @@ impl Tool {
 pub struct ToolRules {
     /// The order in which templates see them.
     pub order: ToolOrder,
+    /// Whether the list prints what a tool says of itself to the model.
+    pub descriptions: ToolDescriptions,
+}
+
+/// Whether the list of tools prints their descriptions, which the model has in their definitions anyway.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolDescriptions {
+    /// For a tool without a snippet.
+    #[default]
+    List,
+    /// Never: a tool without a snippet has antefix's own words, or its name.
+    LeaveOut,
 }
 
 /// The order in which templates see tools. What a provider is sent is always in order of the names.
@@ -128,42 +146,11 @@ struct Ordered {
     as_given: Vec<usize>,
     /// The names that other tools had as well.
     twice: Vec<String>,
+    /// Keys that nobody knows, with the names of the tools that have them.
+    unknown: BTreeMap<String, Vec<String>>,
     canonical: Arc<str>,
     /// By the name of a shape, in which they were asked for.
     shapes: Mutex<BTreeMap<&'static str, Arc<ShapedTools>>>,
-}
-
-/// Each entry is a tool's name, or an object with a `name`.
-impl<'de> Deserialize<'de> for Tools {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tools, D::Error> {
-        struct Entry(Tool);
-        impl<'de> Deserialize<'de> for Entry {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
-                deserializer.deserialize_any(Either).map(Entry)
-            }
-        }
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Tool;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a tool's name, or an object with a `name`")
-            }
-
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<Tool, E> {
-                named(Tool::named(name))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Tool, A::Error> {
-                named(Tool::deserialize(MapAccessDeserializer::new(map))?)
-            }
-        }
-        fn named<E: de::Error>(tool: Tool) -> Result<Tool, E> {
-            if tool.name.is_empty() { Err(E::custom("the tool has no name")) } else { Ok(tool) }
-        }
-        let entries: Vec<Entry> = Vec::deserialize(deserializer)?;
-        Ok(entries.into_iter().map(|Entry(tool)| tool).collect())
-    }
 }
 
 /// Tools in the shape of a provider.
@@ -202,6 +189,7 @@ impl Tools {
             Diagnostic::warning(Code::ToolTwice, hygiene.reportable(message)).hint("give each tool a name of its own")
         });
         let mut findings: Vec<Diagnostic> = twice.collect();
+        findings.extend(reading::unknown_keys(&self.0.unknown, hygiene));
         if !hygiene.passes(self.canonical()) {
             let message = "definitions of tools have hidden characters or what looks like a secret, and go to the model as \
                            they are";
@@ -245,6 +233,13 @@ impl Deref for Tools {
 
 impl From<Vec<Tool>> for Tools {
     fn from(tools: Vec<Tool>) -> Tools {
+        Tools::with_unknown(tools, BTreeMap::new())
+    }
+}
+
+impl Tools {
+    /// The tools, and the keys of theirs that nobody knows.
+    fn with_unknown(tools: Vec<Tool>, unknown: BTreeMap<String, Vec<String>>) -> Tools {
         let mut numbered: Vec<(usize, Tool)> = tools.into_iter().enumerate().collect();
         numbered.sort_by(|(_, one), (_, other)| one.name.cmp(&other.name));
         let mut twice: Vec<String> = Vec::new();
@@ -259,7 +254,7 @@ impl From<Vec<Tool>> for Tools {
         let mut as_given: Vec<usize> = (0..tools.len()).collect();
         as_given.sort_by_key(|number| given.get(*number));
         let canonical = canonical_tools(&tools).into();
-        Tools(Arc::new(Ordered { tools, as_given, twice, canonical, shapes: Mutex::default() }))
+        Tools(Arc::new(Ordered { tools, as_given, twice, unknown, canonical, shapes: Mutex::default() }))
     }
 }
 

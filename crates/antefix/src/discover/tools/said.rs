@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Hidden, Tool, single_line};
+use super::{Hidden, Tool, ToolDescriptions, single_line};
 use crate::diagnostic::Diagnostic;
 use crate::discover::fact::Value;
 use crate::discover::frame::protected;
@@ -50,14 +50,15 @@ pub(in crate::discover) fn answer(
     match name.name() {
         "names" => Answer::Present(Value::List(tools.iter().map(|tool| saying.called(tool)).collect())),
         "list" => Answer::Present(Value::Text(saying.list(&tools))),
+        "entries" => Answer::Present(saying.entries(&tools)),
         "guidelines" => Answer::Present(Value::Text(saying.guidelines(&tools))),
         _ => Answer::Absent,
     }
 }
 
-struct Saying<'s> {
+pub(super) struct Saying<'s> {
     situation: &'s Situation<'s>,
-    name: &'s FactName,
+    pub(super) name: &'s FactName,
     diagnostics: &'s mut Vec<Diagnostic>,
 }
 
@@ -73,16 +74,30 @@ impl Saying<'_> {
             draft.push(if number == 0 { "- " } else { "\n- " }, Origin::fact(self.name), None);
             draft.push_text(&called);
             draft.push(": ", Origin::fact(self.name), None);
-            let own = tool.prompt_snippet.as_deref().into_iter().chain(tool.description.as_deref());
-            match own.map(single_line).find(|text| !text.is_empty()) {
-                Some(text) => draft.push_text(&self.cleaned(&text, &format!("the tool `{}`", called.as_str()))),
-                None => match self.situation.rules.phrases.get(&format!("tool_{}", tool.name)) {
-                    phrase if phrase.as_str().is_empty() => draft.push_text(&called),
-                    phrase => draft.push_text(&phrase),
-                },
-            }
+            draft.push_text(&self.line(tool, &called));
         }
         draft.into_text()
+    }
+
+    /// What the list prints of a tool behind its name.
+    pub(super) fn line(&mut self, tool: &Tool, called: &Text) -> Text {
+        let description = match self.situation.rules.tools.descriptions {
+            ToolDescriptions::List => tool.description.as_deref(),
+            ToolDescriptions::LeaveOut => None,
+        };
+        let own = tool.prompt_snippet.as_deref().into_iter().chain(description);
+        match own.map(single_line).find(|text| !text.is_empty()) {
+            Some(text) => self.of_tool(&text, called),
+            None => match self.situation.rules.phrases.get(&format!("tool_{}", tool.name)) {
+                phrase if phrase.as_str().is_empty() => called.clone(),
+                phrase => phrase,
+            },
+        }
+    }
+
+    /// A text that a tool's author wrote, on one line.
+    pub(super) fn of_tool(&mut self, text: &str, called: &Text) -> Text {
+        self.cleaned(&single_line(text), &format!("the tool `{}`", called.as_str()))
     }
 
     fn guidelines(&mut self, tools: &[&Tool]) -> Text {
@@ -111,7 +126,7 @@ impl Saying<'_> {
     }
 
     /// A tool's name, which cannot begin a line.
-    fn called(&mut self, tool: &Tool) -> Text {
+    pub(super) fn called(&mut self, tool: &Tool) -> Text {
         match tool.name.contains(char::is_whitespace) {
             true => self.cleaned(&single_line(&tool.name), "the name of a tool"),
             false => self.cleaned(&tool.name, "the name of a tool"),

@@ -6,7 +6,7 @@ use antefix::discover::tools::Tool;
 use antefix::freeze::Cause;
 use antefix::hooks::{Hook, HookPoint, HookResult, Question, SystemOfTurn, TurnChange};
 use antefix::keeper::Began;
-use antefix::project::LayoutChoice;
+use antefix::project::{LayoutChoice, Look};
 use antefix::stores::MemoryStore;
 use antefix::worlds::MemoryWorld;
 use antefix::{Antefix, Ask, Conversation, Target, Turn};
@@ -117,6 +117,90 @@ fn tools_act_at_once() {
     assert!(snippet.prefix().contains("\n- my: Does it better\n"), "{}", snippet.prefix());
     let removed = talk.turn(Ask::new().tools([Tool::named("bash")])).unwrap();
     assert_eq!((stands(&removed), removed.prefix()), ((4, Cause::ToolsChanged, Began::Now), first.prefix()));
+}
+
+/// P20, P21: a tool's line is its snippet, else our words for it, else its name; its description stays in its definition.
+#[test]
+fn a_line_is_snippet_built_in_text_or_name() {
+    let all = ["read", "bash", "edit", "write", "grep", "find", "ls", "zzz"];
+    let tool = |name: &str| Tool { description: Some(format!("Describes {name}.")), ..Tool::named(name) };
+    let mut tools: Vec<Tool> = all.iter().map(|name| tool(name)).collect();
+    tools.push(Tool { prompt_snippet: Some("In short.".to_owned()), ..tool("my") });
+    let turn = conversation(&MemoryStore::new(), world(&[]), vec![]).turn(Ask::new().tools(tools)).unwrap();
+    let list = "Available tools:\n- read: reads a file\n- bash: runs a shell command\n- edit: replaces an exact piece of a file\n\
+                - write: writes a whole file\n- grep: searches the contents of files\n- find: finds files by their names\n\
+                - ls: lists a directory\n- zzz: zzz\n- my: In short.\n\n";
+    assert!(turn.prefix().contains(list), "{}", turn.prefix());
+    assert!(!turn.prefix().contains("Describes"), "{}", turn.prefix());
+    let request = turn.deliver(Target::Anthropic).unwrap().fragment.to_value();
+    assert_eq!(request["tools"][8]["description"], "Describes zzz.");
+}
+
+/// P45: bodies of skills never enter the prompt.
+#[test]
+fn bodies_of_skills_stay_out() {
+    let body = &[("/p/.pi/skills/x/SKILL.md", "---\nname: x\ndescription: d\n---\nTHE BODY\n")];
+    let turn = conversation(&MemoryStore::new(), world(body), vec![]).turn(usual()).unwrap();
+    assert!(turn.prefix().contains("<location>/p/.pi/skills/x/SKILL.md</location>"), "{}", turn.prefix());
+    assert!(!turn.prefix().contains("THE BODY"), "{}", turn.prefix());
+}
+
+/// P15, P41, P81: the listing comes and goes with the tool that reads skills.
+#[test]
+fn skills_come_and_go_with_the_read_tool() {
+    let talk = conversation(&MemoryStore::new(), world(&[]), vec![]);
+    let listed = |names: &[&str]| {
+        let turn = talk.turn(Ask::new().tools(names.iter().map(|name| Tool::named(*name)))).unwrap();
+        turn.prefix().contains("<available_skills>")
+    };
+    assert_eq!([listed(&["read"]), listed(&["bash"]), listed(&["bash", "read"])], [true, false, true]);
+}
+
+/// P80: what begins an epoch for another reason reads the files as well.
+#[test]
+fn other_reasons_read_files_as_well() {
+    let store = MemoryStore::new();
+    conversation(&store, world(&[]), vec![]).turn(usual()).unwrap();
+    let later = conversation(&store, world(&[("/p/AGENTS.md", "agents: new")]), vec![]);
+    let turn = later.turn(Ask::new().tools([Tool::named("read")])).unwrap();
+    assert_eq!(stands(&turn), (2, Cause::ToolsChanged, Began::Now));
+    assert!(turn.prefix().contains("agents: new"), "{}", turn.prefix());
+}
+
+/// P43: the listing can be written as a template, with the same bytes from the same files.
+#[test]
+fn the_listing_can_be_written_as_a_template() {
+    let files = &[
+        ("/p/.pi/skills/y/SKILL.md", "---\nname: y\ndescription: \"a <b> & 'c'\"\n---\n"),
+        ("/home/u/.agents/skills/a/SKILL.md", "---\nname: a\ndescription: at home\n---\n"),
+    ];
+    let written = "<available_skills>\n{% for one in skills.entries %}  <skill>\n    <name>{{ one.xml_name }}</name>\n    \
+                   <description>{{ one.xml_description }}</description>\n    <location>{{ one.xml_location }}</location>\n  \
+                   </skill>\n{% endfor %}</available_skills>";
+    let printed = |text: &str| {
+        let layout = format!(
+            "[skills]\nroots = ['.pi/skills', '~/.agents/skills']\norder = 'roots'\n\
+             [[section]]\nid = 's'\nstability = 'frozen'\ntext = '''{text}'''\n"
+        );
+        let world = world(files).file("/p/.antefix/layout.toml", layout);
+        let antefix = Antefix::builder().world(world).store("memory").build().unwrap();
+        let prompt = antefix.project("/p").unwrap().preview(Ask::new(), Look::Composing).unwrap().prompt;
+        // What each file said, in order.
+        let mut by_file: Vec<(String, String)> = Vec::new();
+        for span in prompt.spans() {
+            let Some(path) = span.origin.path().filter(|path| path.ends_with("SKILL.md")) else { continue };
+            let words = &prompt.text()[span.range.clone()];
+            match by_file.last_mut().filter(|(last, _)| last == path) {
+                Some((_, all)) => all.push_str(words),
+                None => by_file.push((path.to_owned(), words.to_owned())),
+            }
+        }
+        (prompt.text().to_owned(), by_file)
+    };
+    let (listing, template) = (printed("{{ skills.listing }}"), printed(written));
+    assert_eq!(template, listing);
+    let files: Vec<&str> = template.1.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(files, [".pi/skills/x/SKILL.md", ".pi/skills/y/SKILL.md", "~/.agents/skills/a/SKILL.md"]);
 }
 
 type OfTurn = dyn Fn(&str) -> TurnChange + Send + Sync;
