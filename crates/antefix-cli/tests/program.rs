@@ -144,6 +144,18 @@ fn check_fails_on_errors_and_passes_with_warnings() {
     assert_eq!(json.json()["diagnostics"][0]["level"], "error");
 }
 
+/// A file that is kept out for what it hides is an error of `check`; a character that came with pasted text is none.
+#[test]
+fn check_fails_on_a_file_that_hides_a_message() {
+    let check = |text: &str| project().file("p/AGENTS.md", text).run(&["check"]);
+    let stray = check("Use\u{200b} tabs.\n");
+    assert_eq!(stray.code, 0, "{stray:?}");
+    assert!(stray.stderr.contains("AGENTS.md:1:4 has 1 hidden character U+200B (invisible)"), "{stray:?}");
+    let hides = check("Use tabs.\u{e0068}\u{e0069}\n");
+    assert_eq!(hides.code, 1, "{hides:?}");
+    assert!(hides.stderr.contains("AGENTS.md:1:10 has 2 hidden characters (tag) that say \"hi\""), "{hides:?}");
+}
+
 #[test]
 fn wrong_usage_exits_with_two() {
     let scratch = project();

@@ -111,10 +111,10 @@ codes! {
     }
     HiddenText {
         name: "hidden-text",
-        levels: [Warning],
+        levels: [Warning, Error],
         reported_by: All,
         what: "characters that nobody sees",
-        why: "the agent reads what you do not",
+        why: "the agent would read what you do not: stray ones are left out, and a file with more of them is not used, which is an error",
         remedy: "remove them; your settings may say `hidden_text`",
     }
     HiddenVariable {

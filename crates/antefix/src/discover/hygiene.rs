@@ -1,17 +1,18 @@
 //! What is looked for in every text before it may enter a prompt: characters that nobody sees, and secrets.
 //!
-//! 1. Hidden characters in a file make it unavailable, or are written out, or are let through, as the user's settings
-//!    say; a project cannot loosen them. Joined emoji, flags and scripts that need joiners are not hidden.
+//! 1. Stray hidden characters are taken out of a file, and those that may carry a message make it unavailable; or all of
+//!    them are written out or let through, as the user's settings say; a project cannot loosen them. Joined emoji, flags and
+//!    scripts that need joiners are not hidden.
 //! 2. Secrets of a well-known shape are taken out before anything is shown or stored, and the place is marked.
 //! 3. Each finding is reported with file, line and column; what was hidden is decoded where that can be done.
 
 use serde::Deserialize;
 
-use super::hidden::{self, Hidden};
+use super::hidden::{self, Hidden, Risk};
 use super::rewrite::Rewrite;
 use super::secrets;
 use super::world::{Answer, ReasonCode};
-use crate::diagnostic::{Code, Diagnostic, Subject};
+use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::text::{FactName, Origin, Text, Transform};
 
 /// No secret has fewer characters.
@@ -24,7 +25,7 @@ const REPORTED: usize = 5;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HiddenText {
-    /// The text is not used.
+    /// Stray ones are taken out; a text with what may carry a message is not used.
     #[default]
     Block,
     /// They are written out: `<U+E0069>`.
@@ -154,23 +155,31 @@ impl Hygiene {
             return Answer::Present(text);
         }
         let mut rewrite = Rewrite::new(&text);
-        let mut count = 0;
+        let (mut count, mut shown, mut worst) = (0, 0, None);
         for found in hidden::scan(text.as_str()) {
             count += 1;
-            if count <= REPORTED {
-                diagnostics.push(to_diagnostic(&found, text.as_str(), about, at, self.hidden));
+            let outcome = Outcome::of(self.hidden, found.risk);
+            // What keeps a file out is always reported.
+            if count <= REPORTED || (worst < Some(outcome) && outcome == Outcome::Blocked) {
+                diagnostics.push(to_diagnostic(&found, text.as_str(), about, at, outcome));
+                shown += 1;
             }
-            if self.hidden == HiddenText::Escape {
-                let written: String = text.as_str()[found.range.clone()].chars().map(hidden::escape).collect();
-                rewrite.replace(found.range.clone(), &written, Transform::Escaped);
+            worst = worst.max(Some(outcome));
+            match outcome {
+                Outcome::Blocked => {}
+                Outcome::TakenOut => rewrite.replace(found.range, "", Transform::Trimmed),
+                Outcome::WrittenOut => {
+                    let written: String = text.as_str()[found.range.clone()].chars().map(hidden::escape).collect();
+                    rewrite.replace(found.range, &written, Transform::Escaped);
+                }
             }
         }
-        if count > REPORTED {
-            let message = format!("{} has {} more runs of hidden characters", about.label(), count - REPORTED);
+        if count > shown {
+            let message = format!("{} has {} more runs of hidden characters", about.label(), count - shown);
             diagnostics.push(Diagnostic::warning(Code::HiddenText, message).about(about));
         }
-        match self.hidden {
-            HiddenText::Block if count > 0 => Answer::unavailable(ReasonCode::HiddenText, about.label()),
+        match worst {
+            Some(Outcome::Blocked) => Answer::unavailable(ReasonCode::HiddenText, about.label()),
             _ => Answer::Present(rewrite.finish()),
         }
     }
@@ -211,25 +220,52 @@ impl Hygiene {
     }
 }
 
-fn to_diagnostic(found: &Hidden, text: &str, about: &Subject, at: At, policy: HiddenText) -> Diagnostic {
+/// What becomes of a run of hidden characters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    WrittenOut,
+    TakenOut,
+    Blocked,
+}
+
+impl Outcome {
+    fn of(policy: HiddenText, risk: Risk) -> Outcome {
+        match (policy, risk) {
+            (HiddenText::Escape | HiddenText::Allow, _) => Outcome::WrittenOut,
+            (HiddenText::Block, Risk::Stray) => Outcome::TakenOut,
+            (HiddenText::Block, Risk::Message) => Outcome::Blocked,
+        }
+    }
+}
+
+fn to_diagnostic(found: &Hidden, text: &str, about: &Subject, at: At, outcome: Outcome) -> Diagnostic {
     let place = at.of(text, found.range.start);
-    let count = text[found.range.clone()].chars().count();
+    let run = &text[found.range.clone()];
+    let (count, label, class) = (run.chars().count(), about.label(), found.class.name());
     let decoded = found
         .decoded
         .as_ref()
         .map(|decoded| format!(" that say{} {decoded:?}", if count == 1 { "s" } else { "" }))
         .unwrap_or_default();
-    let outcome = match policy {
-        HiddenText::Block => "the file is not used",
-        HiddenText::Escape | HiddenText::Allow if count == 1 => "it is written out",
-        HiddenText::Escape | HiddenText::Allow => "they are written out",
+    let (characters, they_are) = if count == 1 { ("character", "it is") } else { ("characters", "they are") };
+    // What is taken out is named: nobody can see it, and an editor can search for it.
+    let named = match outcome {
+        Outcome::TakenOut => run.chars().map(|c| format!(" U+{:04X}", u32::from(c))).collect(),
+        Outcome::WrittenOut | Outcome::Blocked => String::new(),
     };
-    let label = about.label();
-    let characters = if count == 1 { "character" } else { "characters" };
-    let class = found.class.name();
-    let message = format!("{label}:{place} has {count} hidden {characters} ({class}){decoded}: {outcome}");
-    let hint = "remove them; your own settings may say `hidden_text = \"escape\"` or \"allow\"";
-    Diagnostic::warning(Code::HiddenText, message).about(about).hint(hint)
+    let what = format!("{label}:{place} has {count} hidden {characters}{named} ({class}){decoded}");
+    let allowed = "your own settings may say `hidden_text = \"escape\"` or \"allow\"";
+    match outcome {
+        Outcome::Blocked => Diagnostic::new(Level::Error, Code::HiddenText, format!("{what}: the file is not used"))
+            .hint(format!("remove them; {allowed}")),
+        Outcome::WrittenOut => Diagnostic::warning(Code::HiddenText, format!("{what}: {they_are} written out"))
+            .hint(format!("remove them; {allowed}")),
+        Outcome::TakenOut => {
+            Diagnostic::warning(Code::HiddenText, format!("{what}: {they_are} left out, and the rest is used"))
+                .hint("pasted text often has such characters; remove them from the file")
+        }
+    }
+    .about(about)
 }
 
 /// How the place of a finding is named.

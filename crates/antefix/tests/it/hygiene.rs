@@ -56,8 +56,12 @@ fn hidden_characters_are_blocked_written_out_or_let_through() {
             format!("one\ntwo 🏴{}\u{e007f}{}", tags("gbeng"), written_out(&tags("attack now"))),
         ),
         ("a\u{202e}b".into(), "1:2 has 1 hidden character (bidirectional)".into(), "a<U+202E>b".into()),
-        ("a\u{200b}\u{200b}b".into(), "1:2 has 2 hidden characters (invisible)".into(), "a<U+200B><U+200B>b".into()),
-        ("a\u{feff}b".into(), "1:2 has 1 hidden character (invisible)".into(), "a<U+FEFF>b".into()),
+        (
+            "a\u{200b}\u{200b}\u{200b}b".into(),
+            "1:2 has 3 hidden characters (invisible)".into(),
+            "a<U+200B><U+200B><U+200B>b".into(),
+        ),
+        ("a\u{2066}b".into(), "1:2 has 1 hidden character (bidirectional)".into(), "a<U+2066>b".into()),
         ("\n\u{1b}[31m".into(), "2:1 has 1 hidden character (control)".into(), "\n<U+001B>[31m".into()),
         (
             "a\u{fe00}\u{e0158}".into(),
@@ -77,7 +81,7 @@ fn hidden_characters_are_blocked_written_out_or_let_through() {
                 "" => text.to_owned(),
                 head => format!("{head}{}", text.trim_matches('\n')),
             };
-            let blocked = format!("warning[hidden-text]: {path}:{found}: the file is not used {HINT}\n");
+            let blocked = format!("error[hidden-text]: {path}:{found}: the file is not used {HINT}\n");
             let reason = format!("hidden characters in it: {path}");
             let (prompt, discovery) = composed(&world, template, hidden(HiddenText::Block));
             assert_eq!(prompt.text(), "", "{text:?}");

@@ -170,7 +170,7 @@ fn every_answer_of_a_file_or_a_program_has_its_outcome() {
         .file("/own/nul.md", "a\0b")
         .link("/own/private key.md", "/home/u/.ssh/id_ed25519")
         .file("/home/u/.ssh/id_ed25519", "not really")
-        .file("/own/hidden.md", "a\u{200b}b")
+        .file("/own/hidden.md", "a\u{202e}b")
         .program(&["text", "--core"], output(Some(0), b"I am the core.\n", "a warning"))
         .program(&["silent", "--core"], output(Some(0), b"", ""))
         .program(&["blank", "--core"], output(Some(0), b"\n", ""))

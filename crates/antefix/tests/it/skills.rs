@@ -226,7 +226,7 @@ fn a_directory_called_like_a_skill_is_reported() {
 /// YAML can write a character without having it in the file; what it means is what counts.
 #[test]
 fn hidden_characters_cannot_be_written_as_escapes() {
-    for escape in ["\\U000E0068", "\\u202e", "\\e[31m", "\\u200b"] {
+    for escape in ["\\U000E0068", "\\u202e", "\\e[31m", "\\u2066"] {
         for file in [
             format!("---\nname: x\ndescription: \"a{escape}\"\n---\n"),
             format!("---\nname: \"x{escape}\"\ndescription: a\n---\n"),
@@ -652,10 +652,10 @@ fn findings_about_a_name_can_be_printed() {
 /// Each finding is reported with file, line and column.
 #[test]
 fn a_finding_in_a_description_names_its_line() {
-    let file = "---\nname: x\ndescription: a\u{200b}b\n---\n";
+    let file = "---\nname: x\ndescription: a\u{202e}b\n---\n";
     let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", file)]));
     let message = &discovery.diagnostics[0].message;
-    assert_eq!(*message, format!("{PLACE}:3:15 has 1 hidden character (invisible): the file is not used"));
+    assert_eq!(*message, format!("{PLACE}:3:15 has 1 hidden character (bidirectional): the file is not used"));
 }
 
 /// In the index a skill is one line, wherever a reader breaks lines.

@@ -143,7 +143,7 @@ fn answer(stream: &mut TcpStream, path: &str, at: SocketAddr) -> std::io::Result
         "/3" => leads("/2"),
         "/2" => leads("/1"),
         "/1" => leads("/text"),
-        "/hidden" => text("I am\u{200b} the core."),
+        "/hidden" => text("I am\u{202e} the core."),
         "/secret" => text(&format!("Use {} for it.", ["AKIA", "Q6OPPZ5M7D3XK2LA"].concat())),
         _ => response("404 Not Found", "", b""),
     };

@@ -2,17 +2,20 @@
 //!
 //! 1. Every tag, variation selector, bidirectional control, invisible filler and control character is a finding, unless
 //!    its neighbors give it a meaning that people write.
-//! 2. Such meanings are four: a joiner between letters of a script that uses it, or behind its virama; a joiner between
-//!    emoji; one VS15 or VS16 behind a symbol; the tags that make a black flag the flag of a region, closed as they
-//!    must be. What is glued to one of these is a finding again.
+//! 2. Such meanings are: a joiner between letters of a script that uses it, or after its virama; a joiner between emoji; one
+//!    VS15 or VS16 after a symbol, and one selector after an ideograph or a Mongolian letter; a zero-width space where words
+//!    have no other space between them; a mark of direction in a line that is written from right to left; blanks among
+//!    Braille, controls among hieroglyphs; the tags that make a black flag the flag of a region, closed as they must be. What
+//!    is glued to one of these is a finding again, and so is what stands at every other letter of a word: those are bits.
 //! 3. A byte order mark at offset 0 is an encoding's business, and tab, LF and CR are text. Neither is a finding.
 //! 4. Neighboring characters of one class are one finding. Findings are in order, disjoint, and on character
 //!    boundaries.
 //! 5. A text without its findings has no findings.
 //! 6. The time is linear in the text. [`scan`] keeps one finding at a time, and [`find`] a fixed number of them.
 //!
-//! Nothing is removed or replaced here: stripping would break family emoji, the flag of England, Persian and Hindi.
-//! This module does not know policies, files or diagnostics either; who blocks or escapes asks it where.
+//! A finding has a [`Risk`]: a stray character that came with pasted text says nothing and can be taken out, a run of them may
+//! carry a message. Nothing is removed or replaced here: this module does not know policies, files or diagnostics; who
+//! blocks or escapes asks it where.
 //!
 //! ```
 //! use antefix::discover::hidden;
@@ -24,6 +27,8 @@
 
 mod neighbors;
 
+#[cfg(test)]
+mod languages;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
@@ -48,7 +53,21 @@ pub enum HiddenClass {
     Invisible,
     /// A control character other than tab, LF and CR. Some command a terminal.
     Control,
+    /// A character that Unicode gives no meaning: for private use, or never a character at all.
+    Private,
 }
+
+/// What a run of hidden characters can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Risk {
+    /// It is too short to say anything, and changes nothing around it: pasted text has such characters.
+    Stray,
+    /// It may carry a message, or turn around the text that follows.
+    Message,
+}
+
+/// How many characters of a run are at most a stray one: pasted texts have some of them twice.
+const STRAY: usize = 2;
 
 /// Whether a text may have findings at all: one of plain ASCII has none, as its bytes show.
 pub(crate) fn may_be_in(text: &str) -> bool {
@@ -66,6 +85,7 @@ impl HiddenClass {
             HiddenClass::Bidirectional => "bidirectional",
             HiddenClass::Invisible => "invisible",
             HiddenClass::Control => "control",
+            HiddenClass::Private => "private-use",
         }
     }
 
@@ -74,7 +94,9 @@ impl HiddenClass {
         Some(match c {
             '\t' | '\n' | '\r' | ' '..='~' => return None,
             '\u{e0000}'..='\u{e007f}' => HiddenClass::Tag,
-            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => HiddenClass::VariationSelector,
+            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180d}' | '\u{180f}' => {
+                HiddenClass::VariationSelector
+            }
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
                 HiddenClass::Bidirectional
             }
@@ -82,6 +104,7 @@ impl HiddenClass {
             | '\u{2060}'..='\u{2065}'
             | '\u{206a}'..='\u{206f}'
             | '\u{fff9}'..='\u{fffb}'
+            | '\u{13430}'..='\u{1343f}'
             | '\u{1bca0}'..='\u{1bca3}'
             | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0080}'..='\u{e00ff}'
@@ -91,12 +114,30 @@ impl HiddenClass {
             | '\u{34f}'
             | '\u{115f}'
             | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
             | '\u{180e}'
+            | neighbors::BRAILLE_BLANK
             | '\u{3164}'
             | '\u{ffa0}' => HiddenClass::Invisible,
             _ if c.is_control() => HiddenClass::Control,
+            '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. | '\u{fdd0}'..='\u{fdef}' => HiddenClass::Private,
+            _ if u32::from(c) & 0xfffe == 0xfffe => HiddenClass::Private,
             _ => return None,
         })
+    }
+
+    /// What a run of this class can do.
+    fn risk(self, run: &str) -> Risk {
+        let most = match self {
+            HiddenClass::Tag => 0,
+            HiddenClass::VariationSelector => 1,
+            HiddenClass::Bidirectional if run.contains(|c| !neighbors::is_direction_mark(c)) => 0,
+            // Escape sequences, and what overwrites the character before it.
+            HiddenClass::Control if run.contains(['\u{8}', '\u{1b}', '\u{9b}']) => 0,
+            HiddenClass::Bidirectional | HiddenClass::Invisible | HiddenClass::Control | HiddenClass::Private => STRAY,
+        };
+        if run.chars().nth(most).is_none() { Risk::Stray } else { Risk::Message }
     }
 }
 
@@ -107,6 +148,8 @@ pub struct Hidden {
     pub range: Range<usize>,
     /// What its characters are.
     pub class: HiddenClass,
+    /// What it can do.
+    pub risk: Risk,
     /// The text that it smuggles, in printable ASCII, if it is written in one of the two known ways. It is never longer
     /// than a quarter of the run; a message still wants to shorten it.
     pub decoded: Option<String>,
@@ -126,7 +169,7 @@ pub fn count(text: &str) -> usize {
 /// All findings, one at a time. Blocking and escaping build on this: an end to the list would be a place to hide
 /// behind.
 pub fn scan(text: &str) -> Scan<'_> {
-    Scan { text, at: 0, before: None, selected: false }
+    Scan { text, at: 0, before: None, selected: false, word: Word::default(), line: Line::default() }
 }
 
 /// A hidden character made visible, such as `<U+E0069>`.
@@ -143,6 +186,33 @@ pub struct Scan<'t> {
     before: Option<char>,
     /// Whether such a selector is there; a second one is a finding.
     selected: bool,
+    word: Word,
+    line: Line,
+}
+
+/// Whether a letter of the line so far is written from right to left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Line {
+    #[default]
+    FromLeft,
+    FromRight,
+}
+
+/// The word so far, for those characters that are hidden in the words of some scripts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Word {
+    letters: usize,
+    hidden: usize,
+}
+
+impl Word {
+    /// How many hidden characters a word may have, whatever its length.
+    const FEW: usize = 4;
+
+    /// Whether there are so many of them that they may be bits.
+    fn is_dense(self) -> bool {
+        self.hidden > Word::FEW && 2 * self.hidden >= self.letters
+    }
 }
 
 impl Iterator for Scan<'_> {
@@ -152,11 +222,22 @@ impl Iterator for Scan<'_> {
         loop {
             let c = self.text[self.at..].chars().next()?;
             let Some(class) = HiddenClass::of(c) else {
+                self.word = match neighbors::is_letter_with_hidden_ones(c) {
+                    true => Word { letters: self.word.letters + 1, ..self.word },
+                    false => Word::default(),
+                };
+                match c {
+                    '\n' | '\r' => self.line = Line::FromLeft,
+                    _ if neighbors::is_from_right(c) => self.line = Line::FromRight,
+                    _ => {}
+                }
                 self.step(c.len_utf8(), Some(c));
                 continue;
             };
-            if !self.excuse(c, class) {
-                return Some(self.take_run(class));
+            match self.excuse(c, class) {
+                Excuse::Given => {}
+                Excuse::None => return Some(self.take_run(class)),
+                Excuse::Dense => return Some(Hidden { risk: Risk::Message, ..self.take_run(class) }),
             }
         }
     }
@@ -165,30 +246,51 @@ impl Iterator for Scan<'_> {
 impl FusedIterator for Scan<'_> {}
 
 impl Scan<'_> {
-    /// Goes past a character that has a meaning here; false if it has none.
-    fn excuse(&mut self, c: char, class: HiddenClass) -> bool {
+    /// Goes past a character that has a meaning here.
+    fn excuse(&mut self, c: char, class: HiddenClass) -> Excuse {
         let rest = &self.text[self.at..];
         let after = rest[c.len_utf8()..].chars().next();
         match (class, self.before) {
             (HiddenClass::Tag, Some(neighbors::BLACK_FLAG)) if !self.selected => {
-                let Some(length) = neighbors::subdivision(rest) else { return false };
+                let Some(length) = neighbors::subdivision(rest) else { return Excuse::None };
                 self.step(length, None);
             }
-            (HiddenClass::VariationSelector, Some(base))
-                if matches!(c, '\u{fe0e}' | '\u{fe0f}') && !self.selected && neighbors::has_presentations(base) =>
-            {
+            (HiddenClass::VariationSelector, Some(base)) if !self.selected && neighbors::is_selected(base, c) => {
+                if neighbors::is_letter_with_hidden_ones(base) && self.is_too_dense() {
+                    return Excuse::Dense;
+                }
                 self.step(c.len_utf8(), Some(base));
                 self.selected = true;
             }
-            (HiddenClass::Invisible, Some(before))
-                if matches!(c, '\u{200c}' | '\u{200d}') && neighbors::joined(before, after) =>
+            (HiddenClass::Invisible, None) if c == BYTE_ORDER_MARK && self.at == 0 => self.step(c.len_utf8(), None),
+            (HiddenClass::Invisible, before) if neighbors::is_meant(before, c, after) => {
+                if before.is_some_and(neighbors::is_letter_with_hidden_ones) && self.is_too_dense() {
+                    return Excuse::Dense;
+                }
+                self.step(c.len_utf8(), None);
+            }
+            // One of them: a second one has no visible character before it.
+            (HiddenClass::Bidirectional, before)
+                if neighbors::is_direction_mark(c)
+                    && (before.is_some() || self.at == 0)
+                    && self.is_from_right(after) =>
             {
                 self.step(c.len_utf8(), None);
             }
-            (HiddenClass::Invisible, None) if c == BYTE_ORDER_MARK && self.at == 0 => self.step(c.len_utf8(), None),
-            _ => return false,
+            _ => return Excuse::None,
         }
-        true
+        Excuse::Given
+    }
+
+    /// Whether the place is in a line that is written from right to left.
+    fn is_from_right(&self, after: Option<char>) -> bool {
+        self.line == Line::FromRight || after.is_some_and(neighbors::is_from_right)
+    }
+
+    /// Counts a hidden character of a word, and says whether there are too many of them.
+    fn is_too_dense(&mut self) -> bool {
+        self.word.hidden += 1;
+        self.word.is_dense()
     }
 
     /// The run that begins here. Only its first character can have an excuse, because an excuse needs a visible
@@ -200,10 +302,11 @@ impl Scan<'_> {
         let decoded = match class {
             HiddenClass::Tag => decode_tags(&rest[..length]),
             HiddenClass::VariationSelector => decode_selectors(&rest[..length]),
-            HiddenClass::Bidirectional | HiddenClass::Invisible | HiddenClass::Control => None,
+            HiddenClass::Bidirectional | HiddenClass::Invisible | HiddenClass::Control | HiddenClass::Private => None,
         };
+        let risk = class.risk(&rest[..length]);
         self.step(length, None);
-        Hidden { range, class, decoded }
+        Hidden { range, class, risk, decoded }
     }
 
     fn step(&mut self, length: usize, before: Option<char>) {
@@ -211,6 +314,14 @@ impl Scan<'_> {
         self.before = before;
         self.selected = false;
     }
+}
+
+/// Whether a character has a meaning where it is.
+enum Excuse {
+    Given,
+    None,
+    /// It would have one, but there are too many like it.
+    Dense,
 }
 
 const BYTE_ORDER_MARK: char = '\u{feff}';

@@ -13,11 +13,61 @@ use std::ops::RangeInclusive;
 /// The base of every flag that is written with tags.
 pub(super) const BLACK_FLAG: char = '\u{1f3f4}';
 
+/// The blank among Braille patterns: an empty cell.
+pub(super) const BRAILLE_BLANK: char = '\u{2800}';
+
+/// Whether a character without width or ink means something between the two.
+pub(super) fn is_meant(before: Option<char>, c: char, after: Option<char>) -> bool {
+    let is_braille = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
+    match (c, before) {
+        (BRAILLE_BLANK, before) => before.is_some_and(is_braille) || after.is_some_and(is_braille),
+        ('\u{200c}' | '\u{200d}', Some(before)) => joined(before, after),
+        ('\u{200b}', Some(before)) => within(UNSPACED_BLOCKS, before),
+        // The separator of a final vowel.
+        ('\u{180e}', Some(before)) => is_mongolian(before),
+        ('\u{13430}'..='\u{1343f}', Some(before)) => ('\u{13000}'..='\u{1342f}').contains(&before),
+        _ => false,
+    }
+}
+
+/// Whether a character is of a script that is written from right to left.
+pub(super) fn is_from_right(c: char) -> bool {
+    c >= '\u{590}' && within(FROM_RIGHT_BLOCKS, c) && !is_direction_mark(c)
+}
+
+/// A mark that gives the place where it is a direction, and no text after it.
+pub(super) fn is_direction_mark(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}')
+}
+
+/// Whether a selector chooses a form of the character.
+pub(super) fn is_selected(base: char, selector: char) -> bool {
+    match selector {
+        '\u{fe0e}' | '\u{fe0f}' => has_presentations(base),
+        '\u{fe00}'..='\u{fe02}' | '\u{e0100}'..='\u{e01ef}' => is_ideograph(base),
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => is_mongolian(base),
+        _ => false,
+    }
+}
+
+/// A letter of a script whose words have characters that nobody sees.
+pub(super) fn is_letter_with_hidden_ones(c: char) -> bool {
+    is_joining_letter(c) || within(UNSPACED_BLOCKS, c) || is_ideograph(c)
+}
+
+fn is_mongolian(c: char) -> bool {
+    ('\u{1820}'..='\u{18aa}').contains(&c)
+}
+
+fn is_ideograph(c: char) -> bool {
+    c >= '\u{3400}' && within(IDEOGRAPHS, c)
+}
+
 /// Whether a joiner or non-joiner means something between the two.
 ///
 /// Behind a virama it asks for a half form, or forbids one, and may end the word: Malayalam was long written that way,
 /// and the rules for internationalized domain names (RFC 5892, appendix A) accept the same.
-pub(super) fn joined(before: char, after: Option<char>) -> bool {
+fn joined(before: char, after: Option<char>) -> bool {
     let both = |is: fn(char) -> bool| is(before) && after.is_some_and(is);
     VIRAMAS.contains(&before) || both(is_joining_letter) || both(is_emoji)
 }
@@ -26,7 +76,7 @@ pub(super) fn joined(before: char, after: Option<char>) -> bool {
 ///
 /// Letters have no such forms, so that a selector behind one is a finding. Digits, `#` and `*` are the bases of
 /// keycaps. All symbols pass, because people put VS15 behind arrows and triangles that Unicode does not list.
-pub(super) fn has_presentations(base: char) -> bool {
+fn has_presentations(base: char) -> bool {
     matches!(base, '0'..='9' | '#' | '*' | '\u{2100}'..='\u{2bff}') || is_emoji(base)
 }
 
@@ -84,6 +134,31 @@ const JOINING_BLOCKS: &[RangeInclusive<char>] = &[
     '\u{11000}'..='\u{119ff}', // Brahmi, Kaithi, Chakma, Sharada, Grantha, Newa, Tirhuta, Modi and their kin
     '\u{1e900}'..='\u{1e95f}', // Adlam
 ];
+
+/// Scripts without spaces between words, where lines may break at a zero-width space.
+const UNSPACED_BLOCKS: &[RangeInclusive<char>] = &[
+    '\u{e00}'..='\u{fff}',   // Thai, Lao, Tibetan
+    '\u{1000}'..='\u{109f}', // Myanmar
+    '\u{1780}'..='\u{17ff}', // Khmer
+    '\u{1950}'..='\u{1aaf}', // Tai Le, New Tai Lue, Khmer Symbols, Buginese, Tai Tham
+    '\u{1b00}'..='\u{1b7f}', // Balinese
+    '\u{a980}'..='\u{a9ff}', // Javanese, Myanmar Extended-B
+    '\u{aa60}'..='\u{aadf}', // Myanmar Extended-A, Tai Viet
+];
+
+/// Scripts that are written from right to left.
+const FROM_RIGHT_BLOCKS: &[RangeInclusive<char>] = &[
+    '\u{590}'..='\u{8ff}',
+    '\u{fb1d}'..='\u{fdcf}',
+    '\u{fdf0}'..='\u{fdff}',
+    '\u{fe70}'..='\u{fefc}',
+    '\u{10800}'..='\u{10fff}',
+    '\u{1e800}'..='\u{1efff}',
+];
+
+/// Chinese characters, which have registered variants.
+const IDEOGRAPHS: &[RangeInclusive<char>] =
+    &['\u{3400}'..='\u{4dbf}', '\u{4e00}'..='\u{9fff}', '\u{f900}'..='\u{faff}', '\u{20000}'..='\u{3ffff}'];
 
 /// The signs that take the vowel off a consonant.
 const VIRAMAS: &[char] = &[

@@ -138,7 +138,7 @@ fn a_finding_about_a_file_names_it() {
         ("budget = 500", "[file:a.md]", long(), "cut a.md"),
         ("budget = 100", "[file:a.md]", long(), "over-budget a.md"),
         // What is looked for in texts.
-        ("", "[file:a.md]", file("a.md", "a\u{200b}b"), "hidden-text a.md, file-unavailable a.md"),
+        ("", "[file:a.md]", file("a.md", "a\u{202e}b"), "hidden-text a.md, file-unavailable a.md"),
         ("", "[file:a.md]", file("a.md", &token), "secret a.md"),
         ("", "[instructions:files]", file("AGENTS.md", &token), "secret AGENTS.md"),
         // What is not read.
