@@ -12,6 +12,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::given::{self, MemoryTemplates};
 
+mod nested;
 mod reference;
 
 /// A failing input is printed; nothing is written into the source tree.
@@ -425,10 +426,24 @@ fn expression(depth: u32) -> BoxedStrategy<String> {
     .boxed()
 }
 
-const INCLUDES: [(&str, &str); 3] = [
+const INCLUDES: [(&str, &str); 6] = [
     ("$user/plain", "  plain {{ cwd }}\n"),
     ("$user/deep", "{% for t in tools -%}\n{% include '$user/plain' %}{{ t | upper }}\n{%- endfor %}\n\n"),
     ("$user/local", "{{ l | default('unset') }}"),
+    (
+        "$user/macros",
+        "{% macro shout(x, y='!') %}<{{ x }}{{ y }}>{% endmacro %}{% macro wrap() %}[{{ caller() }}]{% endmacro %}\
+         {% macro each(l) %}{% for i in l %}{{ caller(i) }};{% endfor %}{% endmacro %}{% set word = 'w' %}text {{ cwd }}\n",
+    ),
+    (
+        "$user/base",
+        "head {{ cwd }}\n{% block one %}one {{ l | default('x') }}{% endblock %}\
+         {% for t in tools %}{% block two %} two{{ t }}{% endblock %}{% endfor %}\ntail\n",
+    ),
+    (
+        "$user/grown",
+        "{% extends '$user/base' %}{% block two %}grown {{ super() }}{% block three %}3{% endblock %}{% endblock %}",
+    ),
 ];
 
 fn jinja_facts(value: &str) -> Facts {

@@ -1,6 +1,7 @@
 //! The filters and tests that templates are offered: the engine's own, each behind a meter.
 //!
-//! What prints numbers, JSON or HTML is left out: engines change how they print those, and prompts must not.
+//! What prints numbers or HTML is left out: engines change how they print those, and prompts must not. JSON of text is the same
+//! everywhere.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,6 +13,9 @@ use super::meter::{Meter, VALUE, over, weigh};
 
 /// How far text may be indented.
 const INDENT: usize = 256;
+
+/// How far JSON may be indented.
+const JSON_INDENT: usize = 16;
 
 /// A filter's name, the engine's function, and what it may make of its arguments at most.
 type Offer = (&'static str, fn() -> Value, fn(&[Value]) -> Result<usize, Error>);
@@ -43,6 +47,7 @@ const FILTERS: &[Offer] = &[
     ("split", || Value::from_function(filters::split), parts),
     ("string", || Value::from_function(filters::string), same),
     ("title", || Value::from_function(filters::title), same),
+    ("tojson", || Value::from_function(filters::tojson), json),
     ("trim", || Value::from_function(filters::trim), same),
     ("unique", || Value::from_function(filters::unique), items),
     ("upper", || Value::from_function(filters::upper), same),
@@ -177,6 +182,22 @@ fn indented(args: &[Value]) -> Result<usize, Error> {
     }
     let text = positional.first().and_then(Value::as_str).unwrap_or_default();
     limited(text.len() + (1 + text.matches('\n').count()) * width)
+}
+
+/// A character becomes six at most, and each item is on a line of its own, indented by its depth.
+fn json(args: &[Value]) -> Result<usize, Error> {
+    let (positional, kwargs) = from_args::<(&[Value], Kwargs)>(args)?;
+    let indent = match positional.get(1) {
+        Some(indent) => Some(indent.clone()),
+        None => kwargs.get::<Option<Value>>("indent")?,
+    };
+    let indent = indent.and_then(|indent| indent.as_usize()).unwrap_or(2);
+    if indent > JSON_INDENT {
+        return Err(over(format!("JSON can be indented by at most {JSON_INDENT} columns")));
+    }
+    // An item weighs as much as lists may nest.
+    let weight = positional.first().map(weigh).transpose()?.unwrap_or(0);
+    limited(weight.saturating_mul(6 + indent))
 }
 
 fn limited(bytes: usize) -> Result<usize, Error> {

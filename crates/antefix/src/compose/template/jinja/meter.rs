@@ -1,9 +1,10 @@
 //! How much text a rendering may make.
 //!
 //! Growth compounds only where a result is fed back. Every such door has a meter: what is bound to a name, what a filter
-//! makes, what is printed (also into a `{% set %}` block), and the text of every body that runs.
+//! makes, what is printed (also into a `{% set %}` block or by a macro), what is multiplied, and the text of every body that runs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
@@ -21,6 +22,9 @@ const ITEM: usize = 32;
 /// All the text that one rendering may look through: copied, compared, searched.
 const WORK: usize = 128 * 1024 * 1024;
 
+/// The engine's objects that are no data.
+const ENGINES_OWN: [&str; 4] = ["::Namespace", "::Module", "::Macro", "::Loop"];
+
 /// How many times a byte counts that is sliced: the engine goes through a text letter by letter.
 pub(super) const SLICE_WORK: usize = 8;
 
@@ -29,6 +33,8 @@ pub(super) const SLICE_WORK: usize = 8;
 pub(super) struct Meter {
     made: AtomicUsize,
     work: AtomicUsize,
+    /// The left sides of products whose right sides are not known yet.
+    factors: Mutex<Vec<Value>>,
 }
 
 /// What renderings took.
@@ -62,6 +68,7 @@ impl Meter {
     pub(super) fn reset(&self) {
         self.made.store(0, Ordering::Relaxed);
         self.work.store(0, Ordering::Relaxed);
+        self.factors().clear();
     }
 
     /// Counts text that is about to be made.
@@ -86,6 +93,55 @@ impl Meter {
             return Ok(Value::from(value.try_iter()?.collect::<Vec<Value>>()));
         }
         Ok(value)
+    }
+
+    /// Lets a value become a field of a namespace. A namespace in it could contain itself, and whoever walks through it would
+    /// never end.
+    pub(super) fn field(&self, value: Value) -> Result<Value, Error> {
+        let value = self.keep(value)?;
+        let mut waiting = vec![value.clone()];
+        while let Some(value) = waiting.pop() {
+            if value.as_object().is_some_and(|object| ENGINES_OWN.iter().any(|own| object.type_name().ends_with(own))) {
+                let message = "a field of a namespace is text, a number, or a list or map of those";
+                return Err(Error::new(ErrorKind::InvalidOperation, message));
+            }
+            if matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) {
+                for item in value.try_iter()? {
+                    if value.kind() == ValueKind::Map {
+                        waiting.push(value.get_item(&item)?);
+                    }
+                    waiting.push(item);
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    /// Takes the left side of a product.
+    pub(super) fn factor(&self, value: Value) -> Value {
+        self.factors().push(value.clone());
+        value
+    }
+
+    /// Takes the right side of a product, and counts what it makes: text or a list so many times.
+    pub(super) fn times(&self, right: Value) -> Result<Value, Error> {
+        let left = self.factors().pop().unwrap_or(Value::UNDEFINED);
+        let repeated = |value: &Value| matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Iterable);
+        for (value, times) in [(&left, &right), (&right, &left)] {
+            if let (true, Some(times)) = (repeated(value), times.as_usize()) {
+                let bytes = weigh(value)?.saturating_mul(times);
+                if bytes > VALUE {
+                    return Err(too_large());
+                }
+                self.work(bytes)?;
+                self.charge(bytes)?;
+            }
+        }
+        Ok(right)
+    }
+
+    fn factors(&self) -> MutexGuard<'_, Vec<Value>> {
+        self.factors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts work: bytes that are scanned.

@@ -5,13 +5,14 @@
 //! 2. Undefined names are errors. Nothing is escaped, whatever a template is called.
 //! 3. Facts are data: they are printed, compared and filtered, never parsed.
 //! 4. Stack, work and memory are bounded: see [`guard`], [`meter`] and [`roomy`](crate::text::roomy).
-//! 5. Every byte printed is traced to its origin: see [`track`].
+//! 5. Every byte printed is traced to its origin: see [`track`], and [`nested`] for macros.
 
 mod errors;
 mod filters;
 mod guard;
 mod meter;
 mod names;
+mod nested;
 mod track;
 
 use std::collections::BTreeMap;
@@ -23,9 +24,11 @@ use minijinja::machinery::parse;
 use minijinja::value::Object;
 use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value};
 
-use self::guard::{Captured, Checked, Guarded, Plan};
+use self::guard::{Checked, First, Guarded, Plan, ProgramKind};
 use self::meter::Meter;
 pub(crate) use self::meter::Spent;
+use self::names::Standing;
+use self::nested::{Levels, Signal};
 use self::track::{Marks, Printed, Tracker};
 use super::hiding::{HINT, HiddenFacts};
 use super::{Author, Library, SOURCE_LIMIT, TemplateLookup, TemplateRef, check_size, load};
@@ -78,6 +81,7 @@ pub(crate) struct Jinja(Arc<Program>);
 #[derive(Debug)]
 struct Program {
     env: Environment<'static>,
+    kind: ProgramKind,
     /// What a rendering needs besides, kept for the next one.
     kits: Mutex<Vec<Kit>>,
     templates: Vec<Loaded>,
@@ -107,6 +111,8 @@ struct Kit {
     env: Environment<'static>,
     marks: Arc<Marks>,
     meter: Arc<Meter>,
+    /// What is running, if bodies run somewhere else.
+    levels: Option<Arc<Levels>>,
 }
 
 #[derive(Debug)]
@@ -115,6 +121,8 @@ struct Loaded {
     name: String,
     source: Arc<Source>,
     guarded: Guarded,
+    /// Its texts, as they are printed through names.
+    texts: Vec<Arc<str>>,
 }
 
 impl Jinja {
@@ -150,7 +158,7 @@ impl Jinja {
     pub(crate) fn render(&self, values: &Values<'_>) -> Result<(Draft, Spent)> {
         let program = &*self.0;
         let kit = program.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let kit = kit.unwrap_or_else(|| Kit::new(&program.env));
+        let kit = kit.unwrap_or_else(|| Kit::new(&program.env, program.kind));
         let result = self.render_with(&kit, values).map(|draft| (draft, kit.meter.spent()));
         program.kits.lock().unwrap_or_else(PoisonError::into_inner).push(kit);
         result
@@ -160,6 +168,7 @@ impl Jinja {
         let program = &*self.0;
         kit.meter.reset();
         kit.marks.reset();
+        kit.levels.iter().for_each(|levels| levels.reset());
         let root = &program.templates[0];
         let mut tracker = Tracker::new(&root.source, &kit.marks, &program.printed);
         let context = context(values, program, &mut tracker);
@@ -168,6 +177,9 @@ impl Jinja {
         for loaded in &program.templates {
             let template = kit.env.get_template(&loaded.name).map_err(|error| engine_error(&error))?;
             tracker.know_template(template.source(), &loaded.source, &loaded.guarded);
+            for (text, range) in loaded.texts.iter().zip(&loaded.guarded.texts) {
+                tracker.know_text(text, &loaded.source, range.start);
+            }
         }
         tracker.ready();
         let template = kit.env.get_template(&root.name).map_err(|error| engine_error(&error))?;
@@ -209,8 +221,9 @@ impl Program {
         env.set_auto_escape_callback(|_| AutoEscape::None);
         env.set_debug(true);
         env.set_fuel(Some(FUEL));
-        // The engine counts ten for an include and one for a block; the guard and the loader have bounded both.
+        // The engine counts ten for an include and one for a block; the guard, the loader and `nested` have bounded all.
         env.set_recursion_limit(usize::MAX);
+        env.add_function("namespace", minijinja::functions::namespace);
         env.add_function("range", |start: isize, stop: Option<isize>, step: Option<isize>| {
             let (start, stop) = stop.map_or((0, start), |stop| (start, stop));
             let step = step.unwrap_or(1);
@@ -224,6 +237,7 @@ impl Program {
         filters::add_tests(&mut env);
         Program {
             env,
+            kind: ProgramKind::Printing,
             kits: Mutex::default(),
             templates: Vec::new(),
             tags: Vec::new(),
@@ -253,11 +267,11 @@ impl Program {
 }
 
 impl Kit {
-    fn new(env: &Environment<'static>) -> Kit {
-        let kit = Kit { env: env.clone(), marks: Arc::default(), meter: Arc::default() };
-        let Kit { mut env, marks, meter } = kit;
-        instrument(&mut env, &marks, &meter);
-        Kit { env, marks, meter }
+    fn new(env: &Environment<'static>, kind: ProgramKind) -> Kit {
+        let (mut env, marks, meter) = (env.clone(), Arc::default(), Arc::default());
+        let levels = (kind == ProgramKind::Nested).then(Arc::<Levels>::default);
+        instrument(&mut env, &marks, &meter, levels.as_ref());
+        Kit { env, marks, meter, levels }
     }
 }
 
@@ -281,6 +295,9 @@ struct Parsed {
     operands: Vec<Range<usize>>,
     sliced: Vec<Range<usize>>,
     plain: Vec<usize>,
+    calls: Vec<usize>,
+    namespaces: Vec<usize>,
+    given: Vec<usize>,
     /// The templates that it names, by where, as the engine knows them.
     targets: Vec<(Range<usize>, String)>,
 }
@@ -291,23 +308,26 @@ impl Loader<'_> {
         let checked = guard::check(source)?;
         let tree = parse(&source.text, &source.name, Default::default())
             .map_err(|error| errors::parse(source, &error, None))?;
-        let named = names::read(&tree, source, &self.names)?;
+        let standing = if chain.is_empty() { Standing::Root } else { Standing::Named };
+        let named = names::read(&tree, source, &self.names, standing)?;
         drop(tree);
         let facts = self.number(source, author, named.facts);
         let name = match author {
             Author::File(reference) => reference.to_string(),
             Author::Layout | Author::Editor(_) => source.name.clone(),
         };
-        let (operands, sliced, plain) = (named.operands, named.sliced, named.plain);
         let place = self.waiting.len();
         self.waiting.push(Parsed {
             name: name.clone(),
             source: Arc::clone(source),
             checked,
             facts,
-            operands,
-            sliced,
-            plain,
+            operands: named.operands,
+            sliced: named.sliced,
+            plain: in_order(named.plain),
+            calls: in_order(named.calls),
+            namespaces: in_order(named.namespaces),
+            given: in_order(named.given),
             targets: Vec::new(),
         });
         chain.push(name);
@@ -351,29 +371,47 @@ impl Loader<'_> {
 
     /// Rewrites the templates and gives them to the engine.
     fn finish(mut self) -> Result<Program> {
-        let captures = self.waiting.iter().any(|parsed| parsed.checked.captures());
-        let captured = if captures { Captured::Maybe } else { Captured::Never };
-        for Parsed { name, source, checked, facts, operands, sliced, mut plain, targets } in self.waiting {
-            plain.sort_unstable();
+        let any = |what: fn(&Checked) -> bool| self.waiting.iter().any(|parsed| what(&parsed.checked));
+        self.program.kind = match (any(Checked::nests), any(Checked::captures)) {
+            (true, _) => ProgramKind::Nested,
+            (false, true) => ProgramKind::Capturing,
+            (false, false) => ProgramKind::Printing,
+        };
+        if self.program.kind == ProgramKind::Nested {
+            add_signals(&mut self.program.env);
+        }
+        let mut texts = 0;
+        for Parsed { name, source, checked, facts, operands, sliced, plain, calls, namespaces, given, targets } in
+            self.waiting
+        {
             let plan = Plan {
                 facts: &facts,
                 targets: &targets,
                 operands: &operands,
                 sliced: &sliced,
+                calls: &calls,
+                namespaces: &namespaces,
+                given: &given,
                 plain: &plain,
-                captured,
+                program: self.program.kind,
             };
-            let guarded = guard::rewrite(&source, &checked, &plan, self.program.tags.len());
-            for number in 0..guarded.marks.len() {
-                let number = self.program.tags.len() + number;
-                self.program.env.add_global(guard::mark_name(number), Value::from_object(Mark(number)));
+            let first = First { mark: self.program.tags.len(), text: texts };
+            let guarded = guard::rewrite(&source, &checked, &plan, first);
+            for number in first.mark..first.mark + guarded.marks.len() {
+                let mark = Value::from_object(Signal::Mark(number));
+                self.program.env.add_global(guard::mark_name(number), mark);
             }
             self.program.tags.extend(guarded.marks.iter().map(|tag| (Arc::clone(&source), tag.clone())));
+            let printed: Vec<Arc<str>> = guarded.texts.iter().map(|range| source.text[range.clone()].into()).collect();
+            for text in &printed {
+                self.program.env.add_global(guard::text_name(texts), Value::from(Arc::clone(text)));
+                texts += 1;
+            }
             self.program
                 .env
                 .add_template_owned(name.clone(), guarded.text.clone())
                 .map_err(|error| errors::parse(&source, &error, Some(&guarded)))?;
-            self.program.templates.push(Loaded { name, source, guarded });
+            self.program.templates.push(Loaded { name, source, guarded, texts: printed });
         }
         Ok(self.program)
     }
@@ -417,9 +455,35 @@ impl Loader<'_> {
     }
 }
 
+/// What bodies say when they begin and end.
+fn add_signals(env: &mut Environment<'_>) {
+    let signals = [
+        (guard::MACRO, Signal::Macro),
+        (guard::BEGIN, Signal::Begin),
+        (guard::CAPTURE, Signal::Capture),
+        (guard::END, Signal::End),
+        (guard::RELEASE, Signal::Release),
+        (guard::GIVEN, Signal::Given),
+    ];
+    for (name, signal) in signals {
+        env.add_global(name, Value::from_object(signal));
+    }
+}
+
+fn in_order(mut positions: Vec<usize>) -> Vec<usize> {
+    positions.sort_unstable();
+    positions
+}
+
 /// Gives an environment what one rendering needs: metered filters, the calls of the guard, a formatter that counts.
-fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>) {
+fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>, levels: Option<&Arc<Levels>>) {
     filters::add_filters(env, meter);
+    let metered = Arc::clone(meter);
+    env.add_function(guard::FIELD, move |value: Value| metered.field(value));
+    let metered = Arc::clone(meter);
+    env.add_function(guard::FACTOR, move |value: Value| metered.factor(value));
+    let metered = Arc::clone(meter);
+    env.add_function(guard::TIMES, move |value: Value| metered.times(value));
     let metered = Arc::clone(meter);
     env.add_function(guard::BODY, move |bytes: usize| metered.charge(bytes).map(|()| ""));
     let metered = Arc::clone(meter);
@@ -430,23 +494,44 @@ fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>)
     env.add_function(guard::USE, move |value: Value| metered.look(value));
     let metered = Arc::clone(meter);
     env.add_function(guard::KEEP, move |value: Value| metered.keep(value));
-    let (metered, marked) = (Arc::clone(meter), Arc::clone(marks));
+    let (metered, marked, levels) = (Arc::clone(meter), Arc::clone(marks), levels.cloned());
     env.set_formatter(move |out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value| {
-        if let Some(text) = value.as_str() {
+        let mut print = |text: &str| {
             metered.charge(text.len())?;
-            return out.write_str(text).map_err(minijinja::Error::from);
+            if let Some(levels) = &levels {
+                marked.is_made_of(levels.say(text));
+            }
+            let printed = out.write_str(text).map_err(minijinja::Error::from);
+            if levels.is_some() {
+                marked.is_made_of(None);
+            }
+            printed
+        };
+        if let Some(text) = value.as_str() {
+            return print(text);
         }
-        if let Some(Mark(tag)) = value.downcast_object_ref::<Mark>() {
-            marked.mark(*tag);
-            return Ok(());
+        if let Some(signal) = value.downcast_object_ref::<Signal>() {
+            return take(*signal, &marked, levels.as_deref());
         }
         // Lists and numbers are printed into a buffer first: one value, one piece.
         let mut buffer = String::new();
         metered.charge(meter::weigh(value)?)?;
         write!(buffer, "{value}").map_err(minijinja::Error::from)?;
-        metered.charge(buffer.len())?;
-        out.write_str(&buffer).map_err(minijinja::Error::from)
+        print(&buffer)
     });
+}
+
+/// Takes what a template says between its tags.
+fn take(signal: Signal, marks: &Marks, levels: Option<&Levels>) -> Result<(), minijinja::Error> {
+    match (signal, levels) {
+        (Signal::Mark(tag), Some(levels)) if levels.mark(tag) => Ok(()),
+        (Signal::Mark(tag), _) => {
+            marks.mark(tag);
+            Ok(())
+        }
+        (signal, Some(levels)) => levels.signal(signal),
+        (_, None) => Ok(()),
+    }
 }
 
 /// The values that the template's names stand for. Facts that are not present are left out, hence undefined.
@@ -483,12 +568,6 @@ fn context<'v>(values: &Values<'v>, program: &Program, tracker: &mut Tracker<'v>
     }
     Value::from_object(Numbered(numbered))
 }
-
-/// What follows an output that may compute: it prints nothing, and lets the tracker know which tag that was.
-#[derive(Debug)]
-struct Mark(usize);
-
-impl Object for Mark {}
 
 /// Facts by their numbers: the engine asks for `__3`.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Which facts and which files a template names.
 //!
 //! Read off the syntax tree before anything is asked for. A name that cannot be known before rendering (`file(x)`,
-//! `{% include x %}`) is refused: what is not known beforehand cannot be asked for, checked or explained.
+//! `{% include x %}`, `{% extends x %}`, `{% import x as y %}`) is refused: what is not known beforehand cannot be asked for, checked or explained.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,6 +23,9 @@ pub(super) const SHORT: [(&str, &str); 5] = [
     ("tools", "tools:names"),
 ];
 
+/// What can be called besides macros.
+const FUNCTIONS: [&str; 4] = ["file", "range", "namespace", "super"];
+
 /// What a template names, in order of appearance.
 #[derive(Debug, Default)]
 pub(super) struct Named {
@@ -32,11 +35,17 @@ pub(super) struct Named {
     pub(super) operands: Vec<Range<usize>>,
     /// Operands of slices, which go through a text letter by letter.
     pub(super) sliced: Vec<Range<usize>>,
+    /// Where the names end of what is called, and binds its arguments to names.
+    pub(super) calls: Vec<usize>,
+    /// The same for `namespace`, whose fields they become.
+    pub(super) namespaces: Vec<usize>,
+    /// Where outputs begin that print what a macro gives as it is.
+    pub(super) given: Vec<usize>,
     /// Where outputs begin that print a fact's text as it is.
     pub(super) plain: Vec<usize>,
 }
 
-/// An `{% include %}`.
+/// A template that another one names: by `{% include %}`, `{% import %}`, `{% from %}` or `{% extends %}`.
 #[derive(Debug)]
 pub(super) struct Include {
     pub(super) target: String,
@@ -44,10 +53,26 @@ pub(super) struct Include {
     pub(super) optional: bool,
 }
 
+/// Where a template is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It is the one that is rendered.
+    Root,
+    /// Another one names it, and may have given it macros.
+    Named,
+}
+
 /// Reads the names off a syntax tree.
-pub(super) fn read(tree: &ast::Stmt<'_>, source: &Arc<Source>, names: &Names) -> Result<Named> {
-    let mut reader =
-        Reader { source, names, named: Named::default(), bound: Vec::new(), items: Vec::new(), changed: Vec::new() };
+pub(super) fn read(tree: &ast::Stmt<'_>, source: &Arc<Source>, names: &Names, standing: Standing) -> Result<Named> {
+    let mut reader = Reader {
+        source,
+        names,
+        standing,
+        named: Named::default(),
+        bound: Vec::new(),
+        items: Vec::new(),
+        changed: Vec::new(),
+    };
     changed_names(std::slice::from_ref(tree), &mut reader.changed);
     reader.statement(tree)?;
     Ok(reader.named)
@@ -56,6 +81,7 @@ pub(super) fn read(tree: &ast::Stmt<'_>, source: &Arc<Source>, names: &Names) ->
 struct Reader<'s> {
     source: &'s Arc<Source>,
     names: &'s Names,
+    standing: Standing,
     named: Named,
     /// Names that the template gives values itself.
     bound: Vec<String>,
@@ -74,6 +100,11 @@ impl Reader<'_> {
         match statement {
             ast::Stmt::Template(template) => self.statements(&template.children),
             ast::Stmt::EmitExpr(emit) => {
+                if let ast::Expr::Call(call) = &emit.expr
+                    && !matches!(&call.expr, ast::Expr::Var(var) if FUNCTIONS.contains(&var.id))
+                {
+                    self.named.given.push(start(&call.expr));
+                }
                 if self.is_text_fact(&emit.expr) {
                     self.named.plain.push(bytes(emit.expr.span()).start);
                 }
@@ -104,11 +135,11 @@ impl Reader<'_> {
                 self.statements(&stmt.body)
             }
             ast::Stmt::Set(stmt) => {
-                self.binding(&stmt.target)?;
+                self.target(&stmt.target)?;
                 self.expression(&stmt.expr)
             }
             ast::Stmt::SetBlock(stmt) => {
-                self.binding(&stmt.target)?;
+                self.target(&stmt.target)?;
                 self.expressions(&stmt.filter)?;
                 self.statements(&stmt.body)
             }
@@ -116,7 +147,25 @@ impl Reader<'_> {
                 self.expression(&stmt.filter)?;
                 self.statements(&stmt.body)
             }
-            ast::Stmt::Include(stmt) => self.include(stmt),
+            ast::Stmt::Include(stmt) => self.include(&stmt.name, "an include", stmt.ignore_missing),
+            ast::Stmt::Extends(stmt) => self.include(&stmt.name, "`extends`", false),
+            ast::Stmt::Import(stmt) => {
+                self.include(&stmt.expr, "an import", false)?;
+                self.binding(&stmt.name)
+            }
+            ast::Stmt::FromImport(stmt) => {
+                self.include(&stmt.expr, "an import", false)?;
+                stmt.names.iter().try_for_each(|(name, alias)| self.binding(alias.as_ref().unwrap_or(name)))
+            }
+            ast::Stmt::Block(stmt) => self.statements(&stmt.body),
+            ast::Stmt::Macro(stmt) => {
+                self.macro_name(stmt.name, bytes(stmt.span()))?;
+                self.macro_body(stmt)
+            }
+            ast::Stmt::CallBlock(stmt) => {
+                self.call(&stmt.call)?;
+                self.macro_body(&stmt.macro_decl)
+            }
             // The guard offers no other statement.
             _ => Err(Error::new(
                 ErrorKind::Parse,
@@ -125,17 +174,50 @@ impl Reader<'_> {
         }
     }
 
-    fn include(&mut self, include: &ast::Include<'_>) -> Result<()> {
-        let place = bytes(include.name.span());
-        match &include.name {
+    fn include(&mut self, name: &ast::Expr<'_>, what: &str, optional: bool) -> Result<()> {
+        let place = bytes(name.span());
+        match name {
             ast::Expr::Const(target) if target.value.as_str().is_some() => {
                 let target = target.value.as_str().unwrap_or_default().to_owned();
-                self.named.includes.push(Include { target, place, optional: include.ignore_missing });
+                self.named.includes.push(Include { target, place, optional });
                 Ok(())
             }
             _ => Err(self
-                .error("an include must name its template as a string", place)
+                .error(&format!("{what} must name its template as a string"), place)
                 .with_hint("write the names out, with `{% if %}` around them if need be")),
+        }
+    }
+
+    fn macro_name(&mut self, name: &str, place: Range<usize>) -> Result<()> {
+        if self.names.reserves(name) || FUNCTIONS.contains(&name) || matches!(name, "caller" | "loop") {
+            let message = format!("`{name}` has a meaning already and cannot be a macro");
+            return Err(self.error(&message, place).with_hint("choose another name"));
+        }
+        self.bound.push(name.to_owned());
+        Ok(())
+    }
+
+    fn macro_body(&mut self, stmt: &ast::Macro<'_>) -> Result<()> {
+        stmt.args.iter().try_for_each(|argument| self.binding(argument))?;
+        self.bound.push("caller".to_owned());
+        self.expressions(&stmt.defaults)?;
+        // A macro sees what was there when it was made, and may be called anywhere.
+        let items = std::mem::take(&mut self.items);
+        let result = self.statements(&stmt.body);
+        self.items = items;
+        result
+    }
+
+    /// What `{% set %}` gives a value: names, or a field of a namespace.
+    fn target(&mut self, target: &ast::Expr<'_>) -> Result<()> {
+        match target {
+            ast::Expr::GetAttr(get) => match &get.expr {
+                ast::Expr::Var(var) if !self.names.reserves(var.id) => Ok(()),
+                other => {
+                    Err(self.error("only plain names, and fields of a `namespace`, can be set", bytes(other.span())))
+                }
+            },
+            other => self.binding(other),
         }
     }
 
@@ -238,8 +320,8 @@ impl Reader<'_> {
     /// by the filter, and what another operator makes has metered operands of its own.
     fn operand(&mut self, expression: &ast::Expr<'_>) {
         match expression {
-            ast::Expr::Var(_) | ast::Expr::Call(_) => self.named.operands.push(bytes(expression.span())),
-            ast::Expr::GetAttr(get) if is_path(&get.expr) => self.named.operands.push(bytes(expression.span())),
+            ast::Expr::Var(_) | ast::Expr::Call(_) => self.named.operands.push(whole(expression)),
+            ast::Expr::GetAttr(get) if is_path(&get.expr) => self.named.operands.push(whole(expression)),
             ast::Expr::GetAttr(get) => self.operand(&get.expr),
             ast::Expr::UnaryOp(op) => self.operand(&op.expr),
             ast::Expr::IfExpr(choice) => {
@@ -310,9 +392,9 @@ impl Reader<'_> {
         self.items.iter().any(|item| item == name) && !self.changed.iter().any(|changed| changed == name)
     }
 
-    /// `file("X")` is a fact, `range(3)` a function; nothing else can be called.
+    /// `file("X")` is a fact, `range(3)`, `namespace()` and `super()` are functions; else macros can be called.
     fn call(&mut self, call: &ast::Spanned<ast::Call<'_>>) -> Result<()> {
-        let place = bytes(call.span());
+        let place = whole_call(call);
         match (&call.expr, call.args.as_slice()) {
             (ast::Expr::Var(var), [ast::CallArg::Pos(ast::Expr::Const(name))])
                 if var.id == "file" && name.value.as_str().is_some() && *self.names == Names::Catalog =>
@@ -325,10 +407,38 @@ impl Reader<'_> {
                 ))
             }
             (ast::Expr::Var(var), _) if var.id == "range" => self.arguments(&call.args),
-            _ => Err(self
-                .error("only `file` and `range` can be called", place)
-                .with_hint("text is changed with filters: `{{ x | trim }}`")),
+            (ast::Expr::Var(var), []) if var.id == "super" => Ok(()),
+            (ast::Expr::Var(var), _) if var.id == "namespace" => {
+                self.named.namespaces.push(bytes(var.span()).end);
+                self.arguments(&call.args)
+            }
+            (ast::Expr::Var(var), _) if self.may_be_macro(var.id) => {
+                self.named.calls.push(bytes(var.span()).end);
+                self.variable(var.id, bytes(var.span()))?;
+                self.arguments(&call.args)
+            }
+            (ast::Expr::GetAttr(get), _) => match &get.expr {
+                ast::Expr::Var(var) if self.may_be_macro(var.id) => {
+                    self.named.calls.push(bytes(get.span()).end);
+                    self.variable(var.id, bytes(var.span()))?;
+                    self.arguments(&call.args)
+                }
+                _ => Err(self.cannot_be_called(place)),
+            },
+            _ => Err(self.cannot_be_called(place)),
         }
+    }
+
+    /// Whether a name may stand for a macro, or for a template that was imported.
+    fn may_be_macro(&self, name: &str) -> bool {
+        let known = name == "caller" || self.changed.iter().any(|changed| changed == name);
+        let reserved = self.names.reserves(name) || FUNCTIONS.contains(&name) || matches!(name, "loop" | "self");
+        !reserved && (known || self.standing == Standing::Named)
+    }
+
+    fn cannot_be_called(&self, place: Range<usize>) -> Error {
+        self.error("only `file`, `range`, `namespace`, `super` and macros can be called", place)
+            .with_hint("text is changed with filters: `{{ x | trim }}`; a macro is made with `{% macro name(x) %}`")
     }
 
     /// The namespace that an expression is, if it is one.
@@ -446,6 +556,20 @@ fn changed_names(statements: &[ast::Stmt<'_>], changed: &mut Vec<String>) {
                 changed_names(&stmt.body, changed);
             }
             ast::Stmt::FilterBlock(stmt) => changed_names(&stmt.body, changed),
+            ast::Stmt::Block(stmt) => changed_names(&stmt.body, changed),
+            ast::Stmt::Import(stmt) => target(&stmt.name, changed),
+            ast::Stmt::FromImport(stmt) => {
+                stmt.names.iter().for_each(|(name, alias)| target(alias.as_ref().unwrap_or(name), changed));
+            }
+            ast::Stmt::Macro(stmt) => {
+                changed.push(stmt.name.to_owned());
+                stmt.args.iter().for_each(|argument| target(argument, changed));
+                changed_names(&stmt.body, changed);
+            }
+            ast::Stmt::CallBlock(stmt) => {
+                stmt.macro_decl.args.iter().for_each(|argument| target(argument, changed));
+                changed_names(&stmt.macro_decl.body, changed);
+            }
             _ => {}
         }
     }
@@ -468,6 +592,24 @@ fn is_path(expression: &ast::Expr<'_>) -> bool {
         ast::Expr::Var(_) => true,
         ast::Expr::GetAttr(get) => is_path(&get.expr),
         _ => false,
+    }
+}
+
+/// An expression from its first byte on: the engine's spans of calls and attributes begin at their last part.
+fn whole(expression: &ast::Expr<'_>) -> Range<usize> {
+    start(expression)..bytes(expression.span()).end
+}
+
+fn whole_call(call: &ast::Spanned<ast::Call<'_>>) -> Range<usize> {
+    start(&call.expr)..bytes(call.span()).end
+}
+
+/// Where a name with attributes begins.
+fn start(expression: &ast::Expr<'_>) -> usize {
+    match expression {
+        ast::Expr::GetAttr(get) => start(&get.expr),
+        ast::Expr::Call(call) => start(&call.expr),
+        other => bytes(other.span()).start,
     }
 }
 

@@ -3,7 +3,7 @@
 //! The engine prints a template's text and a fact's text without copying them first, so **a byte's address gives its
 //! origin**: sources and facts are kept alive while a template is rendered, hence an address inside one of them can be
 //! nothing else. What lies at no known address was computed; the mark behind its tag (see [`guard`](super::guard)) says
-//! by which one.
+//! by which one. What a macro gives is known by its pieces (see [`nested`](super::nested)).
 //!
 //! Property tests compare this with the engine: the pieces cover the text, each origin is right, and the text is what the
 //! bare engine prints.
@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::guard::Guarded;
+use super::nested::Said;
 use crate::text::{Draft, Origin, Piece, Source, Text, Transform};
 
 /// The longest text that a template may print.
@@ -22,7 +23,15 @@ const OUTPUT: usize = 2 * 1024 * 1024;
 /// A text whose address is known.
 #[derive(Clone, Copy)]
 enum Known<'k> {
-    Template { source: &'k Arc<Source>, guarded: &'k Guarded },
+    Template {
+        source: &'k Arc<Source>,
+        guarded: &'k Guarded,
+    },
+    /// A text of a template that is printed through a name.
+    Text {
+        source: &'k Arc<Source>,
+        offset: usize,
+    },
     Fact(&'k Text),
 }
 
@@ -41,8 +50,12 @@ pub(super) struct Tracker<'k> {
     text: Vec<u8>,
     pieces: Vec<Piece>,
     marks: Arc<Marks>,
-    /// Computed pieces, in order; their tags come from the marks.
-    computed: Vec<usize>,
+    /// Computed pieces, in order, with the number of the mark that names their tag.
+    computed: Vec<(usize, usize)>,
+    /// How many marks are expected so far.
+    marked: usize,
+    /// Computed pieces whose tags are known.
+    tagged: Vec<(usize, usize)>,
     placeholder: Origin,
     /// The template that was printed from last, among the known texts.
     recent: usize,
@@ -53,12 +66,24 @@ pub(super) struct Tracker<'k> {
 pub(super) struct Marks {
     expected: AtomicBool,
     tags: Mutex<Vec<usize>>,
+    /// What the next text is made of, if more is known than where it lies.
+    pieces: Mutex<Option<Vec<Said>>>,
 }
 
 impl Marks {
     pub(super) fn reset(&self) {
         self.expected.store(false, Ordering::Relaxed);
         self.tags.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.is_made_of(None);
+    }
+
+    /// Says what the text that is printed next is made of.
+    pub(super) fn is_made_of(&self, pieces: Option<Vec<Said>>) {
+        *self.pieces.lock().unwrap_or_else(PoisonError::into_inner) = pieces;
+    }
+
+    fn pieces(&self) -> Option<Vec<Said>> {
+        self.pieces.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Called behind every tag that prints; only a computed piece waits for it.
@@ -78,6 +103,8 @@ impl<'k> Tracker<'k> {
             recent: 0,
             marks: Arc::clone(marks),
             computed: Vec::new(),
+            marked: 0,
+            tagged: Vec::new(),
             placeholder: Origin::Expression { source: Arc::clone(root), range: 0..0 },
         }
     }
@@ -85,6 +112,11 @@ impl<'k> Tracker<'k> {
     /// Makes a template known: `text` is the copy that the engine prints from.
     pub(super) fn know_template(&mut self, text: &str, source: &'k Arc<Source>, guarded: &'k Guarded) {
         self.known.push((addresses(text), Known::Template { source, guarded }));
+    }
+
+    /// Makes a text of a template known that is printed through a name.
+    pub(super) fn know_text(&mut self, text: &str, source: &'k Arc<Source>, offset: usize) {
+        self.known.push((addresses(text), Known::Text { source, offset }));
     }
 
     /// Makes a fact's text known.
@@ -104,8 +136,9 @@ impl<'k> Tracker<'k> {
         printed.bytes.store(self.text.len(), Ordering::Relaxed);
         printed.pieces.store(self.pieces.len(), Ordering::Relaxed);
         let marks = self.marks.tags.lock().unwrap_or_else(PoisonError::into_inner);
-        for (piece, mark) in self.computed.iter().zip(marks.iter()) {
-            if let (Some((source, range)), Some(piece)) = (tags.get(*mark), self.pieces.get_mut(*piece)) {
+        let computed = self.computed.iter().filter_map(|(piece, mark)| Some((*piece, *marks.get(*mark)?)));
+        for (piece, tag) in computed.chain(self.tagged.iter().copied()) {
+            if let (Some((source, range)), Some(piece)) = (tags.get(tag), self.pieces.get_mut(piece)) {
                 piece.origin = Origin::Expression { source: Arc::clone(source), range: range.clone() };
             }
         }
@@ -125,27 +158,52 @@ impl<'k> Tracker<'k> {
     }
 
     fn print(&mut self, bytes: &[u8]) {
-        let (start, at) = (bytes.as_ptr() as usize, self.text.len());
+        let at = self.text.len();
         self.text.extend_from_slice(bytes);
-        let range = at..self.text.len();
+        let (before, mut from) = (self.computed.len(), at);
+        let one = Said { address: bytes.as_ptr() as usize, bytes: bytes.len(), tag: None };
+        match self.marks.pieces().filter(|pieces| pieces.iter().map(|said| said.bytes).sum::<usize>() == bytes.len()) {
+            None => self.piece(one, at),
+            Some(pieces) => {
+                for said in pieces.into_iter().filter(|said| said.bytes > 0) {
+                    self.piece(said, from);
+                    from += said.bytes;
+                }
+            }
+        }
+        if self.computed.len() > before {
+            self.marked += 1;
+            self.marks.expected.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Finds out where a piece came from that was printed at a position.
+    fn piece(&mut self, said: Said, at: usize) {
+        let (start, range) = (said.address, at..at + said.bytes);
         let found = self.find(start).map(|(known, what)| (known.clone(), *what));
         match found {
-            Some((known, what)) if start + bytes.len() <= known.end => match what {
+            Some((known, what)) if start >= known.start && start + said.bytes <= known.end => match what {
                 Known::Template { source, guarded } => {
                     let offset = guarded.original(start - known.start);
                     let origin = Origin::Source { source: Arc::clone(source), offset };
                     self.pieces.push(Piece { range, origin, transform: None });
                 }
+                Known::Text { source, offset } => {
+                    let origin = Origin::Source { source: Arc::clone(source), offset: offset + (start - known.start) };
+                    self.pieces.push(Piece { range, origin, transform: None });
+                }
                 Known::Fact(fact) => {
                     let from = start - known.start;
-                    fact.part(from..from + bytes.len(), at, &mut self.pieces);
+                    fact.part(from..from + said.bytes, at, &mut self.pieces);
                 }
             },
             _ => {
-                self.computed.push(self.pieces.len());
+                match said.tag {
+                    Some(tag) => self.tagged.push((self.pieces.len(), tag)),
+                    None => self.computed.push((self.pieces.len(), self.marked)),
+                }
                 let (origin, transform) = (self.placeholder.clone(), Some(Transform::Computed));
                 self.pieces.push(Piece { range, origin, transform });
-                self.marks.expected.store(true, Ordering::Relaxed);
             }
         }
     }
