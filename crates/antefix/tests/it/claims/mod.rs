@@ -2,3 +2,4 @@
 
 mod deepseek;
 mod pi;
+mod yoi;
