@@ -94,7 +94,8 @@ fn of_parameter(parameter: &mut Value) {
         "antefix-author" => {
             (json!({"type": "string", "minLength": 1, "maxLength": AUTHOR, "pattern": LINE}), Value::Null)
         }
-        "if-match" | "if-none-match" => (json!({"type": "string"}), Value::Null),
+        // Something that is neither white space nor a comma.
+        "if-match" | "if-none-match" => (json!({"type": "string", "pattern": r"[!-+\-~]"}), Value::Null),
         _ => return,
     };
     parameter["schema"] = schema;

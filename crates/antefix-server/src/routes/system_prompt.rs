@@ -98,7 +98,7 @@ pub(super) struct TemplateBody {
 /// it is saved only if what applies is still what its author has seen. The same template again is not saved twice.
 #[utoipa::path(put, path = "/system-prompt", operation_id = "save_template", tag = "template", request_body = TemplateBody,
     params(("if-match" = Option<String>, Header, description = "The ETag of the template that was edited"),
-        ("if-none-match" = Option<String>, Header, description = "An ETag of a template that must not be replaced"),
+        ("if-none-match" = Option<String>, Header, description = "An ETag of a template that must not be replaced; `*`: save only if nothing is saved"),
         ("antefix-author" = Option<String>, Header, description = "Who saves it, for the history")),
     responses((status = 200, body = TemplateDocument<'static>),
         (status = 400, body = ProblemDocument, description = "No JSON object with the field `template`"),
@@ -163,9 +163,9 @@ pub(super) fn changed(
 }
 
 fn refusal(condition: &TemplateCondition, current: &CurrentTemplate) -> Problem {
-    let error = match condition {
-        TemplateCondition::Anything | TemplateCondition::OneOf(_) => "Somebody else saved the template meanwhile",
-        TemplateCondition::NoneOf(_) | TemplateCondition::Nothing => "There is a template already",
+    let error = match condition.broken_by(current) {
+        Some(TemplateCondition::NoneOf(_) | TemplateCondition::NotSaved) => "There is a template already",
+        _ => "Somebody else saved the template meanwhile",
     };
     let problem = Problem::new(StatusCode::PRECONDITION_FAILED, "conflict", error);
     let problem = match &current.row {
@@ -194,40 +194,48 @@ pub(super) fn unknown_dialect() -> Problem {
     Problem::bad("Field 'dialect' must be 'bracket', 'jinja' or 'plain'")
 }
 
-/// What `If-Match` says, or else `If-None-Match`.
+/// What `If-Match` and `If-None-Match` say; with both, both must hold. Before anything is saved `If-Match: *` holds, because
+/// the layout's text can be read here, and so does `If-None-Match: *`, because there is nothing that would be overwritten.
 pub(super) fn expected(headers: &HeaderMap) -> Answer<TemplateCondition> {
-    Ok(match tags(headers, &header::IF_MATCH)? {
+    let matches = tags(headers, &header::IF_MATCH)?.map(|tags| match tags {
         Tags::Any => TemplateCondition::Anything,
         Tags::These(digests) => TemplateCondition::OneOf(digests),
-        Tags::None => match tags(headers, &header::IF_NONE_MATCH)? {
-            Tags::Any => TemplateCondition::Nothing,
-            Tags::These(digests) => TemplateCondition::NoneOf(digests),
-            Tags::None => TemplateCondition::Anything,
-        },
-    })
+    });
+    let differs = tags(headers, &header::IF_NONE_MATCH)?.map(|tags| match tags {
+        Tags::Any => TemplateCondition::NotSaved,
+        Tags::These(digests) => TemplateCondition::NoneOf(digests),
+    });
+    Ok(TemplateCondition::All(matches.into_iter().chain(differs).collect()))
 }
 
 /// What a header with ETags names.
 enum Tags {
-    None,
     /// `*`
     Any,
     These(Vec<Digest>),
 }
 
-fn tags(headers: &HeaderMap, name: &HeaderName) -> Answer<Tags> {
-    let mut digests = Vec::new();
+/// The ETags of a header; none if there is no such header. One that names no tag was meant to be a condition, and is refused.
+fn tags(headers: &HeaderMap, name: &HeaderName) -> Answer<Option<Tags>> {
+    if !headers.contains_key(name) {
+        return Ok(None);
+    }
+    let (mut named, mut digests) = (0, Vec::new());
     for value in headers.get_all(name) {
         let value = value.to_str().map_err(|_| Problem::bad(format!("{name} is not a list of ETags")))?;
-        for tag in value.split(',').map(str::trim) {
+        for tag in value.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
             if tag == "*" {
-                return Ok(Tags::Any);
+                return Ok(Some(Tags::Any));
             }
+            named += 1;
             // A tag of somebody else's matches nothing, and is none the less a condition.
             digests.extend(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')).and_then(Digest::parse));
         }
     }
-    Ok(if headers.contains_key(name) { Tags::These(digests) } else { Tags::None })
+    match named {
+        0 => Err(Problem::bad(format!("{name} names no ETag")).hint("leave the header out to save in any case")),
+        _ => Ok(Some(Tags::These(digests))),
+    }
 }
 
 /// Who saves, if they say so.

@@ -60,18 +60,23 @@ pub enum TemplateCondition {
     OneOf(Vec<Digest>),
     /// A template with none of these digests.
     NoneOf(Vec<Digest>),
-    /// No template at all. There always is one, so this is never met.
-    Nothing,
+    /// The layout's own text: nobody has saved a template, or it was deleted.
+    NotSaved,
+    /// What each of these expects.
+    All(Vec<TemplateCondition>),
 }
 
 impl TemplateCondition {
-    fn is_met_by(&self, current: Digest) -> bool {
-        match self {
+    /// The first condition that is not met; none if all are.
+    pub fn broken_by(&self, current: &CurrentTemplate) -> Option<&TemplateCondition> {
+        let is_met = match self {
             TemplateCondition::Anything => true,
-            TemplateCondition::OneOf(digests) => digests.contains(&current),
-            TemplateCondition::NoneOf(digests) => !digests.contains(&current),
-            TemplateCondition::Nothing => false,
-        }
+            TemplateCondition::OneOf(digests) => digests.contains(&current.digest),
+            TemplateCondition::NoneOf(digests) => !digests.contains(&current.digest),
+            TemplateCondition::NotSaved => current.row.is_none(),
+            TemplateCondition::All(all) => return all.iter().find_map(|one| one.broken_by(current)),
+        };
+        if is_met { None } else { Some(self) }
     }
 }
 
@@ -189,7 +194,7 @@ impl Project {
             // The number first: an entry that somebody else writes behind this line takes it, and this one begins again.
             let number = store.templates(None, None, 1)?.first().map_or(1, |entry| entry.number() + 1);
             let current = self.template(ask)?;
-            if !condition.is_met_by(current.digest) {
+            if condition.broken_by(&current).is_some() {
                 return Ok(TemplateOutcome::Refused(current));
             }
             match write(number, &current)? {

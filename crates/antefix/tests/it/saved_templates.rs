@@ -103,6 +103,19 @@ fn an_open_conversation_keeps_its_bytes_until_it_is_renewed() {
 }
 
 #[test]
+fn who_saves_may_say_that_nobody_has_saved_before() {
+    let project = project(&MemoryStore::new());
+    let ask = Ask::new();
+    let save =
+        |text: &str| project.save_template(&ask, Dialect::Plain, text, None, &TemplateCondition::NotSaved).unwrap();
+    let TemplateOutcome::Done(first) = save("A") else { panic!("nothing was saved") };
+    assert_eq!(save("B"), TemplateOutcome::Refused(first));
+    project.delete_template(&ask, None, &ANYTHING).unwrap();
+    let TemplateOutcome::Done(second) = save("B") else { panic!("it was deleted") };
+    assert_eq!((&*second.text, second.row.unwrap().number), ("B", 3));
+}
+
+#[test]
 fn who_saves_may_say_what_they_have_seen() {
     let project = project(&MemoryStore::new());
     let ask = Ask::new();
@@ -114,7 +127,11 @@ fn who_saves_may_say_what_they_have_seen() {
     };
     assert_eq!(current, first);
     assert!(matches!(save("B", TemplateCondition::NoneOf(vec![first.digest])), TemplateOutcome::Refused(_)));
-    assert!(matches!(save("B", TemplateCondition::Nothing), TemplateOutcome::Refused(_)));
+    assert!(matches!(save("B", TemplateCondition::NotSaved), TemplateOutcome::Refused(_)));
+    let both = |one, other| TemplateCondition::All(vec![one, other]);
+    let (fits, differs) = (TemplateCondition::OneOf(vec![first.digest]), TemplateCondition::NoneOf(vec![first.digest]));
+    assert!(matches!(save("B", both(fits.clone(), differs)), TemplateOutcome::Refused(_)));
+    assert!(matches!(save("A", both(fits, TemplateCondition::NoneOf(vec![seen]))), TemplateOutcome::Done(_)));
     // The same template again is not saved twice.
     let TemplateOutcome::Done(again) = save("A", TemplateCondition::Anything) else { panic!("anything") };
     assert_eq!(again.row.unwrap().number, 1);
