@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Gc(args) => commands::gc::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Import(args) => commands::import::run(&args),
+        Command::Delete(args) => commands::delete::run(&args),
         Command::Acp(args) => commands::acp::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(&args),

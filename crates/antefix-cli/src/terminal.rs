@@ -19,6 +19,11 @@ pub(crate) const STRONG: Style = Style::new().bold();
 /// What matters less.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
+/// A count as one that can be shown.
+pub(crate) fn to_usize(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
 /// Prints the result: bytes, nothing added.
 pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();

@@ -169,6 +169,56 @@ fn a_ledger_can_be_carried_to_another_store() {
 }
 
 #[test]
+fn several_ledgers_are_imported_together_or_not_at_all() {
+    let scratch = project();
+    for id in ["a", "b"] {
+        scratch.ok(&["turn", id]);
+    }
+    scratch.ok(&["send", "a", "hello"]);
+    let lines = ["a", "b"].map(|id| scratch.ok(&["export", id]).stdout).concat();
+    scratch.write("all.jsonl", &lines);
+    scratch.write("bad.jsonl", &format!("{lines}{{\"ledger\":{{\"version\":1,\"conversation\":\"c\"}}}}\n"));
+    let [all, bad] = ["all.jsonl", "bad.jsonl"].map(|name| scratch.path(name).display().to_string());
+    let store = format!("sqlite:{}", scratch.path("copy.db").display());
+    let refused = scratch.run(&["import", &bad, "--store", &store]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    assert!(refused.stderr.contains("error: the ledger of c has no epoch"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("nothing was imported"), "{}", refused.stderr);
+    assert_eq!(scratch.ok(&["epochs", "--store", &store]).stdout, "");
+    assert_eq!(scratch.ok(&["import", &all, "--store", &store]).stdout, "a: 1 epochs imported\nb: 1 epochs imported\n");
+    assert_eq!(
+        scratch.ok(&["import", &all, "--store", &store, "--json"]).json(),
+        serde_json::json!({"conversations": [
+            {"conversation": "a", "epochs": 0, "known": 1, "messages": 0},
+            {"conversation": "b", "epochs": 0, "known": 1, "messages": 0},
+        ]})
+    );
+    assert_eq!(["a", "b"].map(|id| scratch.ok(&["export", id, "--store", &store]).stdout).concat(), lines);
+}
+
+#[test]
+fn a_deleted_conversation_is_gone() {
+    let scratch = project();
+    let first = scratch.ok(&["turn", "c"]).stdout;
+    scratch.ok(&["turn", "d"]);
+    let other = scratch.ok(&["export", "d"]).stdout;
+    let told = scratch.ok(&["delete", "c"]).stdout;
+    assert_eq!(told, "c is deleted: 1 epochs, and 0 texts that no other conversation has\n");
+    for gone in [["delete", "c"], ["export", "c"], ["epochs", "c"]] {
+        let ran = scratch.run(&gone);
+        assert_eq!(ran.code, 1, "{gone:?}");
+        assert!(ran.stderr.contains("there is no conversation \"c\""), "{}", ran.stderr);
+    }
+    assert_eq!(scratch.ok(&["export", "d"]).stdout, other);
+    assert_eq!(scratch.ok(&["turn", "c"]).stdout, first);
+    scratch.ok(&["delete", "c"]);
+    let deleted = scratch.ok(&["delete", "d", "--json"]).json();
+    assert_eq!((&deleted["conversation"], &deleted["epochs"]), (&"d".into(), &1.into()));
+    assert!(deleted["texts"].as_u64() > Some(0) && deleted["bytes"].as_u64() > Some(0), "{deleted}");
+    assert_eq!(scratch.ok(&["gc"]).stdout, "every text is named by an epoch\n");
+}
+
+#[test]
 fn a_store_that_fails_is_exit_code_3_and_is_left_alone() {
     let scratch = project();
     scratch.write("broken.db", "this is no database, whatever its name says, and it is long enough to be looked at");

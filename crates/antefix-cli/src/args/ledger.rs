@@ -210,6 +210,26 @@ pub(crate) struct GcArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = "\
+Its epochs, notices, messages and what it was told go, and with them the texts that no other conversation has. A turn with
+the same id opens a new conversation. There is no way back: `antefix export` first, if it may be wanted again.
+
+Examples:
+  antefix export chat-7 > chat-7.jsonl && antefix delete chat-7")]
+pub(crate) struct DeleteArgs {
+    /// The conversation's id
+    #[arg(value_name = "CONVERSATION")]
+    pub(crate) id: String,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// The outcome as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
 Examples:
   antefix export chat-7 > chat-7.jsonl
   antefix import chat-7.jsonl --store sqlite:copy.db")]
@@ -224,7 +244,13 @@ pub(crate) struct ExportArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = "\
-A ledger that is there already, in part or in full, must have the same epochs; what it lacks is appended.")]
+The file may hold several ledgers, one behind the other. All of it is checked first, and then all of it is taken in or
+nothing. A ledger that is there already, in part or in full, must have the same epochs; what it lacks is appended.
+Importing the same file again changes nothing.
+
+Examples:
+  antefix import chat-7.jsonl --store sqlite:copy.db
+  cat *.jsonl | antefix import")]
 pub(crate) struct ImportArgs {
     /// What `export` wrote (`-` is stdin)
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "-")]
@@ -232,4 +258,8 @@ pub(crate) struct ImportArgs {
 
     #[command(flatten)]
     pub(crate) store: StoreArgs,
+
+    /// The outcome as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }

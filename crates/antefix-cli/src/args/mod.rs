@@ -14,8 +14,8 @@ use clap::{Parser, Subcommand};
 pub(crate) use agents::AcpArgs;
 pub(crate) use compose::{CheckArgs, ComposeArgs, DeliverArgs, ExplainArgs, Part, ShowArgs};
 pub(crate) use ledger::{
-    CompactArgs, CompactStep, DriftArgs, EpochsArgs, ExportArgs, GcArgs, ImportArgs, RenewArgs, SendArgs, StoreArgs,
-    TurnArgs,
+    CompactArgs, CompactStep, DeleteArgs, DriftArgs, EpochsArgs, ExportArgs, GcArgs, ImportArgs, RenewArgs, SendArgs,
+    StoreArgs, TurnArgs,
 };
 pub(crate) use project::{CompletionsArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
 pub(crate) use reading::WhyArgs;
@@ -88,8 +88,10 @@ pub(crate) enum Command {
     Gc(GcArgs),
     /// Write a conversation's ledger as JSON lines
     Export(ExportArgs),
-    /// Read a ledger that `export` wrote
+    /// Read ledgers that `export` wrote
     Import(ImportArgs),
+    /// End a conversation: its ledger goes
+    Delete(DeleteArgs),
     /// Run between an editor and an agent of the Agent Client Protocol, and deliver the prompt
     Acp(AcpArgs),
     /// Answer over HTTP: the same for agents in any language, with a page to edit the template

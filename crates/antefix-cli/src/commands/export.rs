@@ -2,15 +2,11 @@
 
 use std::process::ExitCode;
 
-use antefix::freeze::ConversationId;
-
 use crate::args::ExportArgs;
 use crate::{Failure, Outcome, ask, terminal};
 
 pub(crate) fn run(args: &ExportArgs) -> Outcome {
-    let conversation = ConversationId::parse(&args.id)?;
     let antefix = ask::antefix(Some(&args.store))?;
-    let keeper = antefix.keeper()?;
-    keeper.export::<Failure>(&conversation, |line| terminal::print_result(&format!("{line}\n")))?;
+    antefix.export::<Failure>(&args.id, terminal::print_result)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use antefix::freeze::store::Sweep;
 use antefix::document;
 
 use crate::args::GcArgs;
-use crate::terminal::number;
+use crate::terminal::{number, to_usize};
 use crate::{Outcome, ask, terminal};
 
 pub(crate) fn run(args: &GcArgs) -> Outcome {
@@ -27,8 +27,4 @@ pub(crate) fn run(args: &GcArgs) -> Outcome {
         (_, false) => format!("{texts} texts of {bytes} bytes could go; --delete deletes them\n"),
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn to_usize(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }

@@ -1,9 +1,12 @@
-//! `antefix import`: a ledger that `export` wrote.
+//! `antefix import`: ledgers that `export` wrote.
 
 use std::io::BufRead;
 use std::process::ExitCode;
 
+use antefix::document;
+
 use crate::args::ImportArgs;
+use crate::terminal::visible;
 use crate::{Failure, Outcome, ask, terminal};
 
 /// The longest line: a text of four mebibytes, all of it written out.
@@ -11,7 +14,6 @@ const LONGEST: u64 = 32 * 1024 * 1024;
 
 pub(crate) fn run(args: &ImportArgs) -> Outcome {
     let antefix = ask::antefix(Some(&args.store))?;
-    let keeper = antefix.keeper()?;
     let shown = args.file.display().to_string();
     let reader: Box<dyn BufRead> = if args.file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
@@ -19,12 +21,19 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
         let file = std::fs::File::open(&args.file).map_err(|error| Failure::plain(format!("{shown}: {error}")))?;
         Box::new(std::io::BufReader::new(file))
     };
-    let imported = keeper.import(Lines { reader, shown })?;
-    let known = match imported.known {
-        0 => String::new(),
-        known => format!(", {known} were there already"),
-    };
-    terminal::print_styled(&format!("{}: {} epochs imported{known}\n", imported.conversation, imported.epochs))?;
+    let imported = antefix.import(Lines { reader, shown }, |_| true)?;
+    if args.json {
+        terminal::print_result(&document::print(&document::ledger::imported(&imported)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for one in imported {
+        let known = match one.known {
+            0 => String::new(),
+            known => format!(", {known} were there already"),
+        };
+        let told = format!("{}: {} epochs imported{known}\n", visible(one.conversation.as_str()), one.epochs);
+        terminal::print_styled(&told)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -40,9 +49,8 @@ impl Iterator for Lines {
     fn next(&mut self) -> Option<antefix::Result<String>> {
         let mut line = Vec::new();
         let read = std::io::Read::take(&mut self.reader, LONGEST).read_until(b'\n', &mut line);
-        let failed = |what: String| {
-            Some(Err(antefix::Error::new(antefix::ErrorKind::Conversation, format!("{}: {what}", self.shown))))
-        };
+        let failed =
+            |what: String| Some(Err(antefix::Error::new(antefix::ErrorKind::Input, format!("{}: {what}", self.shown))));
         match read {
             Err(error) => failed(error.to_string()),
             Ok(0) => None,

@@ -4,6 +4,7 @@ pub(crate) mod acp;
 pub(crate) mod check;
 pub(crate) mod compact;
 pub(crate) mod completions;
+pub(crate) mod delete;
 pub(crate) mod drift;
 pub(crate) mod epochs;
 pub(crate) mod explain;

@@ -26,6 +26,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a rule that is broken panics, as a test does")]
 
 mod compactions;
+mod copies;
+mod deletions;
 mod ledgers;
 mod memories;
 mod messages;
@@ -142,6 +144,22 @@ rules! {
         a_sweep_leaves_templates_alone,
         of_many_who_save_one_wins_each_number,
         of_those_who_save_and_delete_at_once_one_wins,
+    },
+    copies::{
+        an_import_takes_in_all_ledgers,
+        an_import_can_be_run_again,
+        two_messages_of_one_time_are_two,
+        an_import_appends_what_is_lacking,
+        an_import_is_the_last_to_say_what_is_remembered,
+        where_a_ledger_parts_from_its_copy_nothing_is_written,
+        of_many_imports_at_once_one_writes,
+    },
+    deletions::{
+        a_deleted_conversation_leaves_nothing,
+        a_conversation_that_nobody_has_cannot_be_deleted,
+        a_deleted_conversation_can_be_opened_again,
+        a_deletion_beside_appends_takes_no_text_away,
+        of_many_deletions_at_once_one_deletes,
     },
     stamps::{
         a_stamp_stays_while_nobody_writes,

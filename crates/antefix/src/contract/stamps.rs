@@ -24,7 +24,7 @@ pub(super) fn a_stamp_stays_while_nobody_writes(medium: &dyn Medium) {
 
 pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
     let (store, other) = (open(medium), open(medium));
-    let writes: [Write<'_>; 13] = [
+    let writes: [Write<'_>; 14] = [
         &|store| drop(won(store, "c", 1, "x")),
         &|store| drop(won(store, "another", 1, "x")),
         &|store| {
@@ -53,6 +53,7 @@ pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
             store.delete_template(&deletion).unwrap();
         },
         &|store| store.remember(&id("c"), &memory("remembered")).unwrap(),
+        &|store| assert!(store.delete(&id("another")).unwrap().is_some()),
         &|store| assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 2),
     ];
     for (number, write) in writes.into_iter().enumerate() {

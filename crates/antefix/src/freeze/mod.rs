@@ -4,9 +4,10 @@
 //! 2. First writer wins: any number of racing first turns, in any number of processes, get one epoch.
 //! 3. Every change is somebody's decision, recorded with its [`Cause`].
 //!
-//! Start with [`Epoch`]. [`store`] is the port to whatever keeps ledgers, [`template`] the one for saved templates, and
-//! [`record`] what an epoch remembers of the prompt that it was made of.
+//! Start with [`Epoch`]. [`store`] is the port to whatever keeps ledgers, [`template`] the one for saved templates, [`copy`]
+//! a ledger that comes from elsewhere, and [`record`] what an epoch remembers of the prompt that it was made of.
 
+pub mod copy;
 pub mod record;
 pub mod store;
 pub mod template;

@@ -1,7 +1,7 @@
 //! The port to whatever keeps ledgers.
 //!
-//! 1. A ledger only grows: epochs are appended by number, amendments by number within their epoch. Nothing is updated.
-//!    Beside it a conversation has one memory, of which only the latest is kept.
+//! 1. A ledger only grows: epochs are appended by number, amendments by number within their epoch. Nothing is updated, and
+//!    what goes, goes as a whole: [`Store::delete`]. Beside it a conversation has one memory, of which only the latest is kept.
 //! 2. First writer wins, by a unique key and not by a lock. Losing is not an error: the winner is the answer.
 //! 3. Texts are content-addressed and shared by all conversations. An append writes its texts and its row together, or
 //!    nothing at all.
@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::copy::{Copied, LedgerCopy};
 use super::template::Templates;
 use super::{Cause, ConversationId};
 use crate::error::{Error, ErrorKind, Fault};
@@ -155,6 +156,15 @@ pub struct Swept {
     pub bytes: u64,
 }
 
+/// What went with a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Deleted {
+    /// How many epochs it had.
+    pub epochs: u64,
+    /// The texts that nobody else names.
+    pub swept: Swept,
+}
+
 /// A moment of a store: two that are equal had nothing written between them. Two that differ may have had, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(u64, u64);
@@ -214,6 +224,13 @@ pub trait Store: Templates {
 
     /// Forgets the compaction with that token. It is not an error if there is none.
     fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()>;
+
+    /// Takes in what is lacking of ledgers from elsewhere, each of another conversation: all of it, or nothing at all.
+    fn import(&self, copies: &[LedgerCopy]) -> StoreResult<Copied>;
+
+    /// Ends a ledger: all rows of the conversation go, and with them the texts that nobody else names. None if there was
+    /// nothing of it.
+    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>>;
 
     /// Finds the texts that no row names, and deletes them or not.
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept>;

@@ -13,13 +13,16 @@ const MOST: usize = 10_000;
 
 /// By conversation: the epoch, and the changes that gave its very bytes.
 #[derive(Default)]
-pub(super) struct IneffectiveChanges(Mutex<BTreeMap<ConversationId, (u64, Digest)>>);
+pub(super) struct IneffectiveChanges(Mutex<BTreeMap<ConversationId, (EpochName, Digest)>>);
+
+/// An epoch by number, and by its bytes: after a conversation was deleted, another one may have its name.
+type EpochName = (u64, Digest);
 
 impl IneffectiveChanges {
     /// Whether just these changes were found to give the epoch's own bytes.
     pub(super) fn is_known(&self, epoch: &Epoch, changes: &[Change]) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(epoch.conversation()) == Some(&(epoch.number(), digest(changes)))
+        known.get(epoch.conversation()) == Some(&(name(epoch), digest(changes)))
     }
 
     /// Remembers that they do.
@@ -34,8 +37,12 @@ impl IneffectiveChanges {
         if known.len() >= MOST {
             known.clear();
         }
-        known.insert(epoch.conversation().clone(), (epoch.number(), digest(changes)));
+        known.insert(epoch.conversation().clone(), (name(epoch), digest(changes)));
     }
+}
+
+fn name(epoch: &Epoch) -> EpochName {
+    (epoch.number(), epoch.digest())
 }
 
 fn digest(changes: &[Change]) -> Digest {

@@ -9,13 +9,15 @@
 mod cache;
 mod compaction;
 mod draft;
+mod export;
 mod flight;
 mod frozen;
 mod hooked;
+mod import;
 mod ineffective;
+mod lines;
 mod recent;
 mod steps;
-mod transfer;
 mod turn;
 
 use std::sync::Arc;
@@ -25,15 +27,16 @@ use jiff::Timestamp;
 use self::cache::Cache;
 pub use self::compaction::{Compacted, Compaction, Compactions};
 pub use self::draft::{Adopted, Draft};
+pub use self::export::Export;
 use self::flight::Flights;
 use self::frozen::FrozenFacts;
 pub use self::hooked::HookMessage;
 use self::hooked::question;
+pub use self::import::{Imported, MemoryCheck};
 use self::ineffective::IneffectiveChanges;
 pub(crate) use self::recent::Current;
 use self::recent::RecentEpochs;
 use self::steps::Renewal;
-pub use self::transfer::Imported;
 pub(crate) use self::turn::Delivering;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
@@ -41,7 +44,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Discovery;
 use crate::discover::remote::Fetched;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::store::{EpochRow, Standing, Store};
+use crate::freeze::store::{Deleted, EpochRow, Standing, Store};
 use crate::freeze::{
     Amendment, AmendmentBody, Cause, Change, ChangeKind, ConversationId, Difference, Drifted, Epoch, EpochBody, Now,
     StandingEpoch, Watch, truncate_to_millis,
@@ -188,7 +191,8 @@ impl Keeper {
                         return self.begun(epoch, candidate, drifted.changes, input);
                     }
                     Ok(Renewal::None(_)) => {
-                        if self.store.standing(conversation)?.is_some_and(|now| now.epoch.number != epoch.number()) {
+                        // Somebody else was faster, or has deleted the conversation.
+                        if self.store.standing(conversation)?.is_none_or(|now| now.epoch.number != epoch.number()) {
                             continue;
                         }
                         self.ineffective.remember(&epoch, &drifted.changes);
@@ -292,6 +296,12 @@ impl Keeper {
     /// The epochs of a conversation behind `after`, at most `limit`.
     pub fn history(&self, conversation: &ConversationId, after: u64, limit: usize) -> Result<Vec<EpochRow>> {
         Ok(self.store.epochs(conversation, after, limit)?)
+    }
+
+    /// Ends a conversation: its ledger, its messages and what it remembers go, and with them the texts that no other
+    /// conversation has.
+    pub fn delete(&self, conversation: &ConversationId) -> Result<Deleted> {
+        self.store.delete(conversation)?.ok_or_else(|| unknown(conversation))
     }
 
     /// Queues a message for the next turn.

@@ -64,9 +64,12 @@ impl Keeper {
         if row.digest == standing.digest() && !self.has_amendments(standing)? {
             return Ok(Renewal::None(candidate));
         }
-        match self.store.append(&row, &bundle)? {
-            Appended::Lost(_) => Ok(Renewal::None(candidate)),
-            Appended::Won => {
+        match self.store.append(&row, &bundle) {
+            Ok(Appended::Lost(_)) => Ok(Renewal::None(candidate)),
+            // Nothing can follow an epoch that somebody deleted meanwhile.
+            Err(_) if self.store.standing(standing.conversation())?.is_none() => Ok(Renewal::None(candidate)),
+            Err(error) => Err(error.into()),
+            Ok(Appended::Won) => {
                 self.cache.put(row.body, &candidate.body, candidate.body.weight());
                 Ok(Renewal::Begun(candidate, row))
             }

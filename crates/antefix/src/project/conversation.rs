@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::remembered::Remembered;
 use super::{Ask, Draft, Look, Preview, Project, ProjectContext, TemplateChoice};
 use crate::diagnostic::Diagnostic;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Fault, Result};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
 use crate::keeper::{Adopted, Began, Compacted, Compaction, Delivering, Drift, Keeper, Renewed, Turn, TurnInput};
 use crate::models::Models;
@@ -192,7 +192,12 @@ impl Conversation {
         if said.before.as_deref() == Some(&said.now) {
             return Ok(());
         }
-        Ok(self.keeper()?.store().remember(&self.id, &said.now.bundle())?)
+        let store = self.keeper()?.store();
+        match store.remember(&self.id, &said.now.bundle()) {
+            // Somebody deleted the conversation meanwhile, and there is nothing left that could remember.
+            Err(error) if error.fault == Fault::Failed && store.standing(&self.id)?.is_none() => Ok(()),
+            remembered => Ok(remembered?),
+        }
     }
 
     /// Everything that a turn needs besides what is asked for.

@@ -15,6 +15,7 @@
 
 mod antefix;
 mod ask;
+mod carry;
 mod context;
 mod conversation;
 mod directory;

@@ -140,6 +140,15 @@ impl Remembered {
         }
     }
 
+    /// The files that it names.
+    pub(super) fn files(&self) -> impl Iterator<Item = &std::path::Path> {
+        let layout = self.layout.as_ref().and_then(|layout| match layout {
+            LayoutChoice::File { path, .. } | LayoutChoice::TemplateFile { path, .. } => Some(path.as_path()),
+            LayoutChoice::BuiltIn(_) | LayoutChoice::TemplateText { .. } => None,
+        });
+        layout.into_iter().chain(self.wording.as_deref())
+    }
+
     /// What decides about the project's context.
     pub(super) fn choice(&self) -> Choice {
         Choice { layout: self.layout.clone(), wording: self.wording.clone() }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::error::Fault;
+use crate::freeze::copy::{Copied, LedgerCopy, LedgerRow, LedgerThere};
 use crate::freeze::store::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Stamp, Standing, Store, StoreError,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Stamp, Standing, Store, StoreError,
     StoreResult, Sweep, Swept,
 };
 use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates};
@@ -39,6 +40,27 @@ struct Ledger {
     compaction: Option<CompactionRow>,
     /// The body that the conversation remembers.
     said: Option<Digest>,
+}
+
+impl Ledger {
+    /// The bodies that its rows name.
+    fn bodies(&self) -> Vec<Digest> {
+        let epochs = self.epochs.iter().map(|(row, _)| row.body);
+        let amendments = self.epochs.iter().flat_map(|(_, amendments)| amendments.iter().map(|row| row.body));
+        let next = self.compaction.iter().filter_map(|compaction| compaction.next.as_ref().map(|row| row.body));
+        epochs.chain(amendments).chain(next).chain(self.said).collect()
+    }
+
+    /// Whether somebody asked for a conversation and nothing was written.
+    fn is_empty(&self) -> bool {
+        self.epochs.is_empty() && self.messages.is_empty() && self.compaction.is_none()
+    }
+
+    fn queue(&mut self, at: Timestamp, text: &str) -> u64 {
+        let number = self.messages.last().map_or(1, |(last, _)| last.number + 1);
+        self.messages.push((QueuedMessage { number, at, text: text.to_owned() }, Went::NotYet));
+        number
+    }
 }
 
 /// An entry of the history of templates, with the text of a saved one.
@@ -101,15 +123,40 @@ impl Contents {
 
     /// The texts that rows name, and what those name.
     fn named(&self) -> BTreeSet<Digest> {
-        let of_ledger = |ledger: &Ledger| {
-            let epochs = ledger.epochs.iter().map(|(row, _)| row.body);
-            let amendments = ledger.epochs.iter().flat_map(|(_, amendments)| amendments.iter().map(|row| row.body));
-            let next = ledger.compaction.iter().filter_map(|compaction| compaction.next.as_ref().map(|row| row.body));
-            epochs.chain(amendments).chain(next).chain(ledger.said).collect::<Vec<_>>()
-        };
-        let bodies: BTreeSet<Digest> = self.ledgers.values().flat_map(of_ledger).collect();
+        self.with_parts(self.ledgers.values().flat_map(Ledger::bodies))
+    }
+
+    /// Bodies, and what they name.
+    fn with_parts(&self, bodies: impl IntoIterator<Item = Digest>) -> BTreeSet<Digest> {
+        let bodies: BTreeSet<Digest> = bodies.into_iter().collect();
         let parts = bodies.iter().filter_map(|body| self.parts.get(body)).flatten().copied().collect::<Vec<_>>();
         bodies.into_iter().chain(parts).collect()
+    }
+
+    fn counted(&self, digests: &BTreeSet<Digest>) -> Swept {
+        let texts = digests.iter().filter_map(|digest| self.texts.get(digest));
+        texts.fold(Swept::default(), |swept, text| Swept {
+            texts: swept.texts + 1,
+            bytes: swept.bytes + text.len() as u64,
+        })
+    }
+
+    /// Removes texts, and says what they were.
+    fn remove(&mut self, digests: &BTreeSet<Digest>) -> Swept {
+        let swept = self.counted(digests);
+        self.texts.retain(|digest, _| !digests.contains(digest));
+        self.parts.retain(|digest, _| !digests.contains(digest));
+        swept
+    }
+
+    /// What there is of a conversation.
+    fn there(&self, conversation: &ConversationId) -> LedgerThere {
+        let Some(ledger) = self.ledgers.get(conversation) else { return LedgerThere::default() };
+        LedgerThere {
+            messages: ledger.messages.iter().map(|(message, _)| (message.at, message.text.clone())).collect(),
+            said: ledger.said,
+            ..LedgerThere::new(ledger.epochs.iter().cloned())
+        }
     }
 
     /// Puts an entry behind the last one, unless another one has its number.
@@ -209,10 +256,7 @@ impl Store for MemoryStore {
 
     fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
         let mut contents = self.lock_to_change();
-        let messages = &mut contents.ledgers.entry(conversation.clone()).or_default().messages;
-        let number = messages.last().map_or(1, |(last, _)| last.number + 1);
-        messages.push((QueuedMessage { number, at, text: text.to_owned() }, Went::NotYet));
-        Ok(number)
+        Ok(contents.ledgers.entry(conversation.clone()).or_default().queue(at, text))
     }
 
     fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
@@ -268,19 +312,55 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn import(&self, copies: &[LedgerCopy]) -> StoreResult<Copied> {
+        let mut contents = self.lock_to_change();
+        let there: Vec<LedgerThere> = copies.iter().map(|copy| contents.there(&copy.conversation)).collect();
+        let mut all = Vec::new();
+        for (copy, there) in copies.iter().zip(&there) {
+            match copy.lacking(there) {
+                Ok(lacking) => all.push((&copy.conversation, lacking)),
+                Err(parted) => return Ok(Copied::Parted(parted)),
+            }
+        }
+        for (conversation, lacking) in &all {
+            lacking.bundles().for_each(|bundle| contents.keep(bundle));
+            let ledger = contents.ledgers.entry((*conversation).clone()).or_default();
+            for (row, _) in lacking.rows {
+                match (row, ledger.epochs.last_mut()) {
+                    (LedgerRow::Epoch(row), _) => ledger.epochs.push((row.clone(), Vec::new())),
+                    (LedgerRow::Amendment(row), Some((_, amendments))) => amendments.push(row.clone()),
+                    (LedgerRow::Amendment(_), None) => {}
+                }
+            }
+            for (at, text) in &lacking.messages {
+                ledger.queue(*at, text);
+            }
+            if let Some(memory) = lacking.memory {
+                ledger.said = Some(Digest::of(&memory.body));
+            }
+        }
+        Ok(Copied::Done(all.iter().map(|(_, lacking)| lacking.counted()).collect()))
+    }
+
+    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>> {
+        let mut contents = self.lock_to_change();
+        let Some(ledger) = contents.ledgers.remove(conversation).filter(|ledger| !ledger.is_empty()) else {
+            return Ok(None);
+        };
+        let of_others = contents.named();
+        let own: BTreeSet<Digest> = contents.with_parts(ledger.bodies());
+        let unnamed = own.difference(&of_others).copied().collect();
+        Ok(Some(Deleted { epochs: ledger.epochs.len() as u64, swept: contents.remove(&unnamed) }))
+    }
+
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
         let mut contents = self.lock_to_change();
         let named = contents.named();
-        let unnamed = contents.texts.iter().filter(|(digest, _)| !named.contains(*digest));
-        let swept = unnamed.fold(Swept::default(), |swept, (_, text)| Swept {
-            texts: swept.texts + 1,
-            bytes: swept.bytes + text.len() as u64,
-        });
-        if sweep == Sweep::Delete {
-            contents.texts.retain(|digest, _| named.contains(digest));
-            contents.parts.retain(|digest, _| named.contains(digest));
-        }
-        Ok(swept)
+        let unnamed = contents.texts.keys().filter(|digest| !named.contains(*digest)).copied().collect();
+        Ok(match sweep {
+            Sweep::DryRun => contents.counted(&unnamed),
+            Sweep::Delete => contents.remove(&unnamed),
+        })
     }
 
     fn stamp(&self) -> StoreResult<Option<Stamp>> {

@@ -163,14 +163,18 @@ pub(super) async fn amend(
         return Ok(Written::Nothing(Appended::Lost(there)));
     }
     keep(session, bundle).await?;
-    let (epoch, number, at) = (asked(row.epoch), asked(row.number), row.at.to_string());
-    let body = row.body.bytes().as_slice();
-    let inserted =
-        session.execute(INSERT_AMENDMENT, &[&row.conversation.as_str(), &epoch, &number, &at, &body]).await?;
-    match inserted {
-        1 => Ok(Written::Commit(Appended::Won)),
-        _ => Ok(Written::Nothing(Appended::Lost(last_amendment(session, row).await?))),
+    match insert_amendment(session, row).await? {
+        true => Ok(Written::Commit(Appended::Won)),
+        false => Ok(Written::Nothing(Appended::Lost(last_amendment(session, row).await?))),
     }
+}
+
+/// Writes an amendment's row. False if there is one with its number.
+pub(super) async fn insert_amendment(session: &Session, row: &AmendmentRow) -> Result<bool, Trouble> {
+    let (epoch, number, at) = (asked(row.epoch), asked(row.number), row.at.to_string());
+    let parameters: [Parameter<'_>; 5] =
+        [&row.conversation.as_str(), &epoch, &number, &at, &row.body.bytes().as_slice()];
+    Ok(session.execute(INSERT_AMENDMENT, &parameters).await? == 1)
 }
 
 /// The last amendment of the epoch that a row names.
@@ -192,16 +196,41 @@ const NAME_PARTS: &str = "\
     INSERT INTO parts (body, part) SELECT $1, given.part FROM unnest($2::bytea[]) AS given (part) \
     ORDER BY given.part ON CONFLICT DO NOTHING";
 
+/// How many bytes of texts are sent at once.
+const SENT: usize = 4 * 1024 * 1024;
+
 /// Writes a body and its parts, unless they are there.
 pub(super) async fn keep(session: &Session, bundle: &Bundle) -> Result<(), Trouble> {
     let body = Digest::of(&bundle.body);
     let mut texts: BTreeMap<Digest, &str> = bundle.parts.iter().map(|(digest, text)| (*digest, &**text)).collect();
     texts.insert(body, &bundle.body);
-    let digests: Vec<&[u8]> = texts.keys().map(|digest| digest.bytes().as_slice()).collect();
-    let bytes: Vec<&[u8]> = texts.values().map(|text| text.as_bytes()).collect();
-    session.execute(KEEP, &[&digests, &bytes]).await?;
-    if !bundle.parts.is_empty() {
-        let parts: Vec<&[u8]> = bundle.parts.keys().map(|digest| digest.bytes().as_slice()).collect();
+    write_texts(session, &texts).await?;
+    write_parts(session, body, bundle.parts.keys()).await
+}
+
+/// Writes texts, unless they are there.
+pub(super) async fn write_texts(session: &Session, texts: &BTreeMap<Digest, &str>) -> Result<(), Trouble> {
+    let mut left = texts.iter().peekable();
+    while left.peek().is_some() {
+        let (mut digests, mut bytes, mut size): (Vec<&[u8]>, Vec<&[u8]>, usize) = (Vec::new(), Vec::new(), 0);
+        while let Some((digest, text)) = left.next_if(|_| size < SENT) {
+            digests.push(digest.bytes().as_slice());
+            bytes.push(text.as_bytes());
+            size += text.len();
+        }
+        session.execute(KEEP, &[&digests, &bytes]).await?;
+    }
+    Ok(())
+}
+
+/// Writes what a body names, unless that is there.
+pub(super) async fn write_parts(
+    session: &Session,
+    body: Digest,
+    parts: impl Iterator<Item = &Digest>,
+) -> Result<(), Trouble> {
+    let parts: Vec<&[u8]> = parts.map(|part| part.bytes().as_slice()).collect();
+    if !parts.is_empty() {
         session.execute(NAME_PARTS, &[&body.bytes().as_slice(), &parts]).await?;
     }
     Ok(())

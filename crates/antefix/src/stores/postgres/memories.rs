@@ -40,6 +40,16 @@ pub(super) async fn remember(
         return Err(StoreError::new(Fault::Failed, message).into());
     }
     keep(session, said).await?;
-    session.execute(REMEMBER, &[&conversation.as_str(), &body.bytes().as_slice()]).await?;
+    write_memory(session, conversation, body).await?;
     Ok(Written::Commit(()))
+}
+
+/// Writes the row of what is remembered.
+pub(super) async fn write_memory(
+    session: &Session,
+    conversation: &ConversationId,
+    body: Digest,
+) -> Result<(), Trouble> {
+    session.execute(REMEMBER, &[&conversation.as_str(), &body.bytes().as_slice()]).await?;
+    Ok(())
 }

@@ -71,3 +71,10 @@ const WAITING: &str =
 pub(super) async fn waiting(session: &Session, conversation: &ConversationId) -> Result<Vec<QueuedMessage>, Trouble> {
     session.query(WAITING, &[&conversation.as_str()]).await?.iter().map(rows::message).collect()
 }
+
+const ALL: &str = "SELECT number, at, text FROM messages WHERE conversation = $1 ORDER BY number";
+
+/// All messages, also those that went with a turn.
+pub(super) async fn all(session: &Session, conversation: &ConversationId) -> Result<Vec<QueuedMessage>, Trouble> {
+    session.query(ALL, &[&conversation.as_str()]).await?.iter().map(rows::message).collect()
+}

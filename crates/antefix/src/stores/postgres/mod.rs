@@ -13,6 +13,7 @@
 
 mod address;
 mod compactions;
+mod copies;
 mod fault;
 mod ledger;
 mod memories;
@@ -36,8 +37,10 @@ use self::address::Address;
 use self::fault::Trouble;
 use self::pool::{Lease, Pool};
 use self::work::Turn;
+use crate::freeze::copy::{Copied, LedgerCopy};
 use crate::freeze::store::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Standing, Store, StoreResult, Sweep, Swept,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Standing, Store, StoreResult, Sweep,
+    Swept,
 };
 use crate::freeze::{ConversationId, QueuedMessage};
 use crate::text::Digest;
@@ -184,6 +187,24 @@ impl Store for PostgresStore {
             self.turn(conversation),
             async |session, _| compactions::abort(session, conversation, token).await,
             async |_, (), _| Ok(false),
+        )
+    }
+
+    fn import(&self, copies: &[LedgerCopy]) -> StoreResult<Copied> {
+        let schema = &self.pool.address.schema;
+        self.write_within(
+            copies::IMPORTING,
+            Turn::of_schema(schema, "import"),
+            async |session, id| copies::import(session, schema, copies, id).await,
+            async |session, _, _| copies::is_imported(session, copies).await,
+        )
+    }
+
+    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>> {
+        self.write(
+            self.turn(conversation),
+            async |session, _| copies::delete(session, conversation).await,
+            async |session, _, _| copies::is_deleted(session, conversation).await,
         )
     }
 

@@ -90,15 +90,36 @@ impl PostgresStore {
     }
 }
 
+const PARTS: &str = "SELECT DISTINCT part FROM parts WHERE body = ANY($1)";
+const LOCK_THESE: &str = "SELECT digest FROM texts WHERE digest = ANY($1) ORDER BY digest FOR UPDATE SKIP LOCKED";
+
+/// Deletes what nothing names any more of these bodies and of what they name. What somebody names just now is left to a sweep.
+pub(super) async fn delete_unnamed_of(session: &Session, bodies: &[&[u8]]) -> Result<Swept, Trouble> {
+    let rows = session.query(PARTS, &[&bodies]).await?;
+    let parts = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<&[u8]>, _>>()?;
+    let mut swept = Swept::default();
+    for digests in [bodies, &parts] {
+        let rows = session.query(LOCK_THESE, &[&digests]).await?;
+        let locked = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<&[u8]>, _>>()?;
+        delete_locked(session, &locked, &mut swept).await?;
+    }
+    Ok(swept)
+}
+
+async fn delete_locked(session: &Session, locked: &[&[u8]], swept: &mut Swept) -> Result<(), Trouble> {
+    for row in session.query(DELETE, &[&locked]).await? {
+        swept.texts += 1;
+        swept.bytes += unsigned(row.try_get(0)?);
+    }
+    Ok(())
+}
+
 async fn step(session: &Session, after: &[u8]) -> Result<Written<Step>, Trouble> {
     let rows = session.query(LOCK, &[&after, &STEP]).await?;
     let locked = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<&[u8]>, _>>()?;
     let Some(last) = locked.last() else { return Ok(Written::Nothing(Step::default())) };
     let mut swept = Swept::default();
-    for row in session.query(DELETE, &[&locked]).await? {
-        swept.texts += 1;
-        swept.bytes += unsigned(row.try_get(0)?);
-    }
+    delete_locked(session, &locked, &mut swept).await?;
     Ok(Written::Commit(Step { swept, last: Some(last.to_vec()) }))
 }
 

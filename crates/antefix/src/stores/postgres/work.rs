@@ -91,12 +91,23 @@ impl PostgresStore {
         write: impl AsyncFn(&Session, &str) -> Result<Written<T>, Trouble>,
         holds: impl AsyncFn(&Session, &T, &str) -> Result<bool, Trouble>,
     ) -> StoreResult<T> {
+        self.write_within(ANSWER, turn, write, holds)
+    }
+
+    /// The same for a transaction that may take longer than others.
+    pub(super) fn write_within<T>(
+        &self,
+        within: Duration,
+        turn: Turn,
+        write: impl AsyncFn(&Session, &str) -> Result<Written<T>, Trouble>,
+        holds: impl AsyncFn(&Session, &T, &str) -> Result<bool, Trouble>,
+    ) -> StoreResult<T> {
         let (mut tries, mut losses) = (0, 0);
         // The answer of a try whose end is not known.
         let mut unsure: Option<(T, String)> = None;
         loop {
             tries += 1;
-            let trouble = match self.transaction(turn, &write, &holds, &mut unsure) {
+            let trouble = match self.transaction((within, turn), &write, &holds, &mut unsure) {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) => trouble,
             };
@@ -115,7 +126,7 @@ impl PostgresStore {
 
     fn transaction<T>(
         &self,
-        turn: Turn,
+        (within, turn): (Duration, Turn),
         write: impl AsyncFn(&Session, &str) -> Result<Written<T>, Trouble>,
         holds: impl AsyncFn(&Session, &T, &str) -> Result<bool, Trouble>,
         unsure: &mut Option<(T, String)>,
@@ -146,7 +157,7 @@ impl PostgresStore {
         };
         // The last try is over, and wrote nothing.
         *unsure = None;
-        match session.run(write(session, &id)) {
+        match session.run_within(within, write(session, &id)) {
             Ok(Written::Commit(answer)) => match session.run(session.batch("COMMIT")) {
                 Ok(()) => Ok(answer),
                 Err(trouble) => {
@@ -192,7 +203,7 @@ impl PostgresStore {
 }
 
 /// Takes the turn, and names the transaction.
-const TAKE_TURN: &str = "SELECT gen_random_uuid()::text FROM pg_advisory_xact_lock($1)";
+pub(super) const TAKE_TURN: &str = "SELECT gen_random_uuid()::text FROM pg_advisory_xact_lock($1)";
 
 /// Ends a transaction that came to nothing. If that fails the connection is of no use, and the server ends it.
 fn roll_back(session: &Session) {

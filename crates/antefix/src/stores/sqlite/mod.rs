@@ -13,6 +13,7 @@
 #![allow(clippy::disallowed_methods, reason = "an adapter touches the machine")]
 
 mod connections;
+mod copies;
 mod fault;
 mod file;
 mod rows;

@@ -7,12 +7,14 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::SqliteStore;
+use super::copies;
 use super::fault::Failure;
 use super::rows::{self, EPOCH, Hash, Micros, Number};
 use super::sweep;
 use crate::error::Fault;
+use crate::freeze::copy::{Copied, LedgerCopy};
 use crate::freeze::store::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, EpochRow, Stamp, Standing, Store, StoreError,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Stamp, Standing, Store, StoreError,
     StoreResult, Sweep, Swept,
 };
 use crate::freeze::{ConversationId, QueuedMessage};
@@ -152,17 +154,7 @@ impl Store for SqliteStore {
                 return Ok(Appended::Lost(last));
             }
             rows::keep(connection, bundle)?;
-            connection
-                .prepare_cached(
-                    "INSERT INTO amendments (conversation, epoch, number, at, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute(params![
-                    row.conversation.as_str(),
-                    Number(row.epoch),
-                    Number(row.number),
-                    Micros(row.at),
-                    Hash(row.body)
-                ])?;
+            insert_amendment(connection, row)?;
             Ok(Appended::Won)
         })
     }
@@ -179,11 +171,7 @@ impl Store for SqliteStore {
             if rows::last_epoch(connection, conversation)?.is_none() {
                 return Err(StoreError::new(Fault::Failed, no_conversation(conversation)).into());
             }
-            rows::keep(connection, said)?;
-            connection
-                .prepare_cached("REPLACE INTO memories (conversation, body) VALUES (?1, ?2)")?
-                .execute(params![conversation.as_str(), Hash(body)])?;
-            Ok(())
+            keep_memory(connection, conversation, said)
         }))
     }
 
@@ -199,15 +187,7 @@ impl Store for SqliteStore {
     }
 
     fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
-        self.write(|connection| {
-            let mut statement = connection.prepare_cached(
-                "INSERT INTO messages (conversation, number, at, text) VALUES (?1, \
-                 (SELECT coalesce(max(number), 0) + 1 FROM messages WHERE conversation = ?1), ?2, ?3) RETURNING number",
-            )?;
-            let number = statement.query_row(params![conversation.as_str(), Micros(at), text], |row| row.get(0))?;
-            let Number(number) = number;
-            Ok(number)
-        })
+        self.write(|connection| queue(connection, conversation, at, text))
     }
 
     fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
@@ -293,6 +273,17 @@ impl Store for SqliteStore {
         })
     }
 
+    fn import(&self, copies: &[LedgerCopy]) -> StoreResult<Copied> {
+        self.write(|connection| copies::import(connection, copies))
+    }
+
+    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>> {
+        self.write(|connection| {
+            let Some((bodies, epochs)) = copies::delete(connection, conversation)? else { return Ok(None) };
+            Ok(Some(Deleted { epochs, swept: sweep::delete_with_parts(connection, &bodies)? }))
+        })
+    }
+
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
         self.map_error(sweep::run(&self.connections, sweep))
     }
@@ -326,8 +317,36 @@ fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Resul
     Ok(standing)
 }
 
+/// Writes an amendment. Its primary key lets nobody write it twice.
+pub(super) fn insert_amendment(connection: &Connection, row: &AmendmentRow) -> Result<(), Failure> {
+    let AmendmentRow { conversation, epoch, number, at, body } = row;
+    connection
+        .prepare_cached("INSERT INTO amendments (conversation, epoch, number, at, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![conversation.as_str(), Number(*epoch), Number(*number), Micros(*at), Hash(*body)])?;
+    Ok(())
+}
+
+/// Remembers in the place of what was remembered before.
+pub(super) fn keep_memory(connection: &Connection, id: &ConversationId, said: &Bundle) -> Result<(), Failure> {
+    rows::keep(connection, said)?;
+    connection
+        .prepare_cached("REPLACE INTO memories (conversation, body) VALUES (?1, ?2)")?
+        .execute(params![id.as_str(), Hash(Digest::of(&said.body))])?;
+    Ok(())
+}
+
+/// Queues a message, and answers with its number.
+pub(super) fn queue(connection: &Connection, id: &ConversationId, at: Timestamp, text: &str) -> Result<u64, Failure> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO messages (conversation, number, at, text) VALUES (?1, \
+         (SELECT coalesce(max(number), 0) + 1 FROM messages WHERE conversation = ?1), ?2, ?3) RETURNING number",
+    )?;
+    let Number(number) = statement.query_row(params![id.as_str(), Micros(at), text], |row| row.get(0))?;
+    Ok(number)
+}
+
 /// The body that a conversation remembers.
-fn memory(connection: &Connection, conversation: &ConversationId) -> Result<Option<Digest>, Failure> {
+pub(super) fn memory(connection: &Connection, conversation: &ConversationId) -> Result<Option<Digest>, Failure> {
     let mut statement = connection.prepare_cached("SELECT body FROM memories WHERE conversation = ?1")?;
     let body = statement.query_row([conversation.as_str()], |row| row.get::<_, Hash>(0)).optional()?;
     Ok(body.map(|Hash(body)| body))

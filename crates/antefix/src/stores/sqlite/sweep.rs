@@ -5,7 +5,7 @@
 //! 2. Whoever appends writes its texts and its row in one transaction: there is no moment at which a text that is needed
 //!    has no name.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::connections::Connections;
 use super::fault::Failure;
@@ -36,7 +36,8 @@ pub(super) fn run(connections: &Connections, sweep: Sweep) -> Result<Swept, Fail
             Sweep::DryRun => page.iter().for_each(|text| add(text.bytes)),
             Sweep::Delete => {
                 for batch in page.chunks(BATCH) {
-                    let sizes = connections.write(|_| Ok(None), |transaction| delete(transaction, batch))?;
+                    let digests = batch.iter().map(|text| &text.digest);
+                    let sizes = connections.write(|_| Ok(None), |transaction| delete(transaction, digests))?;
                     sizes.into_iter().for_each(&mut add);
                 }
             }
@@ -65,8 +66,20 @@ fn unnamed(connection: &Connection, after: i64) -> Result<Vec<Unnamed>, Failure>
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// Deletes what nobody names any more of these bodies and of what they name.
+pub(super) fn delete_with_parts(connection: &Connection, bodies: &[Hash]) -> Result<Swept, Failure> {
+    let mut of_body = connection.prepare_cached("SELECT part FROM parts WHERE body = ?1")?;
+    let mut parts: Vec<Hash> = Vec::new();
+    for body in bodies {
+        let found = of_body.query_map([body], |row| row.get(0))?;
+        parts.extend(found.collect::<rusqlite::Result<Vec<_>>>()?);
+    }
+    let sizes = delete(connection, bodies.iter().chain(&parts))?;
+    Ok(Swept { texts: sizes.len() as u64, bytes: sizes.iter().sum() })
+}
+
 /// Deletes those that still nobody names, and answers with their sizes.
-fn delete(connection: &Connection, batch: &[Unnamed]) -> Result<Vec<u64>, Failure> {
+fn delete<'t>(connection: &Connection, digests: impl Iterator<Item = &'t Hash>) -> Result<Vec<u64>, Failure> {
     let mut parts = connection.prepare_cached(&format!(
         "DELETE FROM parts WHERE (body = ?1 OR part = ?1) AND NOT {}",
         NAMED.replace("{}", "parts.body")
@@ -75,16 +88,16 @@ fn delete(connection: &Connection, batch: &[Unnamed]) -> Result<Vec<u64>, Failur
         "DELETE FROM heads WHERE body = ?1 AND NOT EXISTS (SELECT 1 FROM epochs WHERE head = heads.head)",
     )?;
     let mut text = connection.prepare_cached(&format!(
-        "DELETE FROM texts WHERE digest = ?1 AND NOT {} AND NOT EXISTS (SELECT 1 FROM parts WHERE part = ?1)",
+        "DELETE FROM texts WHERE digest = ?1 AND NOT {} AND NOT EXISTS (SELECT 1 FROM parts WHERE part = ?1) \
+         RETURNING octet_length(text)",
         NAMED.replace("{}", "?1")
     ))?;
     let mut sizes = Vec::new();
-    for candidate in batch {
-        parts.execute([&candidate.digest])?;
-        heads.execute([&candidate.digest])?;
-        if text.execute([&candidate.digest])? == 1 {
-            sizes.push(candidate.bytes);
-        }
+    for digest in digests {
+        parts.execute([digest])?;
+        heads.execute([digest])?;
+        let size = text.query_row([digest], |row| row.get::<_, Number>(0)).optional()?;
+        sizes.extend(size.map(|Number(size)| size));
     }
     Ok(sizes)
 }

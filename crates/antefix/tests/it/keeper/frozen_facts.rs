@@ -90,15 +90,15 @@ fn what_the_caller_answers_counts() {
 fn frozen_facts_go_with_an_export() {
     let talk = Talk::new(LAYOUT);
     talk.turn(&at(FIRST));
-    let mut lines = Vec::new();
+    let mut lines = String::new();
     talk.keeper()
-        .export::<Error>(&talk.id(), |line| {
-            lines.push(line.to_owned());
+        .export::<Error>(&talk.id(), |more| {
+            lines.push_str(more);
             Ok(())
         })
         .unwrap();
     let talk = talk.elsewhere();
-    talk.keeper().import(lines.into_iter().map(Ok)).unwrap();
+    talk.antefix.import(lines.lines().map(|line| Ok(line.to_owned())), |_| true).unwrap();
     assert_eq!(talk.turn(&at(NEXT_DAY)).suffix.text(), "2026-11-16 09:00:00 . none host");
 }
 
