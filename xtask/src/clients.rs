@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::step::Outcome;
 
 /// Routes that programs do not need: they are there for the page, and for Prometheus.
-pub(crate) const NOT_IN_CLIENTS: [&str; 9] = [
+pub(crate) const NOT_IN_CLIENTS: [&str; 10] = [
     "/about",
     "/conversations/{id}/epochs/{number}/tokens",
     "/layouts",
@@ -23,6 +23,7 @@ pub(crate) const NOT_IN_CLIENTS: [&str; 9] = [
     "/roots",
     "/system-prompt/files",
     "/system-prompt/templates",
+    "/trust",
 ];
 
 /// The files, by their places in the repository.

@@ -13,6 +13,7 @@ from .documents import (
     CompactionDocument,
     ConversationDocument,
     Conversations,
+    DeletedDocument,
     DialectName,
     DifferenceOf,
     DriftDocument,
@@ -20,6 +21,8 @@ from .documents import (
     EpochDocument,
     Epochs,
     History,
+    ImportDocument,
+    ImportedOf,
     ListedEpoch,
     ListedTemplate,
     Preview,
@@ -35,6 +38,8 @@ from .documents import (
     TurnDocument,
     Variable,
     Variables,
+    VerdictDocument,
+    WhyBody,
 )
 from .problem import Unavailable, Unreachable
 
@@ -91,6 +96,24 @@ class Client:
         return self._connection.ask(
             "GET /conversations/{id}/system-prompt", {"id": id}, headers=accept, repeat=True
         )
+
+    def delete(self, id: str) -> DeletedDocument:
+        """Ends a conversation: its ledger goes. A turn with the same id opens a new one."""
+        return _read(self._connection.ask("DELETE /conversations/{id}", {"id": id}, repeat=False))
+
+    def export(self, id: str) -> bytes:
+        """A conversation's ledger, one JSON value a line."""
+        return self._connection.ask("GET /conversations/{id}/export", {"id": id}, repeat=True)
+
+    def import_ledgers(self, lines: bytes) -> list[ImportedOf]:
+        """Takes in what `export` answered, of one conversation or of many behind one another: all of it, or nothing. Once or
+        twice is the same."""
+        found: ImportDocument = _read(self._connection.ask("POST /import", lines=lines, repeat=True))
+        return found["conversations"]
+
+    def why(self, **body: Unpack[WhyBody]) -> VerdictDocument:
+        """Whether a provider's cache was hit as expected, and if not, why. Nothing is stored."""
+        return _read(self._connection.ask("POST /why", body=body, repeat=True))
 
     # Epochs.
 

@@ -46,10 +46,12 @@ class Connection:
         *,
         query: Mapping[str, str | int | None] | None = None,
         body: Mapping[str, Any] | None = None,
+        lines: bytes | None = None,
         headers: Mapping[str, str | None] | None = None,
         repeat: bool,
     ) -> bytes:
-        """The body of the answer to a request such as `GET /conversations/{id}`, whose names are filled in."""
+        """The body of the answer to a request such as `GET /conversations/{id}`, whose names are filled in. What it sends is a
+        JSON object, or JSON lines."""
         method, path = route.split(" ")
         path = path.format_map({name: quote(value, safe="") for name, value in (names or {}).items()})
         asked = urlencode({key: value for key, value in (query or {}).items() if value is not None})
@@ -62,6 +64,9 @@ class Connection:
         if body is not None:
             content = json.dumps(body).encode()
             sent["Content-Type"] = "application/json"
+        elif lines is not None:
+            content = lines
+            sent["Content-Type"] = "application/jsonl"
         for attempt in range(self._retries + 1):
             last = attempt == self._retries
             try:

@@ -67,6 +67,18 @@ class ProblemDocument(TypedDict):
     """What to branch on: `urn:antefix:` and a word."""
 
 
+class DeletedDocument(TypedDict):
+    """What `delete --json` prints."""
+
+    bytes: int
+    """How many bytes those had."""
+    conversation: str
+    epochs: int
+    """How many epochs it had."""
+    texts: int
+    """How many texts no other conversation has; they are deleted with it."""
+
+
 class AmendmentOf(TypedDict):
     """A notice that was appended to a conversation."""
 
@@ -405,6 +417,25 @@ class TurnDocument(TypedDict):
     suffix: str
 
 
+class ImportedOf(TypedDict):
+    """What an import did for one conversation."""
+
+    conversation: str
+    epochs: int
+    """How many epochs were appended."""
+    known: int
+    """How many were there already."""
+    messages: int
+    """How many messages were queued."""
+
+
+class ImportDocument(TypedDict):
+    """What `import --json` prints."""
+
+    conversations: list[ImportedOf]
+    """In the order of the file."""
+
+
 TemplateDocument = TypedDict(
     "TemplateDocument",
     {
@@ -646,3 +677,96 @@ class Variables(TypedDict):
     hidden: NotRequired[list[str]]
     """What the layout hides from templates, of which `variables` has no row: `namespace:*`, or one fact."""
     variables: list[Variable]
+
+
+class WhyBody(TypedDict):
+    """A turn that a provider has answered."""
+
+    before: NotRequired[dict[str, Any] | None]
+    """The receipt of the turn before; without one, this turn is the first."""
+    conversation: NotRequired[str | None]
+    """The conversation whose ledger has the epochs: with receipts it tells the byte and its origin, without them two
+    epochs are compared."""
+    elapsed: NotRequired[int | None]
+    """How many seconds ago the turn before was."""
+    epochs: NotRequired[list[int] | None]
+    """The epochs of the turn before and of this one, where there is no receipt; the last two if not said."""
+    model: NotRequired[str | None]
+    """The model whose prices and limits count; a receipt or an epoch may say it as well."""
+    receipt: NotRequired[dict[str, Any] | None]
+    """The receipt of this turn: what a turn answers under `receipt`, or its whole answer."""
+    target: NotRequired[TargetName | None]
+    usage: dict[str, Any]
+    """The provider's response, or its usage block."""
+
+
+class StretchOf(TypedDict):
+    bytes: int
+    tokens: dict[str, Any]
+
+
+class KeptOf(StretchOf):
+    behind: str
+    lifetime_seconds: NotRequired[int | None]
+
+
+class PartingOf(TypedDict):
+    before: NotRequired[str | None]
+    begins_at: NotRequired[int | None]
+    code: str
+    part: NotRequired[str | None]
+    pointer: NotRequired[str | None]
+
+
+class ExplanationOf(TypedDict):
+    code: str
+    elapsed_seconds: NotRequired[int | None]
+    grown_messages: NotRequired[int | None]
+    lifetime_seconds: NotRequired[int | None]
+    look_back_blocks: NotRequired[int | None]
+    minimum_tokens: NotRequired[int | None]
+
+
+class ExpectationDocument(TypedDict):
+    """What should be read: a part of `why --json`, and `prediction` of `drift --json`."""
+
+    cost: NotRequired[str | None]
+    difference: NotRequired[DifferenceOf | None]
+    kept: NotRequired[KeptOf | None]
+    lost: StretchOf
+    model: NotRequired[str | None]
+    parting: PartingOf
+    prefix: StretchOf
+    short: NotRequired[ExplanationOf | None]
+    target: str
+    tokens: str
+    words: str
+
+
+class SaidOf(TypedDict):
+    missed_tokens: NotRequired[int | None]
+    says: str
+
+
+class UsageOf(TypedDict):
+    input_tokens: NotRequired[int | None]
+    long_write_tokens: NotRequired[int | None]
+    read_tokens: NotRequired[int | None]
+    target: str
+    write_tokens: NotRequired[int | None]
+
+
+class VerdictDocument(TypedDict):
+    """What `why --json` prints."""
+
+    as_expected: bool
+    cost: NotRequired[str | None]
+    diagnostics: list[Finding]
+    expected: ExpectationDocument
+    explanation: NotRequired[ExplanationOf | None]
+    lost_tokens: NotRequired[dict[str, Any] | None]
+    outcome: str
+    provider: NotRequired[SaidOf | None]
+    until: NotRequired[str | None]
+    usage: UsageOf
+    words: str

@@ -105,6 +105,22 @@ class Conversation(unittest.TestCase):
         self.assertEqual([row["conversation"] for row in client.conversations(page=1)], ["a", id, "z"])
         self.assertEqual([row["conversation"] for row in client.conversations(after="a")], [id, "z"])
 
+        # What came back is explained, by receipts or by the ledger.
+        usage = {"input_tokens": 5, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 9}
+        verdict = client.why(usage=usage, receipt=first["receipt"])
+        self.assertEqual(verdict["expected"]["parting"]["code"], "first")
+        verdict = client.why(usage=usage, conversation=id, target="anthropic", epochs=[1, 2])
+        self.assertEqual(verdict["expected"]["parting"]["code"], "part")
+
+        # A ledger is carried to where its name is free, and only there.
+        lines = client.export(id)
+        self.assertEqual(client.import_ledgers(lines)[0]["known"], 3)
+        self.assertEqual(client.delete(id)["epochs"], 3)
+        with self.assertRaises(NotFound):
+            client.delete(id)
+        self.assertEqual([(one["conversation"], one["epochs"]) for one in client.import_ledgers(lines)], [(id, 3)])
+        self.assertEqual(client.export(id), lines)
+
         # The history leads back.
         client.save_template("You help Bob.\n")
         self.assertEqual([template["number"] for template in client.history(page=1)], [2, 1])

@@ -9,6 +9,7 @@ import type {
   CompactionDocument,
   ConversationDocument,
   Conversations,
+  DeletedDocument,
   DialectName,
   DifferenceOf,
   DriftDocument,
@@ -16,6 +17,8 @@ import type {
   EpochDocument,
   Epochs,
   History,
+  ImportDocument,
+  ImportedOf,
   ListedEpoch,
   ListedTemplate,
   MessageBody,
@@ -32,6 +35,8 @@ import type {
   TurnDocument,
   Variable,
   Variables,
+  VerdictDocument,
+  WhyBody,
 } from "./documents.ts";
 import { Unavailable, Unreachable } from "./problem.ts";
 
@@ -95,6 +100,30 @@ export class Client {
   prefix(id: string): Promise<string> {
     const headers = { Accept: "text/plain" };
     return this.#connection.ask("GET /conversations/{id}/system-prompt", { names: { id }, headers, repeat: true });
+  }
+
+  /** Ends a conversation: its ledger goes. A turn with the same id opens a new one. */
+  delete(id: string): Promise<DeletedDocument> {
+    return this.#read("DELETE /conversations/{id}", { names: { id }, repeat: false });
+  }
+
+  /** A conversation's ledger, one JSON value a line. */
+  export(id: string): Promise<string> {
+    return this.#connection.ask("GET /conversations/{id}/export", { names: { id }, repeat: true });
+  }
+
+  /**
+   * Takes in what `export` answered, of one conversation or of many behind one another: all of it, or nothing. Once or twice is
+   * the same.
+   */
+  async importLedgers(lines: string): Promise<ImportedOf[]> {
+    const found: ImportDocument = await this.#read("POST /import", { lines, repeat: true });
+    return found.conversations;
+  }
+
+  /** Whether a provider's cache was hit as expected, and if not, why. Nothing is stored. */
+  why(body: WhyBody): Promise<VerdictDocument> {
+    return this.#read("POST /why", { body, repeat: true });
   }
 
   // Epochs.

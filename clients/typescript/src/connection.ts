@@ -36,6 +36,8 @@ export interface Asked {
   names?: Record<string, string | number>;
   query?: Record<string, string | number | undefined>;
   body?: object;
+  /** JSON lines, in the place of a body. */
+  lines?: string;
   headers?: Record<string, string | undefined>;
   /** Whether asking twice does no more than asking once. */
   repeat: boolean;
@@ -81,6 +83,9 @@ export class Connection {
     if (asked.body) {
       headers.set("Content-Type", "application/json");
       request.body = JSON.stringify(asked.body);
+    } else if (asked.lines !== undefined) {
+      headers.set("Content-Type", "application/jsonl");
+      request.body = asked.lines;
     }
     for (let attempt = 0; ; attempt += 1) {
       try {

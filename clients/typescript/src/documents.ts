@@ -62,6 +62,17 @@ export interface ProblemDocument {
   type: string;
 }
 
+/** What `delete --json` prints. */
+export interface DeletedDocument {
+  /** How many bytes those had. */
+  bytes: number;
+  conversation: string;
+  /** How many epochs it had. */
+  epochs: number;
+  /** How many texts no other conversation has; they are deleted with it. */
+  texts: number;
+}
+
 /** A notice that was appended to a conversation. */
 export interface AmendmentOf {
   at: string;
@@ -395,6 +406,23 @@ export interface TurnDocument {
   suffix: string;
 }
 
+/** What an import did for one conversation. */
+export interface ImportedOf {
+  conversation: string;
+  /** How many epochs were appended. */
+  epochs: number;
+  /** How many were there already. */
+  known: number;
+  /** How many messages were queued. */
+  messages: number;
+}
+
+/** What `import --json` prints. */
+export interface ImportDocument {
+  /** In the order of the file. */
+  conversations: ImportedOf[];
+}
+
 /** The template that applies. */
 export interface TemplateDocument {
   author?: string | null;
@@ -632,4 +660,96 @@ export interface Variables {
   /** What the layout hides from templates, of which `variables` has no row: `namespace:*`, or one fact. */
   hidden?: string[];
   variables: Variable[];
+}
+
+/** A turn that a provider has answered. */
+export interface WhyBody {
+  /** The receipt of the turn before; without one, this turn is the first. */
+  before?: Record<string, unknown> | null;
+  /**
+   * The conversation whose ledger has the epochs: with receipts it tells the byte and its origin, without them two
+   * epochs are compared.
+   */
+  conversation?: string | null;
+  /** How many seconds ago the turn before was. */
+  elapsed?: number | null;
+  /** The epochs of the turn before and of this one, where there is no receipt; the last two if not said. */
+  epochs?: number[] | null;
+  /** The model whose prices and limits count; a receipt or an epoch may say it as well. */
+  model?: string | null;
+  /** The receipt of this turn: what a turn answers under `receipt`, or its whole answer. */
+  receipt?: Record<string, unknown> | null;
+  target?: TargetName | null;
+  /** The provider's response, or its usage block. */
+  usage: Record<string, unknown>;
+}
+
+export interface StretchOf {
+  bytes: number;
+  tokens: Record<string, unknown>;
+}
+
+export interface KeptOf extends StretchOf {
+  behind: string;
+  lifetime_seconds?: number | null;
+}
+
+export interface PartingOf {
+  before?: string | null;
+  begins_at?: number | null;
+  code: string;
+  part?: string | null;
+  pointer?: string | null;
+}
+
+export interface ExplanationOf {
+  code: string;
+  elapsed_seconds?: number | null;
+  grown_messages?: number | null;
+  lifetime_seconds?: number | null;
+  look_back_blocks?: number | null;
+  minimum_tokens?: number | null;
+}
+
+/** What should be read: a part of `why --json`, and `prediction` of `drift --json`. */
+export interface ExpectationDocument {
+  cost?: string | null;
+  difference?: DifferenceOf | null;
+  kept?: KeptOf | null;
+  lost: StretchOf;
+  model?: string | null;
+  parting: PartingOf;
+  prefix: StretchOf;
+  short?: ExplanationOf | null;
+  target: string;
+  tokens: string;
+  words: string;
+}
+
+export interface SaidOf {
+  missed_tokens?: number | null;
+  says: string;
+}
+
+export interface UsageOf {
+  input_tokens?: number | null;
+  long_write_tokens?: number | null;
+  read_tokens?: number | null;
+  target: string;
+  write_tokens?: number | null;
+}
+
+/** What `why --json` prints. */
+export interface VerdictDocument {
+  as_expected: boolean;
+  cost?: string | null;
+  diagnostics: Finding[];
+  expected: ExpectationDocument;
+  explanation?: ExplanationOf | null;
+  lost_tokens?: Record<string, unknown> | null;
+  outcome: string;
+  provider?: SaidOf | null;
+  until?: string | null;
+  usage: UsageOf;
+  words: string;
 }

@@ -104,6 +104,22 @@ test("from the first turn to the last", async () => {
   assert.deepEqual(ids(await all(client.conversations({ page: 1 }))), ["a", id, "z"]);
   assert.deepEqual(ids(await all(client.conversations({ after: "a" }))), [id, "z"]);
 
+  // What came back is explained, by receipts or by the ledger.
+  const usage = { input_tokens: 5, cache_read_input_tokens: 0, cache_creation_input_tokens: 9 };
+  const { receipt } = first;
+  assert.ok(receipt);
+  assert.equal((await client.why({ usage, receipt })).expected.parting.code, "first");
+  const verdict = await client.why({ usage, conversation: id, target: "anthropic", epochs: [1, 2] });
+  assert.equal(verdict.expected.parting.code, "part");
+
+  // A ledger is carried to where its name is free, and only there.
+  const lines = await client.export(id);
+  assert.equal((await client.importLedgers(lines))[0]?.known, 3);
+  assert.equal((await client.delete(id)).epochs, 3);
+  await assert.rejects(client.delete(id), NotFound);
+  assert.deepEqual((await client.importLedgers(lines)).map((one) => [one.conversation, one.epochs]), [[id, 3]]);
+  assert.equal(await client.export(id), lines);
+
   // The history leads back.
   await client.saveTemplate("You help Bob.\n");
   assert.deepEqual((await all(client.history({ page: 1 }))).map((one) => one.number), [2, 1]);

@@ -75,32 +75,54 @@ fn unreadable(path: &str, error: &serde_json::Error) -> Problem {
     Problem::bad(format!("The body has a field that cannot be read: {path}{error}"))
 }
 
+/// A body of JSON values, one a line.
+pub(crate) struct Lines(pub(crate) String);
+
+impl FromRequest<Arc<Shared>> for Lines {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Lines, Problem> {
+        if !matches!(content_type(request.headers()), Kind::Lines) {
+            let problem = Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "The body must be JSON lines");
+            return Err(problem.hint("send `Content-Type: application/jsonl`"));
+        }
+        let bytes = read(request, server.limits.body).await?;
+        let text = String::from_utf8(bytes.into()).map_err(|_| Problem::bad("The body is not UTF-8"))?;
+        Ok(Lines(text))
+    }
+}
+
 async fn bytes(request: Request, limit: usize) -> Result<Bytes, Problem> {
     let kind = content_type(request.headers());
-    let reading = axum::body::to_bytes(request.into_body(), limit);
-    let read = tokio::time::timeout(PATIENCE, reading).await;
-    let read = read.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "The body took too long"))?;
-    let bytes = read.map_err(|error| {
-        use std::error::Error as _;
-        if error.source().is_some_and(|source| source.to_string() == "length limit exceeded") {
-            let message = format!("The body is larger than {limit} bytes");
-            return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", message);
-        }
-        Problem::bad("The body ended too soon")
-    })?;
+    let bytes = read(request, limit).await?;
     match kind {
         Kind::Json => Ok(bytes),
         Kind::None if bytes.is_empty() => Ok(bytes),
-        Kind::None | Kind::Other => {
+        Kind::None | Kind::Lines | Kind::Other => {
             let problem = Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "The body must be JSON");
             Err(problem.hint("send `Content-Type: application/json`"))
         }
     }
 }
 
+async fn read(request: Request, limit: usize) -> Result<Bytes, Problem> {
+    let reading = axum::body::to_bytes(request.into_body(), limit);
+    let read = tokio::time::timeout(PATIENCE, reading).await;
+    let read = read.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "The body took too long"))?;
+    read.map_err(|error| {
+        use std::error::Error as _;
+        if error.source().is_some_and(|source| source.to_string() == "length limit exceeded") {
+            let message = format!("The body is larger than {limit} bytes");
+            return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", message);
+        }
+        Problem::bad("The body ended too soon")
+    })
+}
+
 /// What a body says that it is.
 enum Kind {
     Json,
+    Lines,
     None,
     Other,
 }
@@ -108,7 +130,12 @@ enum Kind {
 fn content_type(headers: &HeaderMap) -> Kind {
     let Some(value) = headers.get(header::CONTENT_TYPE) else { return Kind::None };
     let essence = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") { Kind::Json } else { Kind::Other }
+    let is = |kind: &str| essence.eq_ignore_ascii_case(kind);
+    match () {
+        () if is("application/json") => Kind::Json,
+        () if is("application/jsonl") || is("application/x-ndjson") => Kind::Lines,
+        () => Kind::Other,
+    }
 }
 
 /// A conversation's id, from the path.

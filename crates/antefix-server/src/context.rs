@@ -76,6 +76,14 @@ impl Shared {
         if self.is_beneath(&real) { Ok(()) } else { Err(outside()) }
     }
 
+    /// Whether a request may name a file: one under a root, wherever links lead.
+    pub(crate) fn may_name(&self, path: &Path) -> bool {
+        match self.antefix.world().resolve(path) {
+            Found::Present(real) => self.is_beneath(&real),
+            Found::Absent | Found::Unavailable(_) => false,
+        }
+    }
+
     fn is_beneath(&self, real: &Path) -> bool {
         self.roots.iter().any(|root| real.starts_with(root))
     }

@@ -92,6 +92,11 @@ impl Problem {
         self
     }
 
+    /// What is wrong, for people.
+    pub(crate) fn error(&self) -> &str {
+        &self.0.error
+    }
+
     /// The same problem in other words, the words it had being its detail.
     #[must_use]
     pub(crate) fn called(mut self, error: impl Into<String>) -> Problem {

@@ -24,10 +24,14 @@ impl Reply {
     /// Reads an answer that was closed at its end.
     #[track_caller]
     pub fn parse(bytes: &[u8]) -> Reply {
-        let text = String::from_utf8(bytes.to_vec()).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+        let (head, body) = end.map_or((bytes, &b""[..]), |end| (&bytes[..end], &bytes[end + 4..]));
+        let head = String::from_utf8(head.to_vec()).unwrap().to_ascii_lowercase();
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+        let mut reply = Reply { status, head, body: String::new() };
+        let is_chunked = reply.header("transfer-encoding") == Some("chunked");
+        reply.body = String::from_utf8(if is_chunked { joined(body) } else { body.to_vec() }).unwrap();
+        reply
     }
 
     /// A header, by its name in lower case.
@@ -126,6 +130,22 @@ impl Server {
     /// A POST of a client that does all right.
     pub fn post(&self, path: &str, body: &str) -> Reply {
         self.send_with("POST", path, &[], body)
+    }
+}
+
+/// The bytes of a body in chunks, which must be whole.
+#[track_caller]
+fn joined(mut chunks: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let line = chunks.windows(2).position(|two| two == b"\r\n").expect("a chunk has a line with its size");
+        let size = std::str::from_utf8(&chunks[..line]).unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        if size == 0 {
+            return body;
+        }
+        body.extend(&chunks[line + 2..line + 2 + size]);
+        chunks = &chunks[line + 2 + size + 2..];
     }
 }
 

@@ -53,12 +53,17 @@ The answer is kept in trust.json under $XDG_STATE_HOME/antefix, outside the proj
 Examples:
   antefix trust
   antefix trust --list
+  antefix trust --json                what of this project is trusted; nothing changes
   antefix trust --revoke
   antefix trust --yes                 without asking, for scripts")]
 pub(crate) struct TrustArgs {
     /// List everything that is trusted
-    #[arg(long, conflicts_with_all = ["revoke", "yes", "layout"])]
+    #[arg(long, conflicts_with_all = ["revoke", "yes", "layout", "json"])]
     pub(crate) list: bool,
+
+    /// Say what of this project is trusted, as one JSON document, and change nothing
+    #[arg(long, conflicts_with_all = ["revoke", "yes"])]
+    pub(crate) json: bool,
 
     /// Trust this project no more
     #[arg(long, conflicts_with_all = ["yes", "layout"])]

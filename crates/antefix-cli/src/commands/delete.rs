@@ -12,7 +12,7 @@ pub(crate) fn run(args: &DeleteArgs) -> Outcome {
     let antefix = ask::antefix(Some(&args.store))?;
     let deleted = antefix.delete(&args.id)?;
     if args.json {
-        terminal::print_result(&document::print(&document::ledger::deleted(&args.id, &deleted)))?;
+        terminal::print_result(&document::print(&document::carry::deleted(&args.id, &deleted)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let (epochs, texts) = (number(to_usize(deleted.epochs)), number(to_usize(deleted.swept.texts)));

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
     };
     let imported = antefix.import(Lines { reader, shown }, |_| true)?;
     if args.json {
-        terminal::print_result(&document::print(&document::ledger::imported(&imported)))?;
+        terminal::print_result(&document::print(&document::carry::imported(&imported)))?;
         return Ok(ExitCode::SUCCESS);
     }
     for one in imported {

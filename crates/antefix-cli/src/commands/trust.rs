@@ -3,6 +3,7 @@
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
+use antefix::document;
 use antefix::hooks::{Approvals, TrustState};
 use antefix::project::{LayoutChoice, TrustOffer};
 
@@ -14,7 +15,9 @@ pub(crate) fn run(args: &TrustArgs) -> Outcome {
     let antefix = ask::antefix(None)?;
     let project = ask::project(&antefix, args.cwd.as_deref())?;
     let trusted = antefix.trusted();
-    terminal::print_diagnostics(trusted.finding.as_slice());
+    if !args.json {
+        terminal::print_diagnostics(trusted.finding.as_slice());
+    }
     let root = project.root()?;
     if args.list {
         list(&trusted.approvals)?;
@@ -30,6 +33,10 @@ pub(crate) fn run(args: &TrustArgs) -> Outcome {
     // A layout that cannot be read still stops nobody from listing or revoking.
     let layout = args.layout.as_deref().map(|name| Ok::<_, Failure>(LayoutChoice::named(name, &ask::current()?)));
     let offer = project.trust_offer(layout.transpose()?)?;
+    if args.json {
+        terminal::print_result(&document::print(&document::trust(&offer, &trusted)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let shown = shown(&offer);
     if !args.yes {
         // The question and what it is about are not the result.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
 mod browser;
+mod carry;
 mod cases;
 mod cut_off;
 mod deployed;

@@ -2,6 +2,7 @@
 
 mod about;
 mod breakpoints;
+mod carry;
 mod conversations;
 mod epochs;
 mod health;
@@ -10,7 +11,9 @@ mod offers;
 mod preview;
 mod renewals;
 mod system_prompt;
+mod trust;
 mod turns;
+mod why;
 
 use std::convert::Infallible;
 use std::fmt::{Display, Write};
@@ -143,7 +146,9 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(history::label))
         .routes(routes!(history::roll_back))
         .routes(routes!(conversations::list))
-        .routes(routes!(conversations::one))
+        .routes(routes!(conversations::one, carry::delete))
+        .routes(routes!(carry::export))
+        .routes(routes!(carry::import))
         .routes(routes!(conversations::system_prompt))
         .routes(routes!(turns::post))
         .routes(routes!(turns::message))
@@ -155,6 +160,8 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(renewals::renew))
         .routes(routes!(renewals::begin))
         .routes(routes!(renewals::end))
+        .routes(routes!(why::post))
+        .routes(routes!(trust::get))
         .routes(routes!(about::about))
         .routes(routes!(about::layouts))
         .routes(routes!(about::models))

@@ -89,7 +89,7 @@ fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
     })
 }
 
-fn unknown_target(name: &str) -> Problem {
+pub(super) fn unknown_target(name: &str) -> Problem {
     let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
     Problem::bad(format!("There is no target '{}'", name.escape_debug()))
         .hint(format!("there are {}", names.join(", ")))

@@ -3,10 +3,10 @@
 use crate::deliver::{Delivery, Fragment, Receipt};
 use crate::diagnostic::Diagnostic;
 use crate::freeze::record::{RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
-use crate::freeze::store::{Deleted, EpochRow};
+use crate::freeze::store::EpochRow;
 use crate::freeze::{Amendment, Change, Difference, Epoch, QueuedMessage, Same, Side};
 use crate::hooks::HookDid;
-use crate::keeper::{Began, Compaction, Drift, Imported, Turn};
+use crate::keeper::{Began, Compaction, Drift, Turn};
 use crate::observe::Expectation;
 use serde::Serialize;
 
@@ -429,55 +429,4 @@ pub fn row(row: &EpochRow) -> RowOf<'_> {
         machine: row.machine.as_deref(),
         model: row.model.as_deref(),
     }
-}
-
-/// What `import --json` prints.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct ImportDocument<'i> {
-    /// In the order of the file.
-    conversations: Vec<ImportedOf<'i>>,
-}
-
-/// What an import did for one conversation.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct ImportedOf<'i> {
-    conversation: &'i str,
-    /// How many epochs were appended.
-    epochs: u64,
-    /// How many were there already.
-    known: u64,
-    /// How many messages were queued.
-    messages: u64,
-}
-
-/// What an import did.
-pub fn imported(imported: &[Imported]) -> ImportDocument<'_> {
-    let conversations = imported.iter().map(|Imported { conversation, epochs, known, messages }| ImportedOf {
-        conversation: conversation.as_str(),
-        epochs: *epochs,
-        known: *known,
-        messages: *messages,
-    });
-    ImportDocument { conversations: conversations.collect() }
-}
-
-/// What `delete --json` prints.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct DeletedDocument<'d> {
-    conversation: &'d str,
-    /// How many epochs it had.
-    epochs: u64,
-    /// How many texts no other conversation has; they are deleted with it.
-    texts: u64,
-    /// How many bytes those had.
-    bytes: u64,
-}
-
-/// What went with a conversation.
-pub fn deleted<'d>(conversation: &'d str, deleted: &Deleted) -> DeletedDocument<'d> {
-    let Deleted { epochs, swept } = deleted;
-    DeletedDocument { conversation, epochs: *epochs, texts: swept.texts, bytes: swept.bytes }
 }

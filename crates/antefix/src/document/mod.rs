@@ -1,12 +1,15 @@
 //! The JSON of everything that is shown to programs: by `--json`, over HTTP and to bindings. Later versions only add to it.
 //!
-//! What a conversation's ledger holds is in [`ledger`]; previews, findings, counts and verdicts are here.
+//! What a conversation's ledger holds is in [`ledger`], what becomes of ledgers in [`carry`]; previews, findings, counts, verdicts
+//! and trust are here.
 
+pub mod carry;
 pub mod ledger;
 
 mod bill;
 mod explanation;
 mod tally;
+mod trust;
 mod verdict;
 
 use serde::Serialize;
@@ -16,6 +19,7 @@ pub use self::explanation::{
     Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,
 };
 pub use self::tally::Tally;
+pub use self::trust::{FileDigest, HookTrust, TrustDocument, trust};
 pub use self::verdict::{ExpectationDocument, VerdictDocument, expectation, receipt, verdict};
 
 /// A document as text, with a final line feed.

@@ -8,7 +8,9 @@ use crate::observe::{Basis, Divergence, Expectation, Explanation, Said, Stretch,
 use crate::tokens::{Tokenizer, Tokens};
 use serde::Serialize;
 
+use super::Finding;
 use super::ledger::DifferenceOf;
+use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 
 /// The receipt of an epoch that nobody kept one of: its prefix, in the shape of a target, with its tokens counted.
@@ -22,6 +24,7 @@ pub fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Resul
 
 /// What `why --json` prints.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct VerdictDocument<'v> {
     outcome: &'static str,
     as_expected: bool,
@@ -33,15 +36,18 @@ pub struct VerdictDocument<'v> {
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<SaidOf<'v>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     lost_tokens: Option<Tokens>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<String>,
     expected: ExpectationDocument<'v>,
     words: String,
+    diagnostics: Vec<Finding<'v>>,
 }
 
 /// What should be read: a part of `why --json`, and `prediction` of `drift --json`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ExpectationDocument<'e> {
     target: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,6 +68,7 @@ pub struct ExpectationDocument<'e> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct PartingOf<'p> {
     code: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,12 +82,15 @@ struct PartingOf<'p> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct StretchOf {
     bytes: usize,
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
     tokens: Tokens,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct KeptOf<'k> {
     behind: &'k str,
     #[serde(flatten)]
@@ -90,6 +100,7 @@ struct KeptOf<'k> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct UsageOf {
     target: &'static str,
     input_tokens: Option<usize>,
@@ -99,6 +110,7 @@ struct UsageOf {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct SaidOf<'s> {
     says: &'s str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +118,7 @@ struct SaidOf<'s> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 struct ExplanationOf {
     code: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,8 +133,8 @@ struct ExplanationOf {
     look_back_blocks: Option<usize>,
 }
 
-/// What a cache gave back, held against what it should have.
-pub fn verdict(verdict: &Verdict) -> VerdictDocument<'_> {
+/// What a cache gave back, held against what it should have, and what is worth knowing about it.
+pub fn verdict<'v>(verdict: &'v Verdict, diagnostics: &'v [Diagnostic]) -> VerdictDocument<'v> {
     let usage = &verdict.usage;
     VerdictDocument {
         outcome: verdict.outcome.name(),
@@ -144,6 +157,7 @@ pub fn verdict(verdict: &Verdict) -> VerdictDocument<'_> {
         cost: verdict.cost.map(|cost| cost.to_string()),
         expected: expectation(&verdict.expectation),
         words: verdict.to_string(),
+        diagnostics: diagnostics.iter().map(Finding::of_diagnostic).collect(),
     }
 }
 

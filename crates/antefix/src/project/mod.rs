@@ -29,6 +29,7 @@ mod saved;
 mod settings;
 mod templates;
 mod trust;
+mod why;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -47,6 +48,7 @@ pub use self::saved::{CurrentTemplate, TEMPLATE_LIMIT, TemplateCondition, Templa
 pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
 pub use self::templates::{TemplateDirectories, TemplateList};
 pub use self::trust::TrustOffer;
+pub use self::why::{BilledTurn, Billing};
 use crate::discover::World;
 use crate::discover::roots::MoreRoots;
 use crate::error::Result;

@@ -1,0 +1,57 @@
+//! The JSON of ledgers that are carried around and ended. Later versions only add to it.
+
+use serde::Serialize;
+
+use crate::freeze::store::Deleted;
+use crate::keeper::Imported;
+
+/// What `import --json` prints.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ImportDocument<'i> {
+    /// In the order of the file.
+    conversations: Vec<ImportedOf<'i>>,
+}
+
+/// What an import did for one conversation.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ImportedOf<'i> {
+    conversation: &'i str,
+    /// How many epochs were appended.
+    epochs: u64,
+    /// How many were there already.
+    known: u64,
+    /// How many messages were queued.
+    messages: u64,
+}
+
+/// What an import did.
+pub fn imported(imported: &[Imported]) -> ImportDocument<'_> {
+    let conversations = imported.iter().map(|Imported { conversation, epochs, known, messages }| ImportedOf {
+        conversation: conversation.as_str(),
+        epochs: *epochs,
+        known: *known,
+        messages: *messages,
+    });
+    ImportDocument { conversations: conversations.collect() }
+}
+
+/// What `delete --json` prints.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DeletedDocument<'d> {
+    conversation: &'d str,
+    /// How many epochs it had.
+    epochs: u64,
+    /// How many texts no other conversation has; they are deleted with it.
+    texts: u64,
+    /// How many bytes those had.
+    bytes: u64,
+}
+
+/// What went with a conversation.
+pub fn deleted<'d>(conversation: &'d str, deleted: &Deleted) -> DeletedDocument<'d> {
+    let Deleted { epochs, swept } = deleted;
+    DeletedDocument { conversation, epochs: *epochs, texts: swept.texts, bytes: swept.bytes }
+}
