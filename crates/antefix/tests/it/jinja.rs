@@ -446,3 +446,19 @@ fn sixty_nested_blocks_print() {
         assert_eq!(printed.map_err(|error| error.to_string()), Ok("x".to_owned()), "{open}");
     }
 }
+
+/// The reference lists what is offered; the messages about what is not do so as well.
+#[test]
+fn the_reference_page_lists_what_is_offered() {
+    let page = include_str!("../../../../docs/templates.md");
+    let hint =
+        |template: &str| given::layout(template, Dialect::Jinja).unwrap_err().hint().unwrap_or_default().to_owned();
+    let filters = hint("{{ cwd | zzzzzzzzzz }}");
+    let filters = filters.strip_prefix("there are ").unwrap().replace(", ", " ");
+    assert!(page.contains(&format!("| filters | `{filters}` |")), "{filters}");
+    let statements = hint("{% frobnicate %}");
+    for statement in statements.strip_prefix("the statements are ").unwrap().split(", ") {
+        let listed = [format!("`{statement}`"), format!("`{statement} …")];
+        assert!(listed.iter().any(|listed| page.contains(listed.as_str())), "{statement}");
+    }
+}
