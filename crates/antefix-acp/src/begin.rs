@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::Diagnostic;
-use antefix::deliver::{Mode, Route, Way};
+use antefix::deliver::{Arrival, Beginning, Mode, Route, Way, prompt_in_meta};
 use antefix::diagnostic::Code;
 use antefix::keeper::Began;
 use serde_json::{Value, json};
@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use crate::composer::{SessionPrompt, operator_of, says_operator};
 use crate::hooked;
 use crate::message::{INTERNAL_ERROR, INVALID_PARAMS, Members, Message, error, string};
-use crate::relay::{Fate, Launched, Relay};
-use crate::report::{AgentReport, SentPart, SessionReport};
-use crate::session::{Known, Owed, Session};
+use crate::relay::{FORK, Fate, Launched, Relay};
+use crate::report::{AgentReport, Delivery, SentPart, SessionReport};
+use crate::session::{Known, LiveBlock, Owed, Session};
 
 /// A session that the agent was asked to begin.
 pub(crate) struct Begin {
@@ -53,11 +53,13 @@ impl Relay {
         let refused = |failure: antefix::Error| {
             error(id, INTERNAL_ERROR, &format!("antefix cannot compose the system prompt: {failure}"))
         };
-        let brought = params.get("_meta").and_then(|meta| self.brought(meta));
+        let meta: Option<Value> = params.get("_meta").and_then(|meta| serde_json::from_str(meta).ok());
+        let brought = meta.as_ref().and_then(|meta| prompt_in_meta(meta, &self.wishes.client_key)).map(str::to_owned);
         let (prompt, operator, found) =
             self.prompt_of(method, session.as_deref(), &cwd, brought.clone()).map_err(refused)?;
         self.reports.findings(&found);
-        let (mut route, agent) = self.route();
+        let beginning = if method == FORK { Beginning::Fork } else { Beginning::Itself };
+        let (mut route, agent) = self.route(beginning);
         let Some(mut params) = Members::parse(&raw) else { return Ok((None, Fate::Forward)) };
         let mut changed = false;
         if brought.is_some() && operator.is_some() {
@@ -69,6 +71,7 @@ impl Relay {
             let put = match route.way {
                 Way::Field(mode) => put_field(&mut params, text, mode),
                 Way::Meta => put_meta(&mut params, text),
+                Way::MetaKey(ref key) => put_meta_key(&mut params, key, text),
                 Way::Method(_) | Way::Launch(_) | Way::UserMessage => Put::Nowhere,
             };
             match put {
@@ -76,7 +79,7 @@ impl Relay {
                 Put::Here => changed = true,
                 Put::Malformed => {
                     let because = "the client's own systemPrompt is malformed".to_owned();
-                    route = Route { way: Way::UserMessage, because };
+                    route = Route { way: Way::UserMessage, because, arrival: Arrival::Known };
                 }
             }
         }
@@ -122,7 +125,7 @@ impl Relay {
                 self.compare_directories(launched, cwd);
                 SessionPrompt::Draft(Arc::clone(&launched.draft))
             }
-            (None, Some(before)) if method == "session/fork" => SessionPrompt::Fork(Arc::new(before.fork(ask)?)),
+            (None, Some(before)) if method == FORK => SessionPrompt::Fork(Arc::new(before.fork(ask)?)),
             (None, Some(before)) => SessionPrompt::Standing(Box::new(before.turn(ask)?)),
             (None, None) => SessionPrompt::Draft(Arc::new(self.composer.project(cwd)?.draft(ask)?)),
         };
@@ -147,13 +150,6 @@ impl Relay {
             );
             self.reports.warn(Code::Launch, &message);
         }
-    }
-
-    /// What the client brings under its key in `_meta`: a text, or an object with one to append. All else is none.
-    fn brought(&self, meta: &str) -> Option<String> {
-        let meta: Value = serde_json::from_str(meta).ok()?;
-        let brought = meta.as_object()?.get(&self.wishes.client_key)?;
-        brought.as_str().or_else(|| brought.get("append")?.as_str()).map(str::to_owned)
     }
 
     /// What was taken into our prompt is not said a second time.
@@ -187,7 +183,8 @@ impl Relay {
             // One answer of several cannot be held back.
             (Way::Method(_), None) => {
                 let because = "the agent answers several requests at once".to_owned();
-                self.register(begin, &session, Some(Route { way: Way::UserMessage, because }));
+                let route = Route { way: Way::UserMessage, because, arrival: Arrival::Known };
+                self.register(begin, &session, Some(route));
                 Fate::Forward
             }
             _ => {
@@ -207,20 +204,28 @@ impl Relay {
         };
         let mut report = SessionReport::new(&conversation, &agent, &route, prompt.text());
         let to_user = route.way == Way::UserMessage;
-        let sections = match &prompt {
-            SessionPrompt::Draft(draft) if to_user => draft.said_sections(),
-            SessionPrompt::Standing(turn) if to_user && turn.began == Began::Now => turn.said_sections(),
+        let said = match &prompt {
+            SessionPrompt::Draft(draft) if to_user => {
+                draft.said_sections().map(|sections| sections.into_iter().map(Owed::section).collect())
+            }
+            // What the session was told before is in its history.
+            SessionPrompt::Standing(turn) if to_user && turn.began == Began::Now => {
+                turn.said_renewal().map(|renewal| renewal.into_iter().map(Owed::renewal).collect())
+            }
             _ => Ok(Vec::new()),
         };
-        let owed: Vec<Owed> = match sections {
-            Ok(sections) => sections.into_iter().map(Owed::section).collect(),
-            Err(error) => {
-                self.reports.warn(Code::Undelivered, &error.to_string());
-                Vec::new()
-            }
+        let owed: Vec<Owed> = said.unwrap_or_else(|error| {
+            self.reports.warn(Code::Undelivered, &error.to_string());
+            Vec::new()
+        });
+        report.delivery = match route.arrival {
+            _ if prompt.text().is_empty() => Delivery::Nothing,
+            _ if !owed.is_empty() => Delivery::Due,
+            _ if to_user => Delivery::Earlier,
+            Arrival::Known => Delivery::Delivered,
+            Arrival::Unconfirmed => Delivery::Sent,
         };
-        report.delivered = owed.is_empty();
-        if report.delivered && !prompt.text().is_empty() && !to_user {
+        if matches!(report.delivery, Delivery::Delivered | Delivery::Sent) {
             let to = pointer(&method, &route.way);
             report.sent(SentPart::new(self.composer.now(), "prefix", &to, prompt.text()));
         }
@@ -237,7 +242,8 @@ impl Relay {
             }
         };
         self.reports.began(&report);
-        let new = Session { conversation, cwd, operator, draft, owed, known, found, report };
+        let live = LiveBlock::default();
+        let new = Session { conversation, cwd, operator, draft, owed, known, found, live, report };
         self.state().sessions.insert(session.to_owned(), new);
         if let Some(turn) = standing
             && let Err(error) = self.owe(session, &turn)
@@ -297,11 +303,27 @@ fn put_meta(params: &mut Members<'_>, text: &str) -> Put {
     Put::Here
 }
 
+/// Puts the prompt as a bare text under a key of `_meta`, before the client's own and beside every other key.
+fn put_meta_key(params: &mut Members<'_>, key: &str, text: &str) -> Put {
+    let raw = params.get("_meta").filter(|raw| *raw != "null").unwrap_or("{}").to_owned();
+    let Some(mut meta) = Members::parse(&raw) else { return Put::Malformed };
+    let put = match meta.get(key).map(serde_json::from_str::<Option<String>>) {
+        None | Some(Ok(None)) => string(text),
+        Some(Ok(Some(theirs))) => string(&format!("{text}\n\n{theirs}")),
+        Some(Err(_)) => return Put::Malformed,
+    };
+    meta.set(key, put);
+    params.set("_meta", meta.print());
+    Put::Here
+}
+
 /// Where the prefix went.
 fn pointer(method: &str, way: &Way) -> String {
     match way {
         Way::Field(_) => format!("{method} /systemPrompt"),
         Way::Meta => format!("{method} /_meta/systemPrompt"),
+        // As JSON pointers write it.
+        Way::MetaKey(key) => format!("{method} /_meta/{}", key.replace('~', "~0").replace('/', "~1")),
         Way::Method(name) => format!("{name} /text"),
         Way::Launch(variable) => format!("${variable}"),
         Way::UserMessage => crate::relay::PROMPT.to_owned(),

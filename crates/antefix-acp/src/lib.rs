@@ -372,7 +372,8 @@ fn ways(agents: &BTreeMap<String, String>) -> antefix::Result<BTreeMap<String, W
     let rows = agents.iter().map(|(name, way)| {
         let parsed = Way::parse(way).ok_or_else(|| {
             let message = format!("`{way}` in `[acp.agents]` of your settings is not a way to deliver a prompt");
-            antefix::Error::new(ErrorKind::Settings, message).with_hint("write meta, user-message or method:NAME")
+            antefix::Error::new(ErrorKind::Settings, message)
+                .with_hint("write meta, meta:KEY, user-message or method:NAME")
         });
         parsed.map(|way| (name.clone(), way))
     });

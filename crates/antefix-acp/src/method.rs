@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use antefix::deliver::Beginning;
 use antefix::diagnostic::Code;
 use serde_json::{Value, json};
 
@@ -109,7 +110,7 @@ impl Relay {
             }
             Ok(Taken::Unknown) => {
                 self.state().unknown_method = Some(method);
-                let (route, _) = self.route();
+                let (route, _) = self.route(Beginning::Itself);
                 self.register(begin, &session, Some(route));
                 lines.remove(0)
             }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use antefix::deliver::{Agent, Mode, Route, SystemField, Way, route};
+use antefix::deliver::{Agent, Beginning, Mode, Route, SystemField, Way, route};
 use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
 use serde_json::value::RawValue;
@@ -23,7 +23,8 @@ use crate::scan::Scan;
 use crate::session::Session;
 
 /// The requests that begin a session.
-pub(crate) const BEGINNINGS: [&str; 4] = ["session/new", "session/load", "session/resume", "session/fork"];
+pub(crate) const BEGINNINGS: [&str; 4] = ["session/new", "session/load", "session/resume", FORK];
+pub(crate) const FORK: &str = "session/fork";
 pub(crate) const PROMPT: &str = "session/prompt";
 /// The requests that end one.
 const ENDINGS: [&str; 2] = ["session/close", "session/delete"];
@@ -299,14 +300,15 @@ impl Relay {
         state.agent.version = text("version");
     }
 
-    /// The one way to the agent, and what is known of it.
-    pub(crate) fn route(&self) -> (Route, AgentReport) {
+    /// The one way to the agent for a session that begins so, and what is known of it.
+    pub(crate) fn route(&self, beginning: Beginning) -> (Route, AgentReport) {
         let state = self.state();
         let agent = Agent {
             name: state.agent.name.as_deref().or(state.agent.program.as_deref()),
             field: state.field,
             launched: self.wishes.launched.as_ref().map(|launched| launched.variable.as_str()),
             unknown_method: state.unknown_method.as_deref(),
+            beginning,
         };
         let own = self.wishes.agents.iter().map(|(name, way)| (name.as_str(), way));
         (route(&agent, self.wishes.mode, own), state.agent.clone())

@@ -43,10 +43,37 @@ pub(crate) struct SessionReport {
     role: &'static str,
     bytes: usize,
     digest: Digest,
-    /// Whether the agent is known to have got it.
-    pub(crate) delivered: bool,
+    pub(crate) delivery: Delivery,
     earlier: usize,
     sent: VecDeque<SentPart>,
+}
+
+/// How far a session's prompt has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Delivery {
+    /// There is none.
+    Nothing,
+    /// It goes with the first prompt that succeeds.
+    Due,
+    /// It was sent in a way that agents may drop without a word.
+    Sent,
+    /// The agent is known to have got it.
+    Delivered,
+    /// It is in the history that the session goes on with.
+    Earlier,
+}
+
+impl Delivery {
+    fn words(self) -> &'static str {
+        match self {
+            Delivery::Nothing => "nothing to deliver",
+            Delivery::Due => "due with the first prompt",
+            Delivery::Sent => "sent, unconfirmed,",
+            Delivery::Delivered => "delivered",
+            Delivery::Earlier => "delivered earlier",
+        }
+    }
 }
 
 /// Who it was sent to.
@@ -86,7 +113,7 @@ impl SessionReport {
             role: route.way.role(),
             bytes: text.len(),
             digest: Digest::of(text),
-            delivered: false,
+            delivery: Delivery::Due,
             earlier: 0,
             sent: VecDeque::new(),
         }
@@ -126,7 +153,7 @@ impl Reports {
     /// The line of a session that has begun.
     pub(crate) fn began(&self, report: &SessionReport) {
         let SessionReport { conversation, way, because, bytes, digest, .. } = report;
-        let when = if report.delivered { "delivered" } else { "due with the first prompt" };
+        let when = report.delivery.words();
         self.note(&format!(
             "{conversation}: {} bytes, digest {}, {when} by way of {way}: {because}",
             grouped(*bytes),

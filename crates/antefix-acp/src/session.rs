@@ -21,7 +21,12 @@ use serde_json::{Value, json};
 use crate::hooked;
 use crate::message::Message;
 use crate::relay::{Fate, PROMPT, Relay};
-use crate::report::{SentPart, SessionReport};
+use crate::report::{Delivery, SentPart, SessionReport};
+
+/// What somebody queued for the session, as receipts call it.
+const MESSAGE: &str = "message";
+/// The live part, as receipts call it.
+const LIVE: &str = "live";
 
 /// A session of the agent's.
 pub(crate) struct Session {
@@ -36,7 +41,33 @@ pub(crate) struct Session {
     pub(crate) known: Option<Known>,
     /// What was found in its last turn: a person hears of each finding once.
     pub(crate) found: Vec<Diagnostic>,
+    pub(crate) live: LiveBlock,
     pub(crate) report: SessionReport,
+}
+
+/// The live part as the agent has it in its history: it goes with a prompt when it is another one.
+#[derive(Debug, Default)]
+pub(crate) struct LiveBlock {
+    /// The last one that arrived.
+    known: Option<String>,
+    /// The one on its way, and the prompt that carries it.
+    carried: Option<(String, String)>,
+}
+
+impl LiveBlock {
+    /// Whether a text must go with a prompt; if so, it does.
+    fn is_due(&mut self, id: &str, text: &str) -> bool {
+        let is_due = self.known.as_deref() != Some(text);
+        if is_due {
+            self.carried = Some((id.to_owned(), text.to_owned()));
+        }
+        is_due
+    }
+
+    /// A prompt was answered: the text that it carried, if it did.
+    fn carried_by(&mut self, id: &str) -> Option<String> {
+        self.carried.take_if(|(carrier, _)| carrier == id).map(|(_, text)| text)
+    }
 }
 
 /// How far a session knows its ledger.
@@ -124,7 +155,7 @@ impl Relay {
         self.reports.findings(&hooked::findings(&turn));
         self.reports.findings(&undelivered);
         let live = hooked::live(&turn, self.composer.live)?;
-        let live = Some(("live".to_owned(), live)).filter(|(_, text)| !text.is_empty());
+        let live = Some((LIVE.to_owned(), live)).filter(|(_, text)| !text.is_empty());
         Ok(messages.into_iter().chain(live).map(|(name, text)| (name, turn.framed(&text))).collect())
     }
 
@@ -172,10 +203,14 @@ impl Relay {
                 epoch.cause().name()
             );
             self.reports.note(&message);
-            owed.extend(turn.said_sections()?.into_iter().map(Owed::section));
+            owed.extend(turn.said_renewal()?.map(Owed::renewal));
+            // It has taken up all that was on its way, or waits.
+            if let Some(session) = self.state().sessions.get_mut(session) {
+                session.owed.retain(|owed| owed.what == MESSAGE);
+            }
         }
         let notices = turn.amendments[told..].iter().map(|amendment| ("notice", &*amendment.body.text));
-        let messages = turn.messages.iter().map(|message| ("message", &*message.text));
+        let messages = turn.messages.iter().map(|message| (MESSAGE, &*message.text));
         let said = notices.chain(messages).filter(|(_, text)| !text.is_empty());
         owed.extend(said.map(|(what, text)| Owed::framed(what, turn.framed(text))));
         if let Some(session) = self.state().sessions.get_mut(session) {
@@ -200,6 +235,9 @@ impl Relay {
             }
         }
         for (what, text) in news {
+            if what == LIVE && !session.live.is_due(id, &text) {
+                continue;
+            }
             session.report.sent(SentPart::new(now.clone(), &what, PROMPT, &text));
             back.push(block(&text));
         }
@@ -221,6 +259,9 @@ impl Relay {
         let arrived = reason.as_deref().is_some_and(|reason| reason != "cancelled" && reason != "refusal");
         let mut state = self.state();
         let Some(session) = state.sessions.get_mut(name) else { return };
+        if let Some(text) = session.live.carried_by(id).filter(|_| arrived) {
+            session.live.known = Some(text);
+        }
         let carried = |owed: &Owed| owed.carried_by.as_deref() == Some(id);
         let in_front = session.owed.iter().any(|owed| carried(owed) && owed.place == Place::Front);
         if !arrived {
@@ -237,7 +278,7 @@ impl Relay {
         if !in_front {
             return;
         }
-        session.report.delivered = true;
+        session.report.delivery = Delivery::Delivered;
         let (conversation, draft, report) =
             (session.conversation.clone(), session.draft.take(), session.report.clone());
         drop(state);
@@ -256,6 +297,11 @@ impl Owed {
     pub(crate) fn section(section: antefix::deliver::SaidSection) -> Owed {
         let what = format!("section {}", section.section);
         Owed { what, place: Place::Front, text: section.text, carried_by: None }
+    }
+
+    /// What takes the place of what the session was told before, in its frame.
+    pub(crate) fn renewal(text: String) -> Owed {
+        Owed { what: "renewal".to_owned(), place: Place::Front, text, carried_by: None }
     }
 
     /// What the system says in mid-conversation, in its frame.

@@ -62,6 +62,77 @@ fn an_agent_that_is_known_to_read_meta_gets_it_there_beside_other_keys() {
     assert_eq!(scratch.canaries(), 1);
 }
 
+/// A key of the agent's own in `_meta`: for one that is known by its name, and for one that the user's settings name.
+#[test]
+fn an_agent_gets_it_under_the_key_of_its_own() {
+    for (name, key, settings) in
+        [("buzz-agent", "buzz.systemPrompt", ""), ("mine", "my/key", "[acp.agents]\nmine = \"meta:my/key\"\n")]
+    {
+        let scratch = project();
+        scratch.write("home/.config/antefix/settings.toml", settings);
+        let mut client = scratch.start(&["--report"], &agent(name, json!({})));
+        client.initialize();
+        let mut params = scratch.new_session();
+        params["_meta"] = json!({"sessionTitle": "T"});
+        client.ask("session/new", &params);
+        client.prompt("s1", "hello");
+        // What the client has under the same key stays, behind ours; what is no text there is not ours to change.
+        params["_meta"] = json!({key: "THEIRS"});
+        client.ask("session/new", &params);
+        let second = scratch.received("session/new");
+        params["_meta"] = json!({key: 42});
+        client.ask("session/new", &params);
+        let third = scratch.received("session/new");
+        client.prompt("s3", "hello");
+        let (_, reported) = client.leave();
+        let first = &scratch.journal()[1];
+        assert_eq!(first["params"]["_meta"], json!({"sessionTitle": "T", key: PREFIX}), "{name}");
+        assert_eq!(first["params"].get("systemPrompt"), None, "{name}");
+        assert_eq!(texts(&scratch.journal()[2]), ["hello"], "{name}");
+        assert_eq!(second["params"]["_meta"], json!({key: format!("{PREFIX}\n\nTHEIRS")}), "{name}");
+        assert_eq!(third["params"]["_meta"], json!({key: 42}), "{name}");
+        assert_eq!(texts(&scratch.received("session/prompt"))[0], BASE_BLOCK, "{name}");
+        // Agents drop what they do not read without a word.
+        assert!(reported.contains(&format!("acp:{name}:s1: 29 bytes")), "{reported}");
+        assert_eq!(reported.matches("sent, unconfirmed, by way of meta").count(), 2, "{reported}");
+        assert!(!reported.contains("s1: delivered") && !reported.contains(" delivered by way of meta"), "{reported}");
+        let receipt = receipt(&scratch, &format!("acp-{name}-s1"));
+        let pointer = format!("session/new /_meta/{}", key.replace('/', "~1"));
+        assert_eq!((&receipt["delivery"], &receipt["sent"][0]["to"]), (&json!("sent"), &json!(pointer)));
+    }
+}
+
+/// The receipt whose file's name begins so.
+fn receipt(scratch: &antefix_testing::Scratch, name: &str) -> Value {
+    let files = std::fs::read_dir(scratch.path("home/.local/state/antefix/acp")).unwrap();
+    let mut paths = files.map(|file| file.unwrap().path());
+    let path = paths.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(name)).unwrap();
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// What is said of a prompt that has just been sent, by its way.
+#[test]
+fn only_what_is_known_to_arrive_is_called_delivered() {
+    let claude = "@agentclientprotocol/claude-agent-acp";
+    let table: [(&str, Value, &[&str], &str); 6] = [
+        ("any", json!({"systemPrompt": {}}), &[], "delivered by way of field"),
+        (claude, json!({}), &[], "delivered by way of meta"),
+        ("pi-acp", json!({}), &[], "sent, unconfirmed, by way of meta"),
+        ("goose", json!({}), &[], "delivered by way of method"),
+        ("gemini", json!({}), &["--launch-env", "GEMINI_SYSTEM_MD"], "sent, unconfirmed, by way of launch"),
+        ("plain", json!({}), &[], "due with the first prompt by way of user-message"),
+    ];
+    for (name, capabilities, args, expected) in table {
+        let scratch = project();
+        let mut client = scratch.start(args, &agent(name, capabilities));
+        client.initialize();
+        client.ask("session/new", &scratch.new_session());
+        let (_, reported) = client.leave();
+        assert!(reported.contains(expected), "{name}: {reported}");
+        assert_eq!(reported.matches("delivered").count(), expected.matches("delivered").count(), "{name}: {reported}");
+    }
+}
+
 #[test]
 fn goose_is_asked_by_its_own_method_before_the_client_may_go_on() {
     let scratch = project();

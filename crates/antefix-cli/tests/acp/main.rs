@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
+mod buzz;
 mod fake;
 mod faults;
 mod hooks;

@@ -32,12 +32,14 @@ pub(crate) struct Acp {
     cwd: String,
     /// The system text that the agent was told last.
     known: String,
+    /// The live part that the agent was told last.
+    live: Option<String>,
 }
 
 impl Acp {
     pub(crate) fn new(place: Rc<Place>) -> Acp {
         let cwd = place.path("p");
-        Acp { place, proxy: None, cwd, known: String::new() }
+        Acp { place, proxy: None, cwd, known: String::new(), live: None }
     }
 
     fn turn(&mut self, ask: &Ask) -> Outcome {
@@ -57,13 +59,14 @@ impl Acp {
             return Seen::failed(error.lines().next().unwrap_or_default(), None);
         }
         let (front, told) = self.told();
+        let told = self.with_live(told);
         if !goes_on {
             self.known = self.prefix();
         } else if !front.is_empty() {
             // A session that goes on is told of a new epoch by its sections, in front of what the person says.
             self.known = self.place.standing();
         }
-        let (prefix, told) = (Some(self.known.clone()), Some(told));
+        let prefix = Some(self.known.clone());
         match goes_on {
             true => Seen { prefix, told, ..Seen::default() }.into(),
             false => Seen { told, prefix: Some(self.prefix()), findings: Some(findings(&reported)), ..Seen::default() }
@@ -123,6 +126,25 @@ impl Acp {
         (unframed(&texts[..said]), unframed(&texts[said + 1..]))
     }
 
+    /// The same with the live part, which an agent is told only when it is another one; none if the prompt went as it was.
+    fn with_live(&mut self, mut told: Vec<String>) -> Option<Vec<String>> {
+        let receipts = std::fs::read_dir(self.place.scratch.path("home/.local/state/antefix/acp")).ok()?;
+        let receipt = receipts.filter_map(|file| std::fs::read_to_string(file.ok()?.path()).ok()).next()?;
+        let receipt: Value = serde_json::from_str(&receipt).ok()?;
+        let sent = receipt["sent"].as_array()?.iter().rev().find(|part| part["what"] == "live");
+        let digest = sent.and_then(|part| part["digest"].as_str()).unwrap_or_default();
+        let is_live = |text: &String| {
+            let (begin, end) = FRAME;
+            antefix::text::Digest::of(&format!("{begin}{text}{end}")).to_string() == digest
+        };
+        match told.last().filter(|text| is_live(text)) {
+            Some(live) => self.live = Some(live.clone()),
+            None if told.is_empty() => return None,
+            None => told.extend(self.live.clone()),
+        }
+        Some(told)
+    }
+
     /// What the proxy has reported to the person who runs it.
     fn reported(&self) -> String {
         std::fs::read_to_string(self.place.scratch.path("reports")).unwrap_or_default()
@@ -169,7 +191,7 @@ impl Proxy {
     fn start(place: &Place, args: Vec<String>) -> Proxy {
         let own = std::env::current_exe().unwrap();
         let speak = r#"exec "$0" --exact fake::the_agent_that_other_tests_start --nocapture 3>&1 >/dev/null"#;
-        let mut command = place.scratch.command(&["acp"]);
+        let mut command = place.scratch.command(&["acp", "--report"]);
         command.args(&args).args(["--", "sh", "-c", speak]).arg(own);
         let script = json!({
             "agent": {"name": "scenarios"}, "capabilities": {"systemPrompt": {}}, "journal": place.path("journal"),

@@ -33,7 +33,7 @@ pub(crate) const NOT_TOLD: [(FrontEnd, &str, &str); 13] = [
     (FrontEnd::Acp, "fragment", "the agent sends its own requests"),
     (FrontEnd::Acp, "diagnostics", "reported on stderr, for people: row `findings` has code, level and message"),
     (FrontEnd::Acp, "findings", "reported when a session begins, and not with every prompt"),
-    (FrontEnd::Acp, "told", "a prompt that antefix cannot add to goes as it is"),
+    (FrontEnd::Acp, "told", "a prompt with nothing new goes as it is: the agent has the live part in its history"),
     (FrontEnd::Acp, "hint", "an error of the protocol is one sentence"),
 ];
 

@@ -66,6 +66,7 @@ const BUILT_IN: &[Entry] = wordings![
     interrupt_tool_result_summary(),
     notify_wrapper(message),
     operator_section(text),
+    session_renewed(text),
     tool_bash(),
     tool_edit(),
     tool_find(),

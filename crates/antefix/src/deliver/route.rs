@@ -5,6 +5,7 @@
 //! 2. There is exactly one way for a session, so nothing is said twice, and there is always one: whoever takes no system
 //!    prompt goes into the first message of the user.
 //! 3. A text that the agent was started with is not sent again.
+//! 4. What was sent has not arrived for that: [`Arrival`] says whether a way is known to reach the model.
 
 /// The steps of the ladder, the best first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub enum Way {
     Field(Mode),
     /// `_meta.systemPrompt` in them: what some agents read though they do not announce it.
     Meta,
+    /// A bare text under a key of the agent's own in `_meta`.
+    MetaKey(String),
     /// A request of the agent's own, after the session has begun.
     Method(String),
     /// A file that a variable of the agent's environment names.
@@ -27,7 +30,7 @@ impl Way {
         match self {
             Way::Field(Mode::Append) => "field",
             Way::Field(Mode::Override) => "field-override",
-            Way::Meta => "meta",
+            Way::Meta | Way::MetaKey(_) => "meta",
             Way::Method(_) => "method",
             Way::Launch(_) => "launch",
             Way::UserMessage => "user-message",
@@ -38,15 +41,16 @@ impl Way {
     pub fn role(&self) -> &'static str {
         match self {
             Way::UserMessage => "user",
-            Way::Field(_) | Way::Meta | Way::Method(_) | Way::Launch(_) => "system",
+            Way::Field(_) | Way::Meta | Way::MetaKey(_) | Way::Method(_) | Way::Launch(_) => "system",
         }
     }
 
-    /// What settings may say of an agent: `meta`, `user-message`, `method:NAME`.
+    /// What settings may say of an agent: `meta`, `meta:KEY`, `user-message`, `method:NAME`.
     pub fn parse(text: &str) -> Option<Way> {
         match text.split_once(':') {
             None if text == "meta" => Some(Way::Meta),
             None if text == "user-message" => Some(Way::UserMessage),
+            Some(("meta", key)) if !key.is_empty() => Some(Way::MetaKey(key.to_owned())),
             Some(("method", name)) if !name.is_empty() => Some(Way::Method(name.to_owned())),
             _ => None,
         }
@@ -85,6 +89,25 @@ pub enum SystemField {
     Override,
 }
 
+/// Whether what goes a way is known to arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// The agent promised it, answers for it, or somebody has seen it with an agent of this name.
+    Known,
+    /// Nobody knows: agents drop what they do not read without a word.
+    Unconfirmed,
+}
+
+/// How a session begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Beginning {
+    /// It is new, or goes on by itself.
+    #[default]
+    Itself,
+    /// It is a copy of another one, with that one's history.
+    Fork,
+}
+
 /// What is known of an agent when a session begins.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Agent<'a> {
@@ -96,6 +119,8 @@ pub struct Agent<'a> {
     pub launched: Option<&'a str>,
     /// A request of its own that it turned out not to know.
     pub unknown_method: Option<&'a str>,
+    /// How the session begins.
+    pub beginning: Beginning,
 }
 
 /// A way, and why it is that one.
@@ -105,6 +130,8 @@ pub struct Route {
     pub way: Way,
     /// Why, for people.
     pub because: String,
+    /// Whether it is known to arrive, once the agent has taken it.
+    pub arrival: Arrival,
 }
 
 /// An agent that takes a system prompt in a way of its own.
@@ -114,45 +141,62 @@ pub struct KnownAgent {
     pub name: &'static str,
     /// How it takes one, as [`Way::parse`] reads it.
     pub way: &'static str,
+    /// Whether somebody has seen it reach the model.
+    pub arrival: Arrival,
 }
 
 /// The agents that are known by their names. Settings of the user's go over it.
 pub const KNOWN_AGENTS: &[KnownAgent] = &[
-    // It reads `_meta.systemPrompt.append` since long before it announced the field.
-    KnownAgent { name: "@agentclientprotocol/claude-agent-acp", way: "meta" },
-    KnownAgent { name: "goose", way: "method:_goose/unstable/session/system-prompt/set" },
-    KnownAgent { name: "pi-acp", way: "meta" },
+    // It reads `_meta.systemPrompt.append` since long before it announced the field, and hands `_meta` on to forks.
+    KnownAgent { name: "@agentclientprotocol/claude-agent-acp", way: "meta", arrival: Arrival::Known },
+    // Its maintainers proposed the key; which releases read it is not known.
+    KnownAgent { name: "buzz-agent", way: "meta:buzz.systemPrompt", arrival: Arrival::Unconfirmed },
+    // It answers the request, and so says itself whether it took it.
+    KnownAgent { name: "goose", way: "method:_goose/unstable/session/system-prompt/set", arrival: Arrival::Known },
+    // The same as claude-agent-acp reads, by a proposal to its maintainers.
+    KnownAgent { name: "pi-acp", way: "meta", arrival: Arrival::Unconfirmed },
 ];
 
 /// The one way for the sessions of an agent. `own` are the user's own rows: names, and ways for them.
 pub fn route<'o>(agent: &Agent<'_>, wanted: Mode, own: impl IntoIterator<Item = (&'o str, &'o Way)>) -> Route {
-    let says = |way: Way, because: &str| Route { way, because: because.to_owned() };
+    let says = |way: Way, because: &str, arrival: Arrival| Route { way, because: because.to_owned(), arrival };
     if let Some(variable) = agent.launched {
-        return says(Way::Launch(variable.to_owned()), "it was started with the prompt");
+        // Whether a program reads a file that a variable names, it does not say.
+        return says(Way::Launch(variable.to_owned()), "it was started with the prompt", Arrival::Unconfirmed);
     }
     let own = own.into_iter().find(|(name, _)| Some(*name) == agent.name).map(|(_, way)| way.clone());
-    let said_by_user = own.is_some();
+    let known = KNOWN_AGENTS.iter().find(|known| Some(known.name) == agent.name);
+    let forks = agent.beginning == Beginning::Fork;
+    // A fork is given what reads `_meta` in `_meta`: agents hand that on where they forget the field.
+    let by_meta = known.is_some_and(|known| forks && Way::parse(known.way) == Some(Way::Meta));
+    let promised = if forks { Arrival::Unconfirmed } else { Arrival::Known };
     match (agent.field, wanted) {
-        _ if said_by_user => {}
+        _ if own.is_some() || by_meta => {}
         (SystemField::None, _) => {}
         (SystemField::Override, Mode::Override) => {
-            return says(Way::Field(Mode::Override), "it announces systemPrompt with override");
+            return says(Way::Field(Mode::Override), "it announces systemPrompt with override", promised);
         }
         (SystemField::Append, Mode::Override) => {
-            return says(Way::Field(Mode::Append), "it announces systemPrompt, but no override");
+            return says(Way::Field(Mode::Append), "it announces systemPrompt, but no override", promised);
         }
         (SystemField::Append | SystemField::Override, Mode::Append) => {
-            return says(Way::Field(Mode::Append), "it announces systemPrompt");
+            return says(Way::Field(Mode::Append), "it announces systemPrompt", promised);
         }
     }
-    let known =
-        || KNOWN_AGENTS.iter().find(|known| Some(known.name) == agent.name).and_then(|known| Way::parse(known.way));
-    match own.or_else(known) {
+    let said_by_user = own.is_some();
+    let by_name = || known.and_then(|known| Way::parse(known.way));
+    match own.or_else(by_name) {
         Some(Way::Method(method)) if agent.unknown_method == Some(method.as_str()) => {
-            says(Way::UserMessage, &format!("it does not know {method}"))
+            says(Way::UserMessage, &format!("it does not know {method}"), Arrival::Known)
         }
-        Some(way) if said_by_user => says(way, "your settings say so"),
-        Some(way) => says(way, "it is known by its name"),
-        None => says(Way::UserMessage, "it announces no systemPrompt"),
+        Some(way) if said_by_user => {
+            let arrival = match way {
+                Way::Method(_) | Way::UserMessage => Arrival::Known,
+                Way::Field(_) | Way::Meta | Way::MetaKey(_) | Way::Launch(_) => Arrival::Unconfirmed,
+            };
+            says(way, "your settings say so", arrival)
+        }
+        Some(way) => says(way, "it is known by its name", known.map_or(Arrival::Unconfirmed, |known| known.arrival)),
+        None => says(Way::UserMessage, "it announces no systemPrompt", Arrival::Known),
     }
 }

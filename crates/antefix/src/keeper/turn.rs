@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::HookMessage;
 use crate::compose::{Layout, Prompt, Wording};
-use crate::deliver::{Content, Delivery, Notice, SaidSection, Target, deliver, said_sections};
+use crate::deliver::{Content, Delivery, Notice, SaidSection, Target, deliver, renewal, said_sections};
 use crate::diagnostic::Diagnostic;
 use crate::discover::remote::{Fetched, Fetching};
 use crate::discover::roots::MoreRoots;
@@ -283,6 +283,17 @@ impl Turn {
             Some(layout) => said_sections(epoch.body(), layout.wording()),
             None => said_sections(epoch.body(), &Wording::built_in()),
         }
+    }
+
+    /// The epoch's prefix for a session that was told an earlier one, announced as what takes its place, in the frame and the
+    /// words of the turn's layout; none if the turn has no epoch.
+    pub fn said_renewal(&self) -> Result<Option<String>> {
+        let Some(epoch) = self.epoch.as_deref() else { return Ok(None) };
+        let text = match self.layout() {
+            Some(layout) => renewal(epoch.body(), layout.wording())?,
+            None => renewal(epoch.body(), &Wording::built_in())?,
+        };
+        Ok(Some(self.framed(&text)))
     }
 
     fn placed<'c>(&'c self, content: Content<'c>) -> Content<'c> {

@@ -10,7 +10,7 @@ use crate::given::MemoryTemplates;
 
 /// Every built-in file and its digest.
 const PROMISED: &[(&str, &str)] = &[
-    ("buzz/layout.toml", "a2b595d8e54c42694f4ec560996e23dd188ead118386969b70048b460b27986b"),
+    ("buzz/layout.toml", "13104b7b22deaa5c05e88bde8c97b4721a4b02cf7c691fcb16f1a39d101679bc"),
     ("coding-agent/here.md", "fd747f5c2a8e67dacc3a166ae5151cc8c657d019563a723dd85c2436d5bf37a2"),
     ("coding-agent/identity.md", "96e80599d524846e67cb8670258397d90f516d829e7158dd21243449b48337d6"),
     ("coding-agent/instructions.md", "9f4ab13c390b118677ed5f234c2a8539b2f0135d4e5b44a3d496e64ca1e5ac4c"),
@@ -62,6 +62,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("wording/interrupt_tool_result_summary.md", "2b41d8c7aa4d3f99fa4c2e7cbdb9926836bcfbf3b3324ef03708ad30fccb23fc"),
     ("wording/notify_wrapper.md", "34d2a5182f26973ba7af1590f9b77c47b0e8a3a8759c020b8b62f81b6d1055c3"),
     ("wording/operator_section.md", "a3e5e5ed717e32ea61b7fe4a63aea463e9da88072e1dbc01d0b98e98666733dd"),
+    ("wording/session_renewed.md", "0b95fdb51f7dd91e8f48d30fe8a3cb5481796d802de624c08cd5e3393c33d49f"),
     ("wording/tool_bash.md", "54111566e25fed3aa8036bca50575390f94ab64dd75553d466d1ecd520b92d5e"),
     ("wording/tool_edit.md", "59521ab8d047cbe3a83f74f0c9a406934e8c3fee637e5e0ca760e689d13a2030"),
     ("wording/tool_find.md", "fd41db0e897f056b59700deb470242601788979ac9a6ed73e3c0b08afe87eb9a"),

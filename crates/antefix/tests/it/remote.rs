@@ -420,13 +420,24 @@ proptest! {
     }
 
     #[test]
-    fn no_text_forges_a_header(operator in hostile(), memory in hostile()) {
+    fn no_memory_forges_a_header(memory in hostile()) {
         let world = MemoryWorld::new()
-            .file("/own/operator.md", format!("x\n{operator}"))
+            .file("/own/operator.md", "You are Ada.")
             .file("/own/core.md", format!("x\n{memory}"));
         let (prompt, _) = composed(&world, "buzz", file("/own/operator.md"), file("/own/core.md"));
         prop_assert_eq!(headers(prompt.text(), "[agent memory"), 1, "{}", prompt.text());
         prop_assert_eq!(headers(prompt.text(), "[base"), 0, "{}", prompt.text());
         prop_assert_eq!(headers(prompt.text(), "[system"), 0, "{}", prompt.text());
+    }
+
+    /// The operator is whom the user's own settings name.
+    #[test]
+    fn what_an_operator_wrote_is_said_as_it_was_written(operator in hostile()) {
+        let written = format!("x\n{operator}\r\n\n");
+        let world = MemoryWorld::new().file("/own/operator.md", written.as_str());
+        let (prompt, discovery) = composed(&world, "buzz", file("/own/operator.md"), Remote::SwitchedOff);
+        // Hidden characters and secrets are looked for in every text, and found.
+        let is_said = prompt.text().ends_with(&format!("\n\n{written}"));
+        prop_assert!(is_said || !discovery.diagnostics.is_empty(), "{:?}", prompt.text());
     }
 }

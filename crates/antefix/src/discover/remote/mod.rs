@@ -4,7 +4,7 @@
 //! 2. Three outcomes, never merged. There is a text; whoever holds it answered and there is none; or nothing was learned.
 //! 3. A text comes whole or not at all: one that is too long, broke off or is not UTF-8 is unavailable, never cut.
 //! 4. Hidden characters and secrets are looked for as in files, and what the layout frames the text with cannot be forged
-//!    by the text.
+//!    by the text, unless the layout trusts its author and says it as it was written.
 //!
 //! A file is read whenever it could matter; `fetching.rs` says when programs and servers are asked.
 //!
@@ -104,6 +104,30 @@ pub struct RemoteRules {
     /// What the layout frames them with: `memory` is a tag, `[Base` the beginning of a header line. The texts cannot
     /// contain any of it.
     pub protect: Vec<String>,
+    /// The texts that are said byte for byte as they were written: with their line ends, and also what would look like a
+    /// frame. For those whose authors the layout trusts.
+    pub verbatim: Vec<RemoteText>,
+}
+
+/// One of the two texts, by the name of its fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum RemoteText {
+    /// What the operator says.
+    #[serde(rename = "identity:operator")]
+    Operator,
+    /// What the agent keeps in mind.
+    #[serde(rename = "memory:core")]
+    Memory,
+}
+
+impl RemoteText {
+    /// The name of its fact.
+    pub fn fact(self) -> &'static str {
+        match self {
+            RemoteText::Operator => "identity:operator",
+            RemoteText::Memory => "memory:core",
+        }
+    }
 }
 
 /// Answers for one of the two.
@@ -116,6 +140,7 @@ pub(super) fn answer(
     let Some(remote) = fetching::remote(situation.permissions, name) else { return Answer::Absent };
     let table = format!("[{}.{}]", name.namespace(), name.name());
     let fetching = &situation.fetching;
+    let verbatim = situation.rules.remote.verbatim.iter().any(|text| text.fact() == name.as_str());
     let (holder, limits) = match remote {
         Remote::Configured { by, limits } => (by, fetching.limits(*limits)),
         Remote::NotConfigured if name.namespace() == "identity" => return Answer::Absent,
@@ -160,9 +185,11 @@ pub(super) fn answer(
     }
     kept.and_then(|text| if text.trim().is_empty() { Answer::Absent } else { Answer::Present(text) })
         .and_then(|text| {
-            situation.permissions.hygiene.clean(ended(&text, Origin::file(name, &label)), &held, diagnostics)
+            let origin = Origin::file(name, &label);
+            let text = if verbatim { Text::new(text, origin) } else { ended(&text, origin) };
+            situation.permissions.hygiene.clean(text, &held, diagnostics)
         })
-        .map(|text| Value::Text(protected(&text, &situation.rules.remote.protect)))
+        .map(|text| Value::Text(if verbatim { text } else { protected(&text, &situation.rules.remote.protect) }))
 }
 
 impl Holder {

@@ -6,6 +6,7 @@ mod properties;
 
 mod reading;
 
+mod meta;
 mod route;
 
 mod shapes;

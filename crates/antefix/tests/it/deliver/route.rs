@@ -1,6 +1,6 @@
 //! Which way a system prompt takes to an agent, as a table.
 
-use antefix::deliver::{Agent, KNOWN_AGENTS, Mode, SystemField, Way, route};
+use antefix::deliver::{Agent, Beginning, KNOWN_AGENTS, Mode, SystemField, Way, route};
 
 /// One row for every kind of agent: name, what it announces, what it was started with or refused, what is wanted.
 #[test]
@@ -22,17 +22,25 @@ fn every_agent_has_exactly_one_way() {
         (Some("goose"), SystemField::Append, None, Some(set)),
         (Some("gemini"), SystemField::None, Some("GEMINI_SYSTEM_MD"), None),
         (Some("gemini"), SystemField::Override, Some("GEMINI_SYSTEM_MD"), None),
+        (Some("buzz-agent"), SystemField::None, None, None),
+        (Some("buzz-agent"), SystemField::Append, None, None),
         (Some("mine"), SystemField::None, None, None),
         (Some("mine"), SystemField::Append, None, None),
         (Some("quiet"), SystemField::Append, None, None),
+        (Some("other"), SystemField::Append, None, None),
     ];
-    let own = [("mine", Way::Method("_mine/set".to_owned())), ("quiet", Way::UserMessage)];
+    let own = [
+        ("mine", Way::Method("_mine/set".to_owned())),
+        ("quiet", Way::UserMessage),
+        ("other", Way::MetaKey("o.p".to_owned())),
+    ];
     let mut table = String::new();
     for (name, field, launched, unknown_method) in agents {
-        let agent = Agent { name, field, launched, unknown_method };
+        let agent = Agent { name, field, launched, unknown_method, beginning: Beginning::Itself };
         let ways = [Mode::Append, Mode::Override].map(|wanted| {
             let route = route(&agent, wanted, own.iter().map(|(name, way)| (*name, way)));
-            (format!("{} ({})", route.way.name(), route.way.role()), route.because)
+            let arrival = format!("{:?}", route.arrival).to_lowercase();
+            (format!("{} ({})", route.way.name(), route.way.role()), format!("{arrival}: {}", route.because))
         });
         let [(append, because), (over, _)] = ways;
         let over = if over == append { "same".to_owned() } else { over };
@@ -41,23 +49,26 @@ fn every_agent_has_exactly_one_way() {
         table.push_str(&format!("{name} | {field} | {append} | {over} | {because}\n"));
     }
     let expected = "\
-any | none | user-message (user) | same | it announces no systemPrompt
-any | append | field (system) | same | it announces systemPrompt
-any | override | field (system) | field-override (system) | it announces systemPrompt
-- | none | user-message (user) | same | it announces no systemPrompt
-- | append | field (system) | same | it announces systemPrompt
-claude-agent-acp | none | meta (system) | same | it is known by its name
-claude-agent-acp | append | field (system) | same | it announces systemPrompt
-claude-code-acp | none | user-message (user) | same | it announces no systemPrompt
-pi-acp | none | meta (system) | same | it is known by its name
-goose | none | method (system) | same | it is known by its name
-goose | none | user-message (user) | same | it does not know _goose/unstable/session/system-prompt/set
-goose | append | field (system) | same | it announces systemPrompt
-gemini | none | launch (system) | same | it was started with the prompt
-gemini | override | launch (system) | same | it was started with the prompt
-mine | none | method (system) | same | your settings say so
-mine | append | method (system) | same | your settings say so
-quiet | append | user-message (user) | same | your settings say so
+any | none | user-message (user) | same | known: it announces no systemPrompt
+any | append | field (system) | same | known: it announces systemPrompt
+any | override | field (system) | field-override (system) | known: it announces systemPrompt
+- | none | user-message (user) | same | known: it announces no systemPrompt
+- | append | field (system) | same | known: it announces systemPrompt
+claude-agent-acp | none | meta (system) | same | known: it is known by its name
+claude-agent-acp | append | field (system) | same | known: it announces systemPrompt
+claude-code-acp | none | user-message (user) | same | known: it announces no systemPrompt
+pi-acp | none | meta (system) | same | unconfirmed: it is known by its name
+goose | none | method (system) | same | known: it is known by its name
+goose | none | user-message (user) | same | known: it does not know _goose/unstable/session/system-prompt/set
+goose | append | field (system) | same | known: it announces systemPrompt
+gemini | none | launch (system) | same | unconfirmed: it was started with the prompt
+gemini | override | launch (system) | same | unconfirmed: it was started with the prompt
+buzz-agent | none | meta (system) | same | unconfirmed: it is known by its name
+buzz-agent | append | field (system) | same | known: it announces systemPrompt
+mine | none | method (system) | same | known: your settings say so
+mine | append | method (system) | same | known: your settings say so
+quiet | append | user-message (user) | same | known: your settings say so
+other | append | meta (system) | same | unconfirmed: your settings say so
 ";
     assert_eq!(table, expected);
 }
@@ -71,7 +82,27 @@ fn the_table_of_agents_is_sorted_and_can_be_read() {
     for known in KNOWN_AGENTS {
         assert!(Way::parse(known.way).is_some(), "{}", known.name);
     }
-    for nonsense in ["", "field", "method:", "launch:X", "META"] {
+    assert_eq!(Way::parse("meta"), Some(Way::Meta));
+    assert_eq!(Way::parse("meta:buzz.systemPrompt"), Some(Way::MetaKey("buzz.systemPrompt".to_owned())));
+    for nonsense in ["", "field", "method:", "meta:", "launch:X", "META"] {
         assert_eq!(Way::parse(nonsense), None, "{nonsense}");
+    }
+}
+
+/// A fork is given its prompt where agents are known to hand it on; what only promises it for sessions is not believed for forks.
+#[test]
+fn a_fork_of_an_agent_that_reads_meta_gets_it_there() {
+    let table = [
+        (Some("@agentclientprotocol/claude-agent-acp"), SystemField::Override, "meta | Known"),
+        (Some("@agentclientprotocol/claude-agent-acp"), SystemField::None, "meta | Known"),
+        (Some("codex-acp"), SystemField::Append, "field | Unconfirmed"),
+        (Some("goose"), SystemField::None, "method | Known"),
+        (Some("buzz-agent"), SystemField::Append, "field | Unconfirmed"),
+        (None, SystemField::None, "user-message | Known"),
+    ];
+    for (name, field, expected) in table {
+        let agent = Agent { name, field, beginning: Beginning::Fork, ..Agent::default() };
+        let route = route(&agent, Mode::Append, std::iter::empty());
+        assert_eq!(format!("{} | {:?}", route.way.name(), route.arrival), expected, "{name:?}");
     }
 }
