@@ -1,6 +1,6 @@
 //! What a person sees: diagnostics with excerpt and caret, tables, and no raw control characters.
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Stdout, Write};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -9,6 +9,7 @@ use antefix::Diagnostic;
 use antefix::diagnostic::Subject;
 use antefix::text::Place;
 pub(crate) use antefix::text::grouped as number;
+use serde::Serialize;
 
 use crate::Failure;
 
@@ -202,7 +203,7 @@ fn is_hidden(c: char) -> bool {
 
 /// A table with aligned columns. Columns whose heading begins with `#` are numbers and are aligned right.
 pub(crate) struct Table {
-    headings: Vec<&'static str>,
+    columns: Columns,
     rows: Vec<Row>,
 }
 
@@ -213,11 +214,11 @@ enum Row {
 
 impl Table {
     pub(crate) fn new(headings: &[&'static str]) -> Table {
-        Table { headings: headings.to_vec(), rows: Vec::new() }
+        Table { columns: Columns::new(headings), rows: Vec::new() }
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(Row::Cells(cells.into_iter().map(|cell| visible(&cell)).collect()));
+        self.rows.push(Row::Cells(cells.into_iter().collect()));
     }
 
     /// A line across the table.
@@ -230,34 +231,56 @@ impl Table {
     }
 
     pub(crate) fn print(&self) -> String {
-        let cells = self.rows.iter().filter_map(|row| match row {
-            Row::Cells(cells) => Some(cells),
-            Row::Rule(_) => None,
-        });
-        let mut widths: Vec<usize> =
-            self.headings.iter().map(|heading| heading.trim_start_matches('#').len()).collect();
-        for row in cells {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.chars().count());
+        let mut columns = self.columns.clone();
+        for row in &self.rows {
+            if let Row::Cells(cells) = row {
+                columns.measure(cells.clone());
             }
         }
-        let mut text = self.line(
-            &widths,
-            &self.headings.iter().map(|heading| heading.trim_start_matches('#').to_owned()).collect::<Vec<_>>(),
-            HEADING,
-        );
+        let mut text = columns.heading();
         for row in &self.rows {
             match row {
-                Row::Cells(cells) => text.push_str(&self.line(&widths, cells, Style::new())),
+                Row::Cells(cells) => text.push_str(&columns.line(cells.clone())),
                 Row::Rule(rule) => text.push_str(&format!("  {FAINT}── {rule} {}{FAINT:#}\n", "─".repeat(48))),
             }
         }
         text
     }
+}
 
-    fn line(&self, widths: &[usize], cells: &[String], style: Style) -> String {
+/// The columns of a table. Those whose heading begins with `#` are aligned to the right.
+#[derive(Clone)]
+pub(crate) struct Columns {
+    headings: Vec<&'static str>,
+    widths: Vec<usize>,
+}
+
+impl Columns {
+    pub(crate) fn new(headings: &[&'static str]) -> Columns {
+        let widths = headings.iter().map(|heading| heading.trim_start_matches('#').len()).collect();
+        Columns { headings: headings.to_vec(), widths }
+    }
+
+    /// Makes room for a row.
+    pub(crate) fn measure(&mut self, cells: Vec<String>) {
+        for (width, cell) in self.widths.iter_mut().zip(cells) {
+            *width = (*width).max(visible(&cell).chars().count());
+        }
+    }
+
+    pub(crate) fn heading(&self) -> String {
+        self.styled(self.headings.iter().map(|heading| heading.trim_start_matches('#').to_owned()).collect(), HEADING)
+    }
+
+    /// A row that was measured.
+    pub(crate) fn line(&self, cells: Vec<String>) -> String {
+        self.styled(cells, Style::new())
+    }
+
+    fn styled(&self, cells: Vec<String>, style: Style) -> String {
         let mut line = String::from(" ");
-        for (number, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        for (number, (cell, width)) in cells.iter().zip(&self.widths).enumerate() {
+            let cell = visible(cell);
             let padding = " ".repeat(width - cell.chars().count().min(*width));
             let right = self.headings.get(number).is_some_and(|heading| heading.starts_with('#'));
             let (before, after) = if right { (padding.as_str(), "") } else { ("", padding.as_str()) };
@@ -266,5 +289,36 @@ impl Table {
         let mut line = line.trim_end().to_owned();
         line.push('\n');
         line
+    }
+}
+
+/// A list as JSON on stdout, element by element: the bytes that the whole list would be printed as.
+pub(crate) struct JsonList {
+    stdout: BufWriter<Stdout>,
+    is_empty: bool,
+}
+
+impl JsonList {
+    pub(crate) fn begin() -> Result<JsonList, Failure> {
+        let mut list = JsonList { stdout: BufWriter::new(std::io::stdout()), is_empty: true };
+        list.write("[")?;
+        Ok(list)
+    }
+
+    pub(crate) fn element(&mut self, element: &impl Serialize) -> Result<(), Failure> {
+        let text = antefix::document::print(element);
+        self.write(if self.is_empty { "\n" } else { ",\n" })?;
+        self.is_empty = false;
+        let lines: Vec<String> = text.trim_end().lines().map(|line| format!("  {line}")).collect();
+        self.write(&lines.join("\n"))
+    }
+
+    pub(crate) fn end(mut self) -> Result<(), Failure> {
+        self.write(if self.is_empty { "]\n" } else { "\n]\n" })?;
+        self.stdout.flush().map_err(|error| output_failed(&error))
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.stdout.write_all(text.as_bytes()).map_err(|error| output_failed(&error))
     }
 }

@@ -219,6 +219,33 @@ fn a_deleted_conversation_is_gone() {
 }
 
 #[test]
+fn a_list_of_more_conversations_than_are_read_at_once_is_whole() {
+    let scratch = project();
+    scratch.ok(&["turn", "c"]);
+    let ledger = scratch.ok(&["export", "c"]).stdout;
+    // Pages have a thousand rows; one id is longer than all that come before it.
+    let ids: Vec<String> = (0..2_001).map(|number| format!("c{number:04}{}", "x".repeat(number / 2_000 * 9))).collect();
+    let named = |id: &String| ledger.replacen("\"conversation\":\"c\"", &format!("\"conversation\":\"{id}\""), 1);
+    scratch.write("all.jsonl", &ids.iter().map(named).collect::<String>());
+    let store = format!("sqlite:{}", scratch.path("copy.db").display());
+    scratch.ok(&["import", &scratch.path("all.jsonl").display().to_string(), "--store", &store]);
+    let printed = scratch.ok(&["epochs", "--store", &store, "--json"]);
+    let rows = printed.json();
+    let listed: Vec<&str> = rows.as_array().unwrap().iter().map(|row| row["conversation"].as_str().unwrap()).collect();
+    assert_eq!(listed, ids);
+    // Element by element, and the same bytes as all at once.
+    assert!(printed.stdout.starts_with("[\n  {\n    \"") && printed.stdout.ends_with("\"\n  }\n]\n"));
+    assert_eq!(printed.stdout.matches("\n  },\n  {\n").count(), 2_000);
+    let table = scratch.ok(&["epochs", "--store", &store]).stdout;
+    let columns: Vec<Option<usize>> =
+        table.lines().map(|line| line.find(" cause ").or(line.find(" opened "))).collect();
+    assert_eq!(columns.len(), 2_002);
+    assert!(columns.iter().all(|column| *column == columns[0] && column.is_some()), "{}", &table[..500]);
+    let empty = format!("sqlite:{}", scratch.path("empty.db").display());
+    assert_eq!(scratch.ok(&["epochs", "--store", &empty, "--json"]).stdout, "[]\n");
+}
+
+#[test]
 fn a_store_that_fails_is_exit_code_3_and_is_left_alone() {
     let scratch = project();
     scratch.write("broken.db", "this is no database, whatever its name says, and it is long enough to be looked at");

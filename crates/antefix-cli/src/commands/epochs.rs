@@ -10,7 +10,7 @@ use antefix::keeper::Keeper;
 
 use crate::args::EpochsArgs;
 use crate::counts::Counts;
-use crate::terminal::{STRONG, Table, number, visible};
+use crate::terminal::{Columns, STRONG, number, visible};
 use crate::{Failure, Outcome, ask, difference, terminal};
 
 /// How many rows are read at a time.
@@ -29,61 +29,71 @@ pub(crate) fn run(args: &EpochsArgs) -> Outcome {
 }
 
 fn conversations(keeper: &Keeper, args: &EpochsArgs) -> Outcome {
-    let mut rows: Vec<EpochRow> = Vec::new();
-    loop {
-        let after = rows.last().map(|row| row.conversation.clone());
-        let page = keeper.store().conversations(after.as_ref(), PAGE).map_err(antefix::Error::from)?;
-        if page.is_empty() {
-            break;
-        }
-        rows.extend(page);
-    }
-    print_rows(&rows, "conversation", |row| row.conversation.to_string(), args)
+    let headings = ["conversation", "#epoch", "cause", "opened", "digest", "in"];
+    let cells = |row: &EpochRow| {
+        let (number, cause) = (row.number.to_string(), row.cause.name().to_owned());
+        vec![row.conversation.to_string(), number, cause, opened(row), row.digest.short(), row.cwd.clone()]
+    };
+    list(args, Columns::new(&headings), cells, |last| {
+        let after = last.map(|row| &row.conversation);
+        Ok(keeper.store().conversations(after, PAGE).map_err(antefix::Error::from)?)
+    })
 }
 
 fn all(keeper: &Keeper, conversation: &ConversationId, args: &EpochsArgs) -> Outcome {
     keeper.standing(conversation)?;
-    let mut rows: Vec<EpochRow> = Vec::new();
-    loop {
-        let page = keeper.history(conversation, rows.last().map_or(0, |row| row.number), PAGE)?;
-        if page.is_empty() {
-            break;
-        }
-        rows.extend(page);
-    }
-    print_rows(&rows, "epoch", |row| row.number.to_string(), args)
+    let headings = ["#epoch", "cause", "opened", "digest", "model", "in"];
+    let cells = |row: &EpochRow| {
+        let (cause, model) = (row.cause.name().to_owned(), row.model.clone().unwrap_or_default());
+        vec![row.number.to_string(), cause, opened(row), row.digest.short(), model, row.cwd.clone()]
+    };
+    list(args, Columns::new(&headings), cells, |last| {
+        Ok(keeper.history(conversation, last.map_or(0, |row| row.number), PAGE)?)
+    })
 }
 
-fn print_rows(
-    rows: &[EpochRow],
-    title: &'static str,
-    name: impl Fn(&EpochRow) -> String,
+fn opened(row: &EpochRow) -> String {
+    row.opened_at.strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// Prints rows, page by page: a million of them take no more memory than a few. A table is read twice, because its columns are as wide
+/// as their widest cells.
+fn list(
     args: &EpochsArgs,
+    mut columns: Columns,
+    cells: impl Fn(&EpochRow) -> Vec<String>,
+    page: impl Fn(Option<&EpochRow>) -> Result<Vec<EpochRow>, Failure>,
 ) -> Outcome {
+    let each = |visit: &mut dyn FnMut(&[EpochRow]) -> Result<(), Failure>| {
+        let mut last = None;
+        loop {
+            let mut rows = page(last.as_ref())?;
+            visit(&rows)?;
+            let Some(row) = rows.pop() else { return Ok::<_, Failure>(()) };
+            last = Some(row);
+        }
+    };
     if args.json {
-        let rows: Vec<_> = rows.iter().map(document::ledger::row).collect();
-        terminal::print_result(&document::print(&rows))?;
+        let mut list = terminal::JsonList::begin()?;
+        each(&mut |rows| rows.iter().try_for_each(|row| list.element(&document::ledger::row(row))))?;
+        list.end()?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = if title == "epoch" {
-        Table::new(&["#epoch", "cause", "opened", "digest", "model", "in"])
-    } else {
-        Table::new(&["conversation", "#epoch", "cause", "opened", "digest", "in"])
-    };
-    for row in rows {
-        let opened = row.opened_at.strftime("%Y-%m-%d %H:%M:%S").to_string();
-        let model = row.model.clone().unwrap_or_default();
-        let (cause, digest, cwd) = (row.cause.name().to_owned(), row.digest.short(), row.cwd.clone());
-        match title {
-            "epoch" => table.row([name(row), cause, opened, digest, model, cwd]),
-            _ => table.row([name(row), row.number.to_string(), cause, opened, digest, cwd]),
-        }
-    }
-    if table.is_empty() {
+    let mut count = 0;
+    each(&mut |rows| {
+        count += rows.len();
+        rows.iter().for_each(|row| columns.measure(cells(row)));
+        Ok(())
+    })?;
+    if count == 0 {
         terminal::print_plain_note("there are no conversations yet: `antefix turn ID` opens one");
         return Ok(ExitCode::SUCCESS);
     }
-    terminal::print_styled(&table.print())?;
+    terminal::print_styled(&columns.heading())?;
+    each(&mut |rows| {
+        let lines: String = rows.iter().map(|row| columns.line(cells(row))).collect();
+        terminal::print_styled(&lines)
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
