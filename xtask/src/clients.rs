@@ -184,6 +184,8 @@ fn plain(name: &str, schema: &Value) -> Outcome<Kind> {
         "boolean" => Kind::Truth,
         "array" => Kind::List(Box::new(kind(&schema["items"])?)),
         "object" if schema["additionalProperties"]["type"] == "string" => Kind::Texts,
+        // An object of somebody else's type, such as a provider's message, which need not be a record.
+        "object" if schema["additionalProperties"] == true => Kind::Anything,
         "object" => Kind::Object,
         _ => return Err(format!("an unknown type: {schema}")),
     })

@@ -453,11 +453,21 @@ TemplateDocument = TypedDict(
 """The template that applies."""
 
 
-class TemplateBody(TypedDict):
-    """A template to save."""
-
-    dialect: NotRequired[DialectName | None]
-    template: str
+TemplateBody = TypedDict(
+    "TemplateBody",
+    {
+        "author": NotRequired[Any],
+        "dialect": NotRequired[DialectName | None],
+        "digest": NotRequired[Any],
+        "from": NotRequired[Any],
+        "label": NotRequired[Any],
+        "layout": NotRequired[Any],
+        "number": NotRequired[Any],
+        "saved_at": NotRequired[Any],
+        "template": str,
+    },
+)
+"""A template to save."""
 
 
 class DeletionOf(TypedDict):

@@ -446,7 +446,15 @@ export interface TemplateDocument {
 
 /** A template to save. */
 export interface TemplateBody {
+  author?: unknown;
   dialect?: DialectName | null;
+  /** What was read with the template may be sent back with it. This and what follows changes nothing. */
+  digest?: unknown;
+  from?: unknown;
+  label?: unknown;
+  layout?: unknown;
+  number?: unknown;
+  saved_at?: unknown;
   template: string;
 }
 

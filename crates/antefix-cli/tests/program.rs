@@ -165,6 +165,9 @@ fn wrong_usage_exits_with_two() {
         &["frobnicate"],
         &[],
         &["show", "--dialect", "jinja"],
+        &["show", "--model", ""],
+        &["turn", "c", "--machine", ""],
+        &["send", "c", ""],
     ] {
         assert_eq!(scratch.run(args).code, 2, "{args:?}");
     }

@@ -120,6 +120,8 @@ fn of_property(name: &str, property: &mut Value) {
             property["maxLength"] = json!(200);
             property["pattern"] = json!(format!("^{ID}$"));
         }
+        "model" | "machine" | "message" => property["minLength"] = json!(1),
+        "messages" => property["items"] = json!({"type": "object", "additionalProperties": true}),
         "tools" => {
             let tool_name = json!({"type": "string", "minLength": 1});
             let tool = json!({"type": "object", "required": ["name"], "properties": {"name": tool_name}});

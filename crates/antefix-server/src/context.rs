@@ -105,7 +105,15 @@ impl Context {
         ask.machine = self.machine;
         ask.tools = self.tools.map(|tools| server.tools.read(tools)).transpose()?;
         ask.now = self.now;
-        Ok(ask)
+        meant(ask)
+    }
+}
+
+/// What can be meant.
+pub(crate) fn meant(ask: Ask) -> Answer<Ask> {
+    match ask.check() {
+        Ok(()) => Ok(ask),
+        Err(error) => Err(Problem::bad(error.message()).hint(error.hint().unwrap_or_default())),
     }
 }
 

@@ -51,9 +51,8 @@ pub fn document() -> String {
 /// Bodies have the fields that they name and no others.
 fn close(document: &mut Value) {
     let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else { return };
-    for (name, schema) in schemas.iter_mut().filter(|(name, _)| name.ends_with("Body")) {
-        // Clients that were there first send what they like along with a template.
-        schema["additionalProperties"] = Value::Bool(name == "TemplateBody");
+    for (_, schema) in schemas.iter_mut().filter(|(name, _)| name.ends_with("Body")) {
+        schema["additionalProperties"] = Value::Bool(false);
     }
 }
 

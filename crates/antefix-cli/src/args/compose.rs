@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args as ClapArgs, ValueEnum, ValueHint};
 
 /// What to compose, and for which situation.
@@ -24,7 +25,7 @@ pub(crate) struct ComposeArgs {
     pub(crate) cwd: Option<PathBuf>,
 
     /// The model's name: `explain` counts its tokens, `check` compares its cache minimum
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) model: Option<String>,
 
     /// The agent's tools: a JSON array of names, or of objects with a `name`
@@ -36,7 +37,7 @@ pub(crate) struct ComposeArgs {
     pub(crate) conversation: Option<String>,
 
     /// The machine that the conversation works on, if there are several: another one begins a new epoch
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) machine: Option<String>,
 
     /// The clock, in RFC 3339

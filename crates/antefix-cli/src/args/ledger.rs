@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args as ClapArgs, ValueEnum, ValueHint};
 
 use super::compose::parse_target;
@@ -188,6 +189,7 @@ pub(crate) struct SendArgs {
     pub(crate) id: String,
 
     /// What to say
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(crate) message: String,
 
     #[command(flatten)]

@@ -9,6 +9,7 @@ mod cases;
 mod cut_off;
 mod deployed;
 mod described;
+mod dispatch;
 mod every_turn_is_fresh;
 mod guard;
 mod hooks;

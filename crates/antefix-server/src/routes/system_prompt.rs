@@ -84,13 +84,32 @@ pub(super) async fn get(State(server): State<Arc<Shared>>, wanted: Wanted) -> An
 
 /// A template to save.
 #[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the body is read by hand, because its mistakes have words of their own")]
 pub(super) struct TemplateBody {
     template: String,
     /// If not said, that of the layout.
     #[schema(value_type = Option<DialectName>)]
     dialect: Option<String>,
+    /// What was read with the template may be sent back with it. This and what follows changes nothing.
+    #[schema(value_type = Option<Value>)]
+    digest: Option<Value>,
+    #[schema(value_type = Option<Value>)]
+    layout: Option<Value>,
+    #[schema(value_type = Option<Value>)]
+    from: Option<Value>,
+    #[schema(value_type = Option<Value>)]
+    number: Option<Value>,
+    #[schema(value_type = Option<Value>)]
+    saved_at: Option<Value>,
+    #[schema(value_type = Option<Value>)]
+    author: Option<Value>,
+    #[schema(value_type = Option<Value>)]
+    label: Option<Value>,
 }
+
+/// The fields of a body; those behind the second are read by clients, and sent back by some.
+const FIELDS: [&str; 9] = ["template", "dialect", "digest", "layout", "from", "number", "saved_at", "author", "label"];
 
 /// Save a template
 ///
@@ -183,6 +202,11 @@ fn fields(body: &Value) -> Answer<(String, Option<Dialect>)> {
     let Some(template) = body.get("template").and_then(Value::as_str) else {
         return Err(Problem::bad("Field 'template' is required and must be a string"));
     };
+    // A misspelled one must not be left out silently.
+    let unknown = body.as_object().into_iter().flatten().find(|(name, _)| !FIELDS.contains(&name.as_str()));
+    if let Some((name, _)) = unknown {
+        return Err(Problem::bad(format!("There is no field '{}' here", name.escape_debug())));
+    }
     let dialect = match body.get("dialect") {
         None | Some(Value::Null) => None,
         Some(dialect) => Some(dialect.as_str().and_then(Dialect::parse).ok_or_else(unknown_dialect)?),

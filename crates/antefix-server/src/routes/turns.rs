@@ -18,6 +18,7 @@ use utoipa::ToSchema;
 use super::{noted, written};
 use crate::body::{Fields, Id, context_body};
 use crate::bounds;
+use crate::context::meant;
 use crate::names::{TargetName, WatchName};
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
@@ -73,6 +74,7 @@ fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
     let conversation = server.conversation(id, context.cwd.as_deref())?;
     let mut ask = context.ask(server)?;
     ask.messages = body.messages.map(Into::into);
+    let mut ask = meant(ask)?;
     (ask.replacement, ask.turn) = (body.r#override, body.turn);
     ask.watch = watch;
     let turn = conversation.turn(ask)?;
@@ -125,6 +127,9 @@ pub(super) struct Queued<'m> {
     (status = 201, body = Queued<'static>), (status = 400, body = ProblemDocument), (status = 413, body = ProblemDocument),
     (status = 415, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn message(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<MessageBody>) -> Answer {
+    if body.message.is_empty() {
+        return Err(Problem::bad("Field 'message' must not be empty"));
+    }
     work::compose(server, move |server| {
         let Id(id) = &id;
         let number = server.keeper()?.send(id, &body.message, server.antefix.world().now())?;

@@ -304,8 +304,11 @@ impl Keeper {
         self.store.delete(conversation)?.ok_or_else(|| unknown(conversation))
     }
 
-    /// Queues a message for the next turn.
+    /// Queues a message for the next turn. One that says nothing is refused: no provider takes it.
     pub fn send(&self, conversation: &ConversationId, message: &str, at: Timestamp) -> Result<u64> {
+        if message.is_empty() {
+            return Err(Error::new(ErrorKind::Input, "the message is empty").with_hint("say something"));
+        }
         Ok(self.store.queue(conversation, truncate_to_millis(at), message)?)
     }
 

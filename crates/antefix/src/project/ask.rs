@@ -65,6 +65,25 @@ pub struct Ask {
     pub watch: Watch,
 }
 
+impl Ask {
+    /// Whether it can be meant: a name that is said has letters, and each message is an object.
+    pub fn check(&self) -> Result<()> {
+        let names = [("model", &self.model), ("machine", &self.machine), ("workspace_id", &self.workspace_id)];
+        if let Some((field, _)) = names.iter().find(|(_, name)| name.as_deref() == Some("")) {
+            let error = Error::new(ErrorKind::Input, format!("`{field}` is empty"));
+            return Err(error.with_hint("leave it out: then it is as it was said last"));
+        }
+        let strange = self.messages.iter().flat_map(|all| all.iter()).position(|message| !message.is_object());
+        match strange {
+            None => Ok(()),
+            Some(number) => {
+                let error = Error::new(ErrorKind::Input, format!("`messages[{number}]` is not an object"));
+                Err(error.with_hint("a message is an object, as the provider takes it"))
+            }
+        }
+    }
+}
+
 /// Which layout.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -101,7 +101,7 @@ impl ProjectContext {
     /// The same project with another text in the layout's editable section.
     fn edited(&self, world: &dyn World, template: &EditedText) -> Result<ProjectContext> {
         let gate = self.gate(world);
-        let source = Arc::new(Source::new(SourceKind::Template, "template", Arc::clone(&template.text)));
+        let source = Arc::new(Source::new(SourceKind::Template, template.label, Arc::clone(&template.text)));
         let layout = self.layout.edited(&source, template.dialect, &self.templates(&gate))?;
         Ok(ProjectContext {
             layout: Arc::new(layout),
@@ -151,6 +151,8 @@ impl ProjectContext {
 /// A text for the editable section of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EditedText {
+    /// What findings call it.
+    pub(super) label: &'static str,
     pub(super) dialect: Dialect,
     pub(super) text: Arc<str>,
 }

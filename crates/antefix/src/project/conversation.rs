@@ -179,6 +179,7 @@ impl Conversation {
 
     /// What it was told before, and with what is said now.
     fn said(&self, ask: &Ask) -> Result<Said> {
+        ask.check()?;
         let before = self.project.antefix.remembered(&self.id)?;
         let now = match &before {
             Some(before) => before.with(ask, &self.project.directory),

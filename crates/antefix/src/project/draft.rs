@@ -85,6 +85,7 @@ impl fmt::Debug for Draft {
 impl Project {
     /// Composes the first epoch of a conversation whose name is not known yet. Nothing is stored.
     pub fn draft(&self, ask: Ask) -> Result<Draft> {
+        ask.check()?;
         let said = self.first_said(&ask);
         let context = self.context(&ask, &said)?;
         let keeper = self.antefix.keeper()?;

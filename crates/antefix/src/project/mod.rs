@@ -133,7 +133,7 @@ impl Project {
         match &ask.template {
             TemplateChoice::Own => Ok(None),
             TemplateChoice::Draft { dialect, text } => {
-                Ok(Some(EditedText { dialect: *dialect, text: Arc::clone(text) }))
+                Ok(Some(EditedText { label: "template", dialect: *dialect, text: Arc::clone(text) }))
             }
             // A template that was named is a text of its own.
             TemplateChoice::Saved
@@ -146,7 +146,7 @@ impl Project {
             }
             TemplateChoice::Saved => {
                 let saved = self.antefix.saved_template(&context.layout_key)?;
-                Ok(saved.map(|(row, text)| EditedText { dialect: row.dialect, text }))
+                Ok(saved.map(|(row, text)| EditedText { label: "saved template", dialect: row.dialect, text }))
             }
         }
     }

@@ -91,6 +91,7 @@ impl Preview {
 impl Project {
     /// Composes a prompt for nobody: nothing is stored.
     pub fn preview(&self, ask: Ask, look: Look) -> Result<Preview> {
+        ask.check()?;
         let said = self.first_said(&ask);
         let (context, finding) = self.context_without_store(&ask, &said)?;
         let conversation = ask.conversation.clone();

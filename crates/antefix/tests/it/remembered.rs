@@ -121,3 +121,19 @@ fn facts_by_hand_keep_none_and_could_not_ask_apart() {
     assert_eq!(row(Given::Absent), (false, BTreeSet::new()));
     assert_eq!(row(Given::Unavailable("the server is away".to_owned())), (false, ["memory:core".to_owned()].into()));
 }
+
+#[test]
+fn what_says_nothing_is_refused() {
+    let (mut machine, mut workspace) = (Ask::new(), Ask::new());
+    machine.machine = Some(String::new());
+    workspace.workspace_id = Some(String::new());
+    let rows: [(Ask, &str); 4] = [
+        (Ask::new().model(""), "`model` is empty"),
+        (machine, "`machine` is empty"),
+        (workspace, "`workspace_id` is empty"),
+        (Ask::new().messages(vec![serde_json::json!({}), serde_json::json!("hi")]), "`messages[1]` is not an object"),
+    ];
+    for (ask, message) in rows {
+        assert_eq!(ask.check().unwrap_err().message(), message);
+    }
+}

@@ -218,3 +218,19 @@ fn an_empty_template_is_no_text_or_the_layouts_own_as_the_layout_says() {
     save(&project, &deepseek, "MINE");
     assert!(prefix(&deepseek).starts_with("MINE\n\n## Instruction Files"), "{}", prefix(&deepseek));
 }
+
+#[test]
+fn findings_tell_a_saved_template_from_one_that_is_being_written() {
+    let project = project(&MemoryStore::new());
+    let told = |ask: Ask| {
+        let preview = project.preview(ask, Look::Composing).unwrap();
+        preview.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let text = "Be brief. [nope:x]";
+    let draft = TemplateChoice::Draft { dialect: Dialect::Bracket, text: text.into() };
+    let drafted = told(layout("dispatch").template(draft));
+    assert!(drafted.contains("template:1:11") && !drafted.contains("saved template"), "{drafted}");
+    save(&project, &layout("dispatch"), text);
+    let saved = told(layout("dispatch"));
+    assert!(saved.contains("saved template:1:11"), "{saved}");
+}

@@ -2,5 +2,6 @@
 
 mod buzz;
 mod deepseek;
+mod dispatch;
 mod pi;
 mod yoi;
