@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from anthropic import Anthropic
-from antefix_client import Client
+from antefix_client import Client, request
 
 TOOLS = [
     {
@@ -47,7 +47,7 @@ def main() -> None:
         now = antefix.turn(
             conversation, cwd=str(args.project), model=args.model, target="anthropic", tools=list(TOOLS), messages=messages
         )
-        answer = provider.messages.create(model=args.model, max_tokens=1024, **now["fragment"])
+        answer = provider.messages.create(**request(now, model=args.model, max_tokens=1024))
         messages.append({"role": "assistant", "content": [block.to_dict() for block in answer.content]})
         epoch, receipt = now.get("epoch"), now.get("receipt")
         assert epoch and receipt, "a turn that is not overridden has an epoch, and one with a target has a receipt"

@@ -13,7 +13,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
 // In a project of your own: from "antefix-client".
-import { Client } from "../../clients/typescript/src/index.ts";
+import { Client, request } from "../../clients/typescript/src/index.ts";
 
 const model = process.argv[2] ?? "claude-opus-5";
 const cwd = process.env.PROJECT ?? process.cwd();
@@ -31,8 +31,8 @@ for (const [at, question] of questions.entries()) {
   if (at === 2) appendFileSync(join(cwd, "AGENTS.md"), "Indent with spaces from now on.\n");
   messages.push({ role: "user", content: question });
   const now = await antefix.turn(conversation, { cwd, model, target: "anthropic", tools, messages });
-  const request = { model, max_tokens: 1024, ...(now.fragment as object) } as Anthropic.MessageCreateParamsNonStreaming;
-  const { content, usage } = await provider.messages.create(request);
+  const sent = request(now, { model, max_tokens: 1024 }) as unknown as Anthropic.MessageCreateParamsNonStreaming;
+  const { content, usage } = await provider.messages.create(sent);
   messages.push({ role: "assistant", content });
   const form = String(now.receipt?.prefix_form).slice(-8);
   const cells = [at + 1, now.epoch?.number, now.amendments.length, form];

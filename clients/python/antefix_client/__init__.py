@@ -1,12 +1,13 @@
 """A client of `antefix serve`.
 
-    from antefix_client import Client
+    from antefix_client import Client, request
 
     client = Client("http://127.0.0.1:7777")
     turn = client.turn("chat-7", model="claude-opus-5", target="anthropic")
     print(turn["prefix"])
+    request(turn, model="claude-opus-5", max_tokens=1024, messages=messages)  # what to send
 
-`Client` has a method for each thing that a program asks a server for; `documents` has the types of what goes in and comes
+`Client` has a method for each thing that a program asks a server for; `request` makes a provider's request of a turn; `documents` has the types of what goes in and comes
 out; what goes wrong is a `Problem`, which the server explains, or `Unreachable`, if no server answered.
 """
 
@@ -26,6 +27,7 @@ from .problem import (
     Unavailable,
     Unreachable,
 )
+from .request import request
 
 __all__ = [
     "AntefixError",
@@ -42,4 +44,5 @@ __all__ = [
     "Unauthorized",
     "Unavailable",
     "Unreachable",
+    "request",
 ]

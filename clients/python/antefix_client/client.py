@@ -60,15 +60,15 @@ class Client:
     def turn(self, id: str, **body: Unpack[TurnBody]) -> TurnDocument:
         """Opens a conversation, or goes on with it. The prefix is the same bytes until an epoch begins.
 
-        Messages that wait go with one turn. A turn has a name, so that it gets the same ones if it is asked for again; if the
-        caller has no name for it, this client makes one.
+        Messages that wait are in the request of this turn, and of every later one at the same place. `messages` names those that are
+        new; a turn has a name, so that it names the same ones if it is asked for again. If the caller has none, this client makes one.
         """
         named: TurnBody = {"turn": str(uuid.uuid4()), **body}
         answer = self._connection.ask("POST /conversations/{id}/turns", {"id": id}, body=named, repeat=True)
         return _read(answer)
 
     def send(self, id: str, message: str) -> Queued:
-        """Queues a message for the next turn."""
+        """Queues a message for the next turn. It is in that request and in every later one, until a compaction is committed."""
         body = {"message": message}
         return _read(self._connection.ask("POST /conversations/{id}/messages", {"id": id}, body=body, repeat=False))
 

@@ -105,9 +105,10 @@ class EpochOf(TypedDict):
 
 
 class MessageOf(TypedDict):
-    """A queued message."""
+    """What was queued for a turn, or what a turn touched."""
 
     at: str
+    kind: str
     number: int
     text: str
 
@@ -121,7 +122,7 @@ class ConversationDocument(TypedDict):
     epoch: EpochOf
     machine: NotRequired[str | None]
     waiting: list[MessageOf]
-    """Messages that wait for the next turn."""
+    """Messages that wait for the next turn, and notices of paths that were touched since."""
 
 
 class CompactionBody(TypedDict):
@@ -398,11 +399,22 @@ class AddedOf(TypedDict):
     message: Any
 
 
+class InsertionOf(TypedDict):
+    """What goes between the caller's messages in a request."""
+
+    after: NotRequired[int | None]
+    """How many of the caller's messages come before it."""
+    kind: str
+    number: int
+    text: str
+
+
 class TurnDocument(TypedDict):
     """What `turn --json` prints."""
 
     added: NotRequired[list[AddedOf]]
     amendments: list[AmendmentOf]
+    append: NotRequired[list[Any] | None]
     began: bool
     changes: list[ChangeOf]
     conversation: str
@@ -410,6 +422,7 @@ class TurnDocument(TypedDict):
     epoch: NotRequired[EpochOf | None]
     fragment: NotRequired[Any]
     hooks: NotRequired[list[HookOf]]
+    insertions: NotRequired[list[InsertionOf]]
     messages: list[MessageOf]
     pending: list[ChangeOf]
     prefix: str

@@ -13,6 +13,7 @@ import threading
 import unittest
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from antefix_client import (
     AntefixError,
@@ -27,6 +28,7 @@ from antefix_client import (
     Unauthorized,
     Unavailable,
     Unreachable,
+    request,
 )
 
 PROJECT = Path(sys.argv.pop())
@@ -84,6 +86,23 @@ class Conversation(unittest.TestCase):
         for _ in range(2):
             self.assertEqual([one["text"] for one in client.turn(id, turn="t-9")["messages"]], ["The build is red."])
         self.assertEqual(client.turn(id)["messages"], [])
+
+        # It is in every request at its place, whoever keeps the messages.
+        own: list[dict[str, Any]] = [{"role": "user", "content": "Go on."}]
+        queued = {"role": "user", "content": "The build is red."}
+        kept = request(client.turn(id, target="ollama"), model="m", messages=own)
+        self.assertEqual((kept["model"], kept["messages"][1:]), ("m", [*own, queued]))
+        handed = request(client.turn(id, target="ollama", messages=own), model="m")
+        self.assertEqual(handed, kept)
+        longer = [*own, {"role": "assistant", "content": "Done."}]
+        later = request(client.turn(id, target="ollama", messages=longer), messages="not these")
+        self.assertEqual(later["messages"][1:], [*own, queued, longer[1]])
+        own = [{"role": "user", "content": [{"text": "Go on."}]}]
+        joined = request(client.turn(id, target="bedrock"), messages=own)["messages"]
+        self.assertEqual(joined, [{"role": "user", "content": [{"text": "Go on."}, {"text": "The build is red."}]}])
+        self.assertEqual(own, [{"role": "user", "content": [{"text": "Go on."}]}])
+        with self.assertRaises(ValueError):
+            request(client.turn(id))
 
         # Compaction in two steps: one that fails, one that succeeds, and none ends twice.
         client.abort_compaction(id, client.begin_compaction(id)["token"])

@@ -61,15 +61,15 @@ export class Client {
   /**
    * Opens a conversation, or goes on with it. The prefix is the same bytes until an epoch begins.
    *
-   * Messages that wait go with one turn. A turn has a name, so that it gets the same ones if it is asked for again; if the caller
-   * has no name for it, this client makes one.
+   * Messages that wait are in the request of this turn, and of every later one at the same place. `messages` names those that are
+   * new; a turn has a name, so that it names the same ones if it is asked for again. If the caller has none, this client makes one.
    */
   turn(id: string, body: TurnBody = {}): Promise<TurnDocument> {
     const named = { turn: randomUUID(), ...body };
     return this.#read("POST /conversations/{id}/turns", { names: { id }, body: named, repeat: true });
   }
 
-  /** Queues a message for the next turn. */
+  /** Queues a message for the next turn. It is in that request and in every later one, until a compaction is committed. */
   send(id: string, message: string): Promise<Queued> {
     const body: MessageBody = { message };
     return this.#read("POST /conversations/{id}/messages", { names: { id }, body, repeat: false });

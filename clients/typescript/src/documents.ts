@@ -96,9 +96,10 @@ export interface EpochOf {
   opened_at: string;
 }
 
-/** A queued message. */
+/** What was queued for a turn, or what a turn touched. */
 export interface MessageOf {
   at: string;
+  kind: string;
   number: number;
   text: string;
 }
@@ -110,7 +111,7 @@ export interface ConversationDocument {
   cwd: string;
   epoch: EpochOf;
   machine?: string | null;
-  /** Messages that wait for the next turn. */
+  /** Messages that wait for the next turn, and notices of paths that were touched since. */
   waiting: MessageOf[];
 }
 
@@ -388,10 +389,20 @@ export interface AddedOf {
   message: unknown;
 }
 
+/** What goes between the caller's messages in a request. */
+export interface InsertionOf {
+  /** How many of the caller's messages come before it. */
+  after?: number | null;
+  kind: string;
+  number: number;
+  text: string;
+}
+
 /** What `turn --json` prints. */
 export interface TurnDocument {
   added?: AddedOf[];
   amendments: AmendmentOf[];
+  append?: unknown[] | null;
   began: boolean;
   changes: ChangeOf[];
   conversation: string;
@@ -399,6 +410,7 @@ export interface TurnDocument {
   epoch?: EpochOf | null;
   fragment?: unknown;
   hooks?: HookOf[];
+  insertions?: InsertionOf[];
   messages: MessageOf[];
   pending: ChangeOf[];
   prefix: string;

@@ -25,6 +25,7 @@ import {
   Unauthorized,
   Unavailable,
   Unreachable,
+  request,
 } from "../src/index.ts";
 
 const instructions = join(process.env.PROJECT ?? "", "AGENTS.md");
@@ -84,6 +85,23 @@ test("from the first turn to the last", async () => {
     assert.deepEqual(texts((await client.turn(id, { turn: "t-9" })).messages), ["The build is red."]);
   }
   assert.deepEqual((await client.turn(id)).messages, []);
+
+  // It is in every request at its place, whoever keeps the messages.
+  const own = [{ role: "user", content: "Go on." }];
+  const queued = { role: "user", content: "The build is red." };
+  const kept = request(await client.turn(id, { target: "ollama" }), { model: "m", messages: own });
+  assert.deepEqual([kept.model, kept.messages.slice(1)], ["m", [...own, queued]]);
+  const handed = request(await client.turn(id, { target: "ollama", messages: own }), { model: "m" });
+  assert.deepEqual(handed, kept);
+  const longer = [...own, { role: "assistant", content: "Done." }];
+  const later = request(await client.turn(id, { target: "ollama", messages: longer }), {});
+  assert.deepEqual((later["messages"] as unknown[]).slice(1), [...own, queued, longer[1]]);
+  const blocks = [{ role: "user", content: [{ text: "Go on." }] }];
+  const joined = request(await client.turn(id, { target: "bedrock" }), { messages: blocks });
+  assert.deepEqual(joined.messages, [{ role: "user", content: [{ text: "Go on." }, { text: "The build is red." }] }]);
+  assert.deepEqual(blocks, [{ role: "user", content: [{ text: "Go on." }] }]);
+  const plain = await client.turn(id);
+  assert.throws(() => request(plain, {}));
 
   // Compaction in two steps: one that fails, one that succeeds, and none ends twice.
   await client.abortCompaction(id, (await client.beginCompaction(id)).token);

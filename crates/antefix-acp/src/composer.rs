@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use antefix::freeze::ConversationId;
+use antefix::keeper::Repeat;
 use antefix::project::Draft;
 use antefix::text::FactName;
 use antefix::{Antefix, Ask, Conversation, Project, Result, Turn};
@@ -70,9 +71,12 @@ impl Composer {
 
     /// What is said for a session whose client brings a prompt for the operator along, or none.
     pub(crate) fn ask(&self, operator: Option<&str>) -> Ask {
+        let mut ask = self.ask.clone();
+        // The agent keeps the history.
+        ask.repeat = Repeat::Never;
         match operator {
-            Some(text) => self.ask.clone().given(FactName::new("identity", "operator"), text),
-            None => self.ask.clone(),
+            Some(text) => ask.given(FactName::new("identity", "operator"), text),
+            None => ask,
         }
     }
 }

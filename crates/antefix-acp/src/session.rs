@@ -2,16 +2,18 @@
 //!
 //! 1. What is owed is carried by one prompt. If that prompt fails, is canceled or refused, another one carries it;
 //!    once it has succeeded, no other does.
-//! 2. What goes with a user's message is in the ledger once it has arrived, and not before.
-//! 3. An epoch that somebody else has begun, with `antefix renew` or over HTTP, is news for a session as well, and so is a
+//! 2. A queued message waits in the ledger until a prompt with it has succeeded, so that it also outlives the proxy. From then on the
+//!    agent has it, and no turn does.
+//! 3. What goes with a user's message is in the ledger once it has arrived, and not before.
+//! 4. An epoch that somebody else has begun, with `antefix renew` or over HTTP, is news for a session as well, and so is a
 //!    notice that somebody else's turn has appended.
-//! 4. A slash command carries nothing: its words would no longer be the first or the last.
+//! 5. A slash command carries nothing: its words would no longer be the first or the last.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use antefix::diagnostic::Code;
-use antefix::freeze::{ConversationId, Epoch};
+use antefix::freeze::{ConversationId, Epoch, Insertion, InsertionKind};
 use antefix::keeper::Began;
 use antefix::project::Draft;
 use antefix::{Diagnostic, Result, Turn};
@@ -84,6 +86,8 @@ pub(crate) struct Owed {
     pub(crate) what: String,
     pub(crate) place: Place,
     pub(crate) text: String,
+    /// Its number, if it waits in the ledger until it has arrived.
+    pub(crate) waits: Option<u64>,
     /// The prompt that carries it.
     pub(crate) carried_by: Option<String>,
 }
@@ -109,7 +113,7 @@ impl Relay {
         if is_command(&blocks) {
             return Fate::Forward;
         }
-        let news = self.moved(id, session).unwrap_or_else(|error| {
+        let news = self.moved(session).unwrap_or_else(|error| {
             let message = format!("a prompt is sent without changes and without its live part: {error}");
             self.reports.warn(Code::Turn, &message);
             Vec::new()
@@ -133,7 +137,7 @@ impl Relay {
 
     /// Finds out what has moved since; the answer is what goes with this prompt alone, each text with its name: what hooks
     /// say, and the live part.
-    fn moved(&self, id: &str, session: &str) -> Result<Vec<(String, String)>> {
+    fn moved(&self, session: &str) -> Result<Vec<(String, String)>> {
         let (conversation, cwd, operator, draft) = {
             let state = self.state();
             let Some(session) = state.sessions.get(session) else { return Ok(Vec::new()) };
@@ -144,8 +148,7 @@ impl Relay {
         let turn = match &draft {
             Some(draft) => conversation.rehearse(draft, &ask)?,
             None => {
-                // The turn has a name, so that asking again gives the same queued messages.
-                let turn = conversation.turn(ask.turn(id))?;
+                let turn = conversation.turn(ask)?;
                 self.owe(session, &turn)?;
                 turn
             }
@@ -206,15 +209,20 @@ impl Relay {
             owed.extend(turn.said_renewal()?.map(Owed::renewal));
             // It has taken up all that was on its way, or waits.
             if let Some(session) = self.state().sessions.get_mut(session) {
-                session.owed.retain(|owed| owed.what == MESSAGE);
+                session.owed.retain(|owed| owed.waits.is_some());
             }
         }
         let notices = turn.amendments[told..].iter().map(|amendment| ("notice", &*amendment.body.text));
-        let messages = turn.messages.iter().map(|message| (MESSAGE, &*message.text));
-        let said = notices.chain(messages).filter(|(_, text)| !text.is_empty());
-        owed.extend(said.map(|(what, text)| Owed::framed(what, turn.framed(text))));
+        let notices = notices.filter(|(_, text)| !text.is_empty());
+        owed.extend(notices.map(|(what, text)| Owed::framed(what, turn.framed(text))));
         if let Some(session) = self.state().sessions.get_mut(session) {
             session.owed.extend(owed);
+            // What waits in the ledger does so until it has arrived, and may be owed already.
+            for waiting in turn.messages.iter().filter(|waiting| !waiting.text.is_empty()) {
+                if !session.owed.iter().any(|owed| owed.waits == Some(waiting.number)) {
+                    session.owed.push(Owed::waiting(waiting, turn));
+                }
+            }
             session.known = standing.map(|epoch| Known { epoch: epoch.number(), notices: turn.amendments.len() });
         }
         Ok(())
@@ -274,14 +282,18 @@ impl Relay {
             }
             return;
         }
+        let arrived: Vec<u64> =
+            session.owed.iter().filter(|owed| carried(owed)).filter_map(|owed| owed.waits).collect();
         session.owed.retain(|owed| !carried(owed));
+        let (conversation, cwd) = (session.conversation.clone(), session.cwd.clone());
         if !in_front {
-            return;
+            drop(state);
+            return self.arrived(&cwd, &conversation, &arrived);
         }
         session.report.delivery = Delivery::Delivered;
-        let (conversation, draft, report) =
-            (session.conversation.clone(), session.draft.take(), session.report.clone());
+        let (draft, report) = (session.draft.take(), session.report.clone());
         drop(state);
+        self.arrived(&cwd, &conversation, &arrived);
         if let Some(draft) = draft {
             let known = self.adopt(&conversation, &draft);
             if let Some(session) = self.state().sessions.get_mut(name) {
@@ -293,20 +305,44 @@ impl Relay {
     }
 }
 
+impl Relay {
+    /// What waited in the ledger has arrived, and waits no more.
+    fn arrived(&self, cwd: &Path, conversation: &ConversationId, numbers: &[u64]) {
+        if numbers.is_empty() {
+            return;
+        }
+        let ended =
+            self.composer.conversation(cwd, conversation).and_then(|conversation| conversation.arrived(numbers));
+        if let Err(error) = ended {
+            let message = format!("{conversation} has its messages, but its ledger could not be written: {error}");
+            self.reports.warn(Code::Store, &message);
+        }
+    }
+}
+
 impl Owed {
     pub(crate) fn section(section: antefix::deliver::SaidSection) -> Owed {
         let what = format!("section {}", section.section);
-        Owed { what, place: Place::Front, text: section.text, carried_by: None }
+        Owed { what, place: Place::Front, text: section.text, waits: None, carried_by: None }
     }
 
     /// What takes the place of what the session was told before, in its frame.
     pub(crate) fn renewal(text: String) -> Owed {
-        Owed { what: "renewal".to_owned(), place: Place::Front, text, carried_by: None }
+        Owed { what: "renewal".to_owned(), place: Place::Front, text, waits: None, carried_by: None }
     }
 
     /// What the system says in mid-conversation, in its frame.
     fn framed(what: &str, text: String) -> Owed {
-        Owed { what: what.to_owned(), place: Place::Back, text, carried_by: None }
+        Owed { what: what.to_owned(), place: Place::Back, text, waits: None, carried_by: None }
+    }
+
+    /// What goes between the messages of a conversation: a message as it is, and all else in its frame.
+    fn waiting(insertion: &Insertion, turn: &Turn) -> Owed {
+        let (what, text) = match insertion.kind {
+            InsertionKind::Queued => (MESSAGE, insertion.text.clone()),
+            InsertionKind::Touched(_) => ("touched", turn.framed(&insertion.text)),
+        };
+        Owed { waits: Some(insertion.number), ..Owed::framed(what, text) }
     }
 }
 

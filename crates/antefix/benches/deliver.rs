@@ -43,7 +43,7 @@ fn main() {
         let content = Content {
             digests: Some(&digests),
             tools: Some(&tools),
-            messages: &messages,
+            messages: Some(&messages),
             notices: vec![Notice { number: 1, text: "The file AGENTS.md says something else now.", after: Some(7) }],
             ..Content::new(&prefix, SIZE / 3, "\n\nToday is a Monday.")
         };

@@ -46,10 +46,9 @@ fn main() -> Outcome {
             conversation = open(&project)?;
         }
         messages.push(user(question));
-        let turn = conversation.turn(Ask::new().model(MODEL).tools([read()]).messages(messages))?.with_queued(user);
+        let turn = conversation.turn(Ask::new().model(MODEL).tools([read()]).messages(messages.clone()))?;
         let delivery = turn.deliver(Target::Anthropic)?;
         let answer = send(&base, &delivery)?;
-        messages = turn.passed_on();
         messages.push(json!({"role": "assistant", "content": answer["content"]}));
 
         let epoch = turn.epoch.as_ref().map_or(0, |epoch| epoch.number());
@@ -80,7 +79,7 @@ fn read() -> Tool {
 
 /// Merges the fragment into a request and sends it.
 fn send(base: &str, delivery: &Delivery) -> Outcome<Value> {
-    let request = delivery.fragment.request([("model", json!(MODEL)), ("max_tokens", json!(1024))]);
+    let request = delivery.request([("model", json!(MODEL)), ("max_tokens", json!(1024))]);
     let key = std::env::var("ANTHROPIC_API_KEY").unwrap_or_default();
     let mut answer = ureq::post(format!("{base}/v1/messages"))
         .header("x-api-key", key)

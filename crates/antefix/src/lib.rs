@@ -21,14 +21,13 @@
 //! # let antefix = Antefix::builder().world(world).store("memory").build()?;
 //! # antefix.project(".")?.conversation("pr-42")?.send("The build is red.")?;
 //! let conversation = antefix.project(".")?.conversation("pr-42")?; // the project's layout, wordings and hooks
-//! let user = |text: &str| json!({"role": "user", "content": text});
-//! let ask = Ask::new().model("claude-opus-5").messages(vec![user("Where is the parser?")]);
-//! let turn = conversation.turn(ask)?.with_queued(user); // with what others have sent meanwhile
-//! let delivery = turn.deliver(Target::Anthropic)?;
-//! let request = delivery.fragment.request([("model", json!("claude-opus-5")), ("max_tokens", json!(1024))]);
-//! println!("{request}"); // POST it, and keep turn.passed_on() as the conversation's messages
+//! let messages = vec![json!({"role": "user", "content": "Where is the parser?"})]; // your own, and nothing else
+//! let turn = conversation.turn(Ask::new().model("claude-opus-5").messages(messages))?;
+//! let delivery = turn.deliver(Target::Anthropic)?; // with what others have sent meanwhile
+//! let request = delivery.request([("model", json!("claude-opus-5")), ("max_tokens", json!(1024))]);
+//! println!("{request}"); // POST it
 //! # assert_eq!(turn.prefix(), "Ask Ada.", "the layout of the project, and the settings of the user");
-//! # assert_eq!(turn.passed_on().last(), Some(&user("The build is red.")), "the queue");
+//! # assert_eq!(request.matches("The build is red.").count(), 1, "the queue");
 //! # assert!(turn.diagnostics.iter().any(|found| found.code.name() == "hook-untrusted"), "{:?}", turn.diagnostics);
 //! # let (model, _) = antefix.models().0.find("claude-opus-5").expect("it is in the table");
 //! # assert_eq!(model.minimum, Some(2), "the user's models");

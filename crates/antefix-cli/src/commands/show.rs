@@ -6,6 +6,7 @@ use antefix::project::{Look, TouchNotice};
 use antefix::{Delivery, Level, Target, document};
 
 use crate::args::{Part, ShowArgs};
+use crate::commands::turn::to_append;
 use crate::counts::Counts;
 use crate::{Outcome, ask, terminal};
 
@@ -30,10 +31,13 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
         let delivery = preview.deliver(args.deliver.target)?;
         terminal::print_result(&match args.receipt {
             true => {
-                let Delivery { fragment, receipt } = delivery.counted(&preview.tokenizer());
-                document::print(&serde_json::json!({ "fragment": fragment, "receipt": receipt }))
+                let Delivery { fragment, append, receipt } = delivery.counted(&preview.tokenizer());
+                document::print(&serde_json::json!({ "fragment": fragment, "append": append, "receipt": receipt }))
             }
-            false => delivery.bytes(),
+            false => {
+                terminal::print_diagnostics(&to_append(&delivery).into_iter().collect::<Vec<_>>());
+                delivery.bytes()
+            }
         })?;
     }
     if let Some(counts) = counts {

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use antefix::diagnostic::Code;
-use antefix::{Target, Turn, document};
+use antefix::freeze::InsertionKind;
+use antefix::{Delivery, Diagnostic, Target, Turn, document};
 
 use crate::args::{Part, TurnArgs};
 use crate::counts::Counts;
@@ -37,8 +38,18 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
         None => terminal::print_result(&plain(&turn, args.part))?,
     }
     terminal::print_diagnostics(&turn.diagnostics);
+    terminal::print_diagnostics(&delivery.as_ref().and_then(to_append).into_iter().collect::<Vec<_>>());
     eprint_pending(&turn);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is worth knowing about a fragment that is not all of the request.
+pub(crate) fn to_append(delivery: &Delivery) -> Option<Diagnostic> {
+    let append = delivery.append.as_ref().filter(|append| !append.is_empty())?;
+    let message =
+        format!("{} messages are to be appended to those of the request, and are not in the fragment", append.len());
+    let hint = "hand the conversation over with --messages, or take them from `append` of --json or --receipt";
+    Some(Diagnostic::note(Code::Append, message).hint(hint))
 }
 
 /// The prefix, the notices, the suffix.
@@ -62,11 +73,15 @@ fn plain(turn: &Turn, part: Part) -> String {
 fn eprint_pending(turn: &Turn) {
     for change in &turn.pending {
         let message = format!("held back: {}", change.detail);
-        let note = antefix::Diagnostic::note(Code::Pending, message).hint("it applies from the next renewal on");
+        let note = Diagnostic::note(Code::Pending, message).hint("it applies from the next renewal on");
         terminal::print_diagnostics(&[note]);
     }
     for message in &turn.messages {
-        let note = antefix::Diagnostic::note(Code::Message, format!("queued for this turn: {}", message.text));
+        let what = match message.kind {
+            InsertionKind::Queued => "queued for this turn",
+            InsertionKind::Touched(_) => "applies since a path was touched",
+        };
+        let note = Diagnostic::note(Code::Message, format!("{what}: {}", message.text));
         terminal::print_diagnostics(&[note]);
     }
 }

@@ -341,10 +341,35 @@ fn a_message_that_was_queued_goes_with_the_next_prompt() {
     client.ask("session/new", &scratch.new_session());
     scratch.ok(&["send", "acp:any:s1", "The build is red."]);
     client.prompt("s1", "hello");
-    let framed = "<setting>\nThe program that you run in says this, not the person you talk with.\n\nThe build is red.\n</setting>";
-    assert_eq!(texts(&scratch.received("session/prompt")), ["hello", framed]);
+    assert_eq!(texts(&scratch.received("session/prompt")), ["hello", "The build is red."]);
     client.prompt("s1", "hello");
     assert_eq!(texts(&scratch.received("session/prompt")), ["hello"]);
+    client.leave();
+}
+
+#[test]
+fn a_message_waits_until_a_prompt_with_it_has_succeeded_also_in_another_process() {
+    let scratch = project();
+    let mut script = field();
+    script["prompts"] = json!(["error", "cancelled"]);
+    let mut client = scratch.start(&[], &script);
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    scratch.ok(&["send", "acp:any:s1", "The build is red."]);
+    for _ in 0..2 {
+        client.prompt("s1", "hello");
+        assert_eq!(texts(&scratch.received("session/prompt")), ["hello", "The build is red."]);
+    }
+    client.leave();
+    let mut client = scratch.start(&[], &field());
+    client.initialize();
+    let mut params = scratch.new_session();
+    params["sessionId"] = json!("s1");
+    client.ask("session/load", &params);
+    for expected in [vec!["hello", "The build is red."], vec!["hello"]] {
+        client.prompt("s1", "hello");
+        assert_eq!(texts(&scratch.received("session/prompt")), expected);
+    }
     client.leave();
 }
 

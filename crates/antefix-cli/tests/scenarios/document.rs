@@ -29,6 +29,7 @@ impl Seen {
             changes: lines("changes", change),
             hooks: or_none(lines("hooks", hook)).filter(|_| document.get("difference").is_none()),
             fragment: document.get("fragment").map(sorted),
+            append: document.get("append").map(sorted),
             summary: text("prompt"),
             difference: document.get("difference").filter(|one| one.is_object()).map(of_difference),
             diagnostics: lines("diagnostics", of_finding),

@@ -17,6 +17,8 @@ pub(crate) struct Expect {
     queued: Vec<&'static str>,
     amendments: usize,
     says: Vec<&'static str>,
+    requests: Vec<&'static str>,
+    appends: Vec<&'static str>,
     keeps_quiet: Vec<&'static str>,
     error: Option<&'static str>,
 }
@@ -125,6 +127,18 @@ impl Expect {
         self
     }
 
+    /// The request that is made of the fragment has these words, once.
+    pub(crate) fn requests(mut self, words: &'static str) -> Expect {
+        self.requests.push(words);
+        self
+    }
+
+    /// What is handed over to append has these words, once, and the fragment does not.
+    pub(crate) fn appends(mut self, words: &'static str) -> Expect {
+        self.appends.push(words);
+        self
+    }
+
     /// None of them has these words.
     pub(crate) fn keeps_quiet_about(mut self, words: &'static str) -> Expect {
         self.keeps_quiet.push(words);
@@ -182,6 +196,16 @@ impl Expect {
         for words in &self.says {
             must(text.contains(words), format!("it must say {words:?}:\n{text}"));
         }
+        let (fragment, append) = (seen.fragment.clone().unwrap_or_default(), seen.append.clone().unwrap_or_default());
+        let counted = |text: &str, words: &str| text.matches(words).count();
+        for words in &self.requests {
+            let counts = (counted(&fragment, words), counted(&append, words));
+            must(counts == (1, 0), format!("the fragment must say {words:?} once:\n{fragment}\n{append}"));
+        }
+        for words in &self.appends {
+            let counts = (counted(&fragment, words), counted(&append, words));
+            must(counts == (0, 1), format!("it must append {words:?} once:\n{fragment}\n{append}"));
+        }
         for words in &self.keeps_quiet {
             must(!text.contains(words), format!("it must not say {words:?}:\n{text}"));
         }
@@ -191,6 +215,6 @@ impl Expect {
 
 /// Everything that a model would be sent.
 fn all_texts(seen: &Seen) -> String {
-    let texts = [&seen.prefix, &seen.suffix, &seen.fragment, &seen.summary];
+    let texts = [&seen.prefix, &seen.suffix, &seen.fragment, &seen.append, &seen.summary];
     texts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
 }

@@ -69,9 +69,11 @@ impl Library {
     fn turn(&self, said: &Ask) -> antefix::Result<Seen> {
         let turn = self.conversation(said.cwd)?.turn(self.ask(said))?;
         let target = said.target.map(|target| Target::parse(target).unwrap());
-        let fragment = target.map(|target| turn.deliver(target)).transpose()?;
-        let fragment = fragment.map(|delivery| sorted(&delivery.fragment.to_value()));
-        Ok(Seen { fragment, ..of_turn(&turn) })
+        let delivery = target.map(|target| turn.deliver(target)).transpose()?;
+        let append = delivery.as_ref().and_then(|delivery| delivery.append.clone());
+        let append = append.map(|append| sorted(&Value::Array(append)));
+        let fragment = delivery.map(|delivery| sorted(&delivery.fragment.to_value()));
+        Ok(Seen { fragment, append, ..of_turn(&turn) })
     }
 
     fn do_step(&self, step: &Step) -> antefix::Result<Outcome> {

@@ -30,6 +30,8 @@ pub(crate) struct Seen {
     pub(crate) hooks: Option<Vec<String>>,
     /// What is merged into a provider's request, its keys in order.
     pub(crate) fragment: Option<String>,
+    /// What is appended to the request's own messages.
+    pub(crate) append: Option<String>,
     /// The system text for a summary.
     pub(crate) summary: Option<String>,
     /// Where the bytes of a renewal would part from the standing ones.
@@ -78,6 +80,7 @@ impl Seen {
             ("changes", list(&self.changes)),
             ("hooks", list(&self.hooks)),
             ("fragment", self.fragment.clone()),
+            ("append", self.append.clone()),
             ("summary", self.summary.clone()),
             ("difference", self.difference.clone()),
             ("diagnostics", list(&self.diagnostics)),

@@ -62,7 +62,7 @@ pub(super) struct ConversationDocument<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'c str>,
     amendments: Vec<AmendmentOf<'c>>,
-    /// Messages that wait for the next turn.
+    /// Messages that wait for the next turn, and notices of paths that were touched since.
     waiting: Vec<MessageOf<'c>>,
 }
 
@@ -74,14 +74,14 @@ pub(super) async fn one(State(server): State<Arc<Shared>>, Id(conversation): Id)
     work::read(server, move |server| {
         let keeper = server.keeper()?;
         let (epoch, of_epoch) = keeper.standing(&conversation)?;
-        let waiting = keeper.store().waiting(&conversation)?;
+        let insertions = keeper.store().insertions(&conversation)?;
         Ok(json(&ConversationDocument {
             conversation: conversation.as_str(),
             epoch: EpochOf::new(&epoch),
             cwd: &epoch.row().cwd,
             machine: epoch.row().machine.as_deref(),
             amendments: amendments(&of_epoch, 0),
-            waiting: waiting.iter().map(message).collect(),
+            waiting: insertions.waiting().map(message).collect(),
         }))
     })
     .await

@@ -5,6 +5,7 @@ use super::races::all_at_once;
 use super::{Medium, amendment, epoch, id, memory, moment, open};
 use crate::freeze::copy::{Copied, CopiedLedger, LedgerCopy, LedgerRow, Parted};
 use crate::freeze::store::{EpochRow, Store};
+use crate::freeze::{Insertion, InsertionKind, Taken};
 use crate::text::Digest;
 
 /// Two epochs, the first one with an amendment, a memory and a message.
@@ -20,7 +21,13 @@ fn copy(conversation: &str, second: &str) -> LedgerCopy {
             (LedgerRow::Epoch(next), next_bundle),
         ],
         memory: Some(memory("told")),
-        messages: vec![(moment(1), "hello".to_owned())],
+        insertions: vec![Insertion {
+            number: 0,
+            kind: InsertionKind::Queued,
+            at: moment(1),
+            text: "hello".to_owned(),
+            taken: None,
+        }],
     }
 }
 
@@ -38,7 +45,7 @@ fn counted(epochs: u64, known: u64, messages: u64) -> CopiedLedger {
 
 #[track_caller]
 fn waiting(store: &dyn Store, conversation: &str) -> Vec<String> {
-    store.waiting(&id(conversation)).unwrap().into_iter().map(|message| message.text).collect()
+    store.insertions(&id(conversation)).unwrap().waiting().map(|message| message.text.clone()).collect()
 }
 
 /// The epochs of a copy.
@@ -83,21 +90,37 @@ pub(super) fn an_import_can_be_run_again(medium: &dyn Medium) {
     assert_eq!(import(&*store, &copies), [counted(0, 2, 0)]);
     assert_eq!(waiting(&*store, "c"), ["hello"]);
     // Also when its message went with a turn.
-    assert_eq!(store.take(&id("c"), Some("turn")).unwrap().len(), 1);
+    assert_eq!(store.take(&id("c"), Some("turn"), None).unwrap().len(), 1);
     assert_eq!(import(&*store, &copies), [counted(0, 2, 0)]);
     assert_eq!(waiting(&*store, "c"), Vec::<String>::new());
-    assert_eq!(store.take(&id("c"), None).unwrap(), []);
+    assert_eq!(store.take(&id("c"), None, None).unwrap(), []);
     is_all_there(&*store, &copies[0]);
 }
 
 pub(super) fn two_messages_of_one_time_are_two(medium: &dyn Medium) {
     let store = open(medium);
     let mut twice = copy("c", "second");
-    twice.messages.push(twice.messages[0].clone());
+    twice.insertions.push(twice.insertions[0].clone());
     assert_eq!(import(&*store, &[copy("c", "second")]), [counted(2, 0, 1)]);
     assert_eq!(import(&*store, std::slice::from_ref(&twice)), [counted(0, 2, 1)]);
     assert_eq!(import(&*store, &[twice]), [counted(0, 2, 0)]);
     assert_eq!(waiting(&*store, "c"), ["hello", "hello"]);
+}
+
+pub(super) fn an_import_keeps_numbers_and_places(medium: &dyn Medium) {
+    let store = open(medium);
+    let mut copy = copy("c", "second");
+    let taken = Some(Taken { turn: Some("t".to_owned()), place: Some(5) });
+    let repeated = Insertion { number: 4, at: moment(0), taken, ..copy.insertions[0].clone() };
+    copy.insertions.insert(0, repeated.clone());
+    assert_eq!(import(&*store, std::slice::from_ref(&copy)), [counted(2, 0, 2)]);
+    let waits = Insertion { number: 5, ..copy.insertions[1].clone() };
+    let all = store.insertions(&id("c")).unwrap();
+    assert_eq!((all.last, all.all), (5, vec![repeated, waits]));
+    // What has ended is not brought back.
+    store.end(&id("c"), &[4, 5]).unwrap();
+    assert_eq!(import(&*store, &[copy]), [counted(0, 2, 0)]);
+    assert_eq!(store.insertions(&id("c")).unwrap().all, []);
 }
 
 pub(super) fn an_import_appends_what_is_lacking(medium: &dyn Medium) {

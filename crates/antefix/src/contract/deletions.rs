@@ -3,6 +3,7 @@
 use super::ledgers::{standing, won};
 use super::races::all_at_once;
 use super::{Medium, amendment, compaction, epoch, id, memory, moment, open};
+use crate::freeze::Insertions;
 use crate::freeze::store::{Appended, Committed, Deleted, Store, Sweep, Swept};
 use crate::text::Digest;
 
@@ -20,7 +21,7 @@ fn fill(store: &dyn Store, name: &str) {
     won(store, name, 2, &format!("second {name}"));
     store.remember(&id(name), &memory(&format!("told {name}"))).unwrap();
     store.queue(&id(name), moment(0), "taken").unwrap();
-    store.take(&id(name), Some("turn")).unwrap();
+    store.take(&id(name), Some("turn"), None).unwrap();
     store.queue(&id(name), moment(1), "waiting").unwrap();
     let (row, bundle) = compaction(name, "t", 2, &format!("next {name}"));
     store.begin(&row, Some(&bundle)).unwrap();
@@ -40,8 +41,8 @@ pub(super) fn a_deleted_conversation_leaves_nothing(medium: &dyn Medium) {
     assert_eq!(store.standing(&id("gone")).unwrap(), None);
     assert_eq!(store.epochs(&id("gone"), 0, 10).unwrap(), []);
     assert_eq!(store.epoch(&id("gone"), 1).unwrap(), None);
-    assert_eq!(store.waiting(&id("gone")).unwrap(), []);
-    assert_eq!(store.take(&id("gone"), Some("turn")).unwrap(), []);
+    assert_eq!(store.insertions(&id("gone")).unwrap(), Insertions::default());
+    assert_eq!(store.take(&id("gone"), Some("turn"), None).unwrap(), []);
     assert_eq!(store.commit(&id("gone"), "t", moment(9)).unwrap(), Committed::NotBegun);
     assert_eq!(store.conversations(None, 10).unwrap(), std::slice::from_ref(&before.epoch));
     for text in own {
@@ -64,7 +65,7 @@ pub(super) fn a_conversation_that_nobody_has_cannot_be_deleted(medium: &dyn Medi
     // Messages that wait for a first turn are something.
     store.queue(&id("queued"), moment(0), "m").unwrap();
     assert_eq!(store.delete(&id("queued")).unwrap(), Some(Deleted::default()));
-    assert_eq!(store.waiting(&id("queued")).unwrap(), []);
+    assert_eq!(store.insertions(&id("queued")).unwrap(), Insertions::default());
 }
 
 pub(super) fn a_deleted_conversation_can_be_opened_again(medium: &dyn Medium) {

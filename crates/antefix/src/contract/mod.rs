@@ -28,9 +28,9 @@
 mod compactions;
 mod copies;
 mod deletions;
+mod insertions;
 mod ledgers;
 mod memories;
-mod messages;
 mod races;
 mod sample;
 mod stamps;
@@ -103,12 +103,19 @@ rules! {
         a_sweep_beside_memories_takes_no_text_away,
         of_many_memories_at_once_one_stays_whole,
     },
-    messages::{
+    insertions::{
         messages_wait_in_their_order,
         a_message_is_taken_once,
         a_turn_that_names_itself_may_ask_again,
         a_message_may_come_before_the_first_turn,
         messages_keep_every_byte,
+        a_place_is_given_once,
+        insertions_stay_across_epochs,
+        a_committed_compaction_ends_what_was_taken,
+        a_compaction_that_is_not_committed_ends_nothing,
+        an_insertion_is_kept_as_it_was_given,
+        an_insertion_that_comes_second_gets_the_last_number,
+        what_has_ended_is_given_to_no_turn,
     },
     compactions::{
         beginning_changes_nothing_that_a_turn_sees,
@@ -149,6 +156,7 @@ rules! {
         an_import_takes_in_all_ledgers,
         an_import_can_be_run_again,
         two_messages_of_one_time_are_two,
+        an_import_keeps_numbers_and_places,
         an_import_appends_what_is_lacking,
         an_import_is_the_last_to_say_what_is_remembered,
         where_a_ledger_parts_from_its_copy_nothing_is_written,
@@ -172,6 +180,7 @@ rules! {
         of_many_commits_one_appends,
         each_message_goes_with_one_turn,
         no_number_is_given_to_two_messages,
+        of_many_who_insert_one_wins_each_number,
         a_sweep_beside_appends_takes_no_text_away,
     },
 }

@@ -1,10 +1,12 @@
 //! Several at once: 16 threads behind a barrier, half of them with the medium opened for themselves.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Barrier};
 
 use super::ledgers::{standing, won};
 use super::{Medium, amendment, compaction, epoch, id, moment, open};
 use crate::freeze::store::{Appended, Committed, EpochRow, Store, Sweep};
+use crate::freeze::{Insertion, InsertionKind};
 
 const THREADS: u64 = 16;
 /// How often each race is run, each time for another conversation.
@@ -115,7 +117,7 @@ pub(super) fn each_message_goes_with_one_turn(medium: &dyn Medium) {
         let number = store.queue(&id("c"), moment(0), &format!("message {round}")).unwrap();
         let taken = all_at_once(medium, |store, thread| {
             let turn = thread.is_multiple_of(2).then(|| format!("turn {round} of {thread}"));
-            store.take(&id("c"), turn.as_deref()).unwrap()
+            store.take(&id("c"), turn.as_deref(), None).unwrap()
         });
         let numbers: Vec<u64> = taken.iter().flatten().map(|message| message.number).collect();
         assert_eq!(numbers, [number]);
@@ -127,10 +129,23 @@ pub(super) fn no_number_is_given_to_two_messages(medium: &dyn Medium) {
         (0..ROUNDS).map(|_| store.queue(&id("c"), moment(0), &format!("of {thread}")).unwrap()).collect::<Vec<_>>()
     });
     assert!(numbers.iter().all(|numbers| numbers.is_sorted_by(|a, b| a < b)));
-    let waiting: Vec<u64> = open(medium).waiting(&id("c")).unwrap().iter().map(|message| message.number).collect();
+    let insertions = open(medium).insertions(&id("c")).unwrap();
+    let waiting: Vec<u64> = insertions.waiting().map(|message| message.number).collect();
     let mut given = numbers.concat();
     given.sort_unstable();
     assert_eq!(given, waiting);
+}
+
+pub(super) fn of_many_who_insert_one_wins_each_number(medium: &dyn Medium) {
+    for number in 1..=ROUNDS {
+        let ended = all_at_once(medium, |store, thread| {
+            let (kind, text) = (InsertionKind::Touched(BTreeMap::new()), format!("of {thread}"));
+            store.insert(&id("c"), &Insertion { number, kind, at: moment(0), text, taken: None }).unwrap()
+        });
+        assert_eq!(ended.iter().filter(|ended| **ended == Appended::Won).count(), 1);
+        let lost = ended.iter().filter(|ended| **ended != Appended::Won);
+        assert!(lost.eq(vec![&Appended::Lost(number); THREADS as usize - 1]));
+    }
 }
 
 pub(super) fn a_sweep_beside_appends_takes_no_text_away(medium: &dyn Medium) {

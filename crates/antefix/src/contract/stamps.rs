@@ -5,6 +5,7 @@ use super::{Medium, amendment, compaction, id, memory, moment, open};
 use crate::compose::Dialect;
 use crate::freeze::store::{Store, Sweep};
 use crate::freeze::template::{SavedTemplate, TemplateDeletion};
+use crate::freeze::{Insertion, InsertionKind};
 
 /// Writes something.
 type Write<'w> = &'w dyn Fn(&dyn Store);
@@ -17,14 +18,14 @@ pub(super) fn a_stamp_stays_while_nobody_writes(medium: &dyn Medium) {
         store.standing(&id("c")).unwrap();
         store.epochs(&id("c"), 0, 10).unwrap();
         store.last_template("dispatch").unwrap();
-        store.waiting(&id("c")).unwrap();
+        store.insertions(&id("c")).unwrap();
     }
     assert_eq!(store.stamp().unwrap(), stamp);
 }
 
 pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
     let (store, other) = (open(medium), open(medium));
-    let writes: [Write<'_>; 14] = [
+    let writes: [Write<'_>; 17] = [
         &|store| drop(won(store, "c", 1, "x")),
         &|store| drop(won(store, "another", 1, "x")),
         &|store| {
@@ -32,7 +33,13 @@ pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
             store.amend(&row, &bundle).unwrap();
         },
         &|store| assert!(store.queue(&id("c"), moment(0), "m").is_ok()),
-        &|store| drop(store.take(&id("c"), None).unwrap()),
+        &|store| drop(store.take(&id("c"), None, None).unwrap()),
+        &|store| drop(store.take(&id("c"), None, Some(3)).unwrap()),
+        &|store| store.end(&id("c"), &[1]).unwrap(),
+        &|store| {
+            let (kind, text) = (InsertionKind::Queued, "m".to_owned());
+            store.insert(&id("c"), &Insertion { number: 2, kind, at: moment(0), text, taken: None }).unwrap();
+        },
         &|store| {
             let (row, bundle) = compaction("c", "t", 1, "nobody's");
             store.begin(&row, Some(&bundle)).unwrap();

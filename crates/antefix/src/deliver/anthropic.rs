@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::breakpoint::Breakpoints;
 use super::fragment::Place;
-use super::messages::{Voice, is_users, weave};
+use super::messages::{Between, Voice, weave};
 use super::{Content, Fragment, Receipt};
 use crate::compose::policy::Placement;
 use crate::discover::tools::Tool;
@@ -17,7 +17,7 @@ pub(super) fn fill(
     model: Option<&Model>,
     fragment: &mut Fragment,
     receipt: &mut Receipt,
-) -> Result<()> {
+) -> Result<Vec<Value>> {
     let breakpoints = match model {
         Some(model) => Breakpoints::decide(content, model, "cache_control", receipt),
         None => unknown(content, receipt),
@@ -38,28 +38,26 @@ pub(super) fn fill(
         system.push(block);
     }
     receipt.prefix_ends();
-    if content.placement == Placement::System || content.messages.is_empty() {
+    if content.placement == Placement::System {
         behind(content, &mut system, receipt);
-    } else {
-        let mid_system = model.is_some_and(|model| model.mid_system);
-        let message = |text: &str| match mid_system {
-            true => json!({"role": "system", "content": text}),
-            false => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
-        };
-        let voice = Voice {
-            role: if mid_system { "system" } else { "user" },
-            framed: !mid_system,
-            because: (!mid_system).then_some("the model takes no system message in mid-conversation"),
-            message: &message,
-            join: mid_system.then_some(join),
-            may_follow: &is_users,
-        };
-        fragment.insert("messages", Value::Array(weave(content, &voice, ("messages", 0), receipt)?));
     }
     if !system.is_empty() {
         fragment.insert("system", Value::Array(system));
     }
-    Ok(())
+    let mid_system = model.is_some_and(|model| model.mid_system);
+    let user = |text: &str| json!({"role": "user", "content": [{"type": "text", "text": text}]});
+    let says = |text: &str| json!({"role": "system", "content": text});
+    let voice = Voice {
+        role: if mid_system { "system" } else { "user" },
+        framed: !mid_system,
+        because: (!mid_system).then_some("the model takes no system message in mid-conversation"),
+        message: if mid_system { &says } else { &user },
+        user: &user,
+        join: mid_system.then_some(join),
+        between: if mid_system { Between::BeforeAnswer } else { Between::AfterUser },
+    };
+    let messages = weave(content, &voice, ("messages", 0), receipt)?;
+    Ok(fragment.messages(content, "messages", messages))
 }
 
 /// Without a row of the table: one breakpoint after the prefix, which every model takes.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::breakpoint::Breakpoints;
 use super::fragment::Place;
-use super::messages::{is_users, refuse};
+use super::messages::{is_users, placed, refuse};
 use super::openai::{object, parameters};
 use super::{Content, Fragment, Receipt};
 use crate::compose::policy::Placement;
@@ -17,7 +17,7 @@ pub(super) fn fill(
     model: Option<&Model>,
     fragment: &mut Fragment,
     receipt: &mut Receipt,
-) -> Result<()> {
+) -> Result<Vec<Value>> {
     let breakpoints = match model {
         Some(model) => Breakpoints::decide(content, model, "cachePoint", receipt),
         None => {
@@ -43,48 +43,93 @@ pub(super) fn fill(
         }
     }
     receipt.prefix_ends();
-    if content.placement == Placement::System || content.messages.is_empty() {
+    if content.placement == Placement::System {
         for (what, text) in content.moving() {
             receipt.part(&what, "system", format!("/system/{}", system.len()), text, None);
             system.push(json!({"text": text}));
         }
-    } else {
-        fragment.insert("messages", Value::Array(woven(content, receipt)?));
     }
     if !system.is_empty() {
         fragment.insert("system", Value::Array(system));
     }
-    Ok(())
+    let messages = woven(content, receipt)?;
+    Ok(fragment.messages(content, "messages", messages))
 }
 
-/// Messages take turns in Converse, so what the system says is a block more in a message of the user's.
+/// Messages take turns in Converse, so what comes between them is a block more in a message of the user's.
 fn woven(content: &Content<'_>, receipt: &mut Receipt) -> Result<Vec<Value>> {
-    let mut messages = content.messages.to_vec();
+    let key = if content.messages.is_some() { "messages" } else { "append" };
+    let mut messages = inserted(content, key, receipt)?;
+    messages.extend(content.added.iter().cloned());
+    let in_system = content.placement == Placement::System;
     let spoken = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text, notice.after));
     let live = std::iter::once(("suffix".to_owned(), content.live(), None));
-    for (what, text, after) in spoken.chain(live).filter(|(_, text, _)| !text.is_empty()) {
+    for (what, text, after) in spoken.chain(live).filter(|(_, text, _)| !text.is_empty() && !in_system) {
         let because = "Converse only has users and assistants, taking turns";
         refuse(content, &what, because)?;
         let from = after.unwrap_or(usize::MAX).saturating_sub(1).min(messages.len().saturating_sub(1));
         let found = (from..messages.len()).chain((0..from).rev()).find(|at| is_users(&messages[*at]));
-        let words = content.framed(text);
-        let place = match found {
-            Some(at) => at,
-            None => {
-                messages.push(json!({"role": "user", "content": []}));
-                messages.len() - 1
-            }
-        };
-        let Some(blocks) = messages[place].get_mut("content").and_then(Value::as_array_mut) else {
-            let message = format!("{what} cannot be delivered: message {place} has no list of blocks as its `content`");
-            let hint = "Converse takes messages like {\"role\": \"user\", \"content\": [{\"text\": \"…\"}]}";
-            return Err(Error::new(ErrorKind::Undeliverable, message).with_hint(hint));
-        };
-        receipt.part(&what, "user", format!("/messages/{place}/content/{}", blocks.len()), &words, None);
-        blocks.push(json!({"text": words}));
+        let place = found.unwrap_or_else(|| push(&mut messages));
+        let end = blocks(&mut messages, place, &what)?.len();
+        say(&mut messages, (key, place, end), &what, &content.framed(text), receipt)?;
         receipt.instead(what, format!("a framed block in a message of the user's: {because}"));
     }
     Ok(messages)
+}
+
+/// The caller's messages with the insertions: behind what the user said before, in front of what the user says next, or as a
+/// message of their own where the assistant spoke last.
+fn inserted(content: &Content<'_>, key: &str, receipt: &mut Receipt) -> Result<Vec<Value>> {
+    let own = content.messages.unwrap_or_default();
+    let mut messages = own.to_vec();
+    // The message that insertions were put in front of last, and how many.
+    let mut in_front = (usize::MAX, 0);
+    for (place, one) in placed(content, receipt) {
+        let before = place.checked_sub(1).filter(|at| is_users(&messages[*at]));
+        let behind = (place..own.len()).find(|at| is_users(&own[*at]));
+        let (at, block) = match (before, behind) {
+            (Some(before), _) => (before, blocks(&mut messages, before, &one.name)?.len()),
+            (None, Some(behind)) => {
+                in_front = if in_front.0 == behind { (behind, in_front.1 + 1) } else { (behind, 0) };
+                in_front
+            }
+            (None, None) if messages.len() > own.len() => {
+                let last = messages.len() - 1;
+                (last, blocks(&mut messages, last, &one.name)?.len())
+            }
+            (None, None) => (push(&mut messages), 0),
+        };
+        say(&mut messages, (key, at, block), &one.name, &one.words(content), receipt)?;
+    }
+    Ok(messages)
+}
+
+/// A message of the user's with nothing in it yet.
+fn push(messages: &mut Vec<Value>) -> usize {
+    messages.push(json!({"role": "user", "content": []}));
+    messages.len() - 1
+}
+
+/// Puts a block into a message.
+fn say(
+    messages: &mut [Value],
+    (key, at, block): (&str, usize, usize),
+    what: &str,
+    words: &str,
+    receipt: &mut Receipt,
+) -> Result<()> {
+    blocks(messages, at, what)?.insert(block, json!({"text": words}));
+    receipt.part(what, "user", format!("/{key}/{at}/content/{block}"), words, None);
+    Ok(())
+}
+
+/// The blocks of a message.
+fn blocks<'m>(messages: &'m mut [Value], at: usize, what: &str) -> Result<&'m mut Vec<Value>> {
+    messages[at].get_mut("content").and_then(Value::as_array_mut).ok_or_else(|| {
+        let message = format!("{what} cannot be delivered: message {at} has no list of blocks as its `content`");
+        let hint = "Converse takes messages like {\"role\": \"user\", \"content\": [{\"text\": \"…\"}]}";
+        Error::new(ErrorKind::Undeliverable, message).with_hint(hint)
+    })
 }
 
 fn tool(tool: &Tool) -> Value {

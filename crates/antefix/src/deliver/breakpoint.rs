@@ -26,7 +26,7 @@ impl Breakpoints {
         if !model.explicit_breakpoints {
             return none;
         }
-        let taken = content.messages.iter().map(|message| count(message, key)).sum::<usize>();
+        let taken = content.conversation().map(|message| count(message, key)).sum::<usize>();
         let room = model.max_breakpoints.saturating_sub(taken.max(1));
         let (shortest, longest) = match model.lifetimes.as_slice() {
             [] => (0, 0),

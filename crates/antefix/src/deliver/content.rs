@@ -1,5 +1,7 @@
 //! What is delivered, whoever gets it.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::compose::policy::{Placement, Undeliverable};
@@ -26,8 +28,14 @@ pub struct Content<'c> {
     pub suffix: &'c str,
     /// The tools; none if the caller keeps them to itself.
     pub tools: Option<&'c Tools>,
-    /// The conversation so far, as the provider takes it.
-    pub messages: &'c [Value],
+    /// The conversation so far, as the provider takes it; none if the caller keeps it to itself.
+    pub messages: Option<&'c [Value]>,
+    /// What is put between the messages of the conversation, in order.
+    pub insertions: Vec<Inserted<'c>>,
+    /// Messages of this turn alone, behind the conversation.
+    pub added: Vec<Value>,
+    /// The names of insertions that a hook took out of this request, and the hook.
+    pub removed: &'c [(String, String)],
     /// Where the live part goes.
     pub placement: Placement,
     /// What happens to what a target cannot take.
@@ -50,6 +58,40 @@ pub struct Notice<'c> {
     pub after: Option<usize>,
 }
 
+/// A text between the messages of a conversation, as a message of the user's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inserted<'c> {
+    /// Its name in a receipt.
+    pub name: Cow<'c, str>,
+    /// What it says.
+    pub text: Cow<'c, str>,
+    /// How many messages of the conversation come before it; none for all of them.
+    pub after: Option<u64>,
+    /// Whether the user says it, or the program that the model runs in.
+    pub says: Speaker,
+    /// Whether this turn is the first to have it.
+    pub is_fresh: bool,
+}
+
+/// Who says something in a message of the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The user.
+    User,
+    /// The program that the model runs in: the text has a frame.
+    Program,
+}
+
+impl Inserted<'_> {
+    /// The text as it is sent.
+    pub(super) fn words(&self, content: &Content<'_>) -> String {
+        match self.says {
+            Speaker::User => self.text.to_string(),
+            Speaker::Program => content.framed(&self.text),
+        }
+    }
+}
+
 impl<'c> Content<'c> {
     /// A prefix of which so many bytes are fixed, and a live part; everything else is to be filled in.
     pub fn new(prefix: &'c str, fixed: usize, suffix: &'c str) -> Content<'c> {
@@ -62,7 +104,10 @@ impl<'c> Content<'c> {
             notices: Vec::new(),
             suffix,
             tools: None,
-            messages: &[],
+            messages: None,
+            insertions: Vec::new(),
+            added: Vec::new(),
+            removed: &[],
             placement: Placement::default(),
             undeliverable: Undeliverable::default(),
             frame: (built_in("frame_begin"), built_in("frame_end")),
@@ -70,7 +115,7 @@ impl<'c> Content<'c> {
     }
 
     /// The content of a prompt that belongs to no conversation.
-    pub fn of_prompt(prompt: &'c Prompt, tools: Option<&'c Tools>, messages: &'c [Value]) -> Content<'c> {
+    pub fn of_prompt(prompt: &'c Prompt, tools: Option<&'c Tools>, messages: Option<&'c [Value]>) -> Content<'c> {
         let sections = prompt.sections().iter().filter(|section| section.stability == Stability::Fixed);
         let fixed = sections.map(|section| section.range.end).max().unwrap_or(0);
         Content { tools, messages, ..Content::new(prompt.prefix(), fixed, prompt.suffix()) }
@@ -89,6 +134,11 @@ impl<'c> Content<'c> {
         self.undeliverable = layout.undeliverable();
         self.frame = (phrases.text("frame_begin"), phrases.text("frame_end"));
         self
+    }
+
+    /// All messages that are not ours: the caller's and those of hooks.
+    pub(super) fn conversation(&self) -> impl Iterator<Item = &Value> {
+        self.messages.unwrap_or_default().iter().chain(&self.added)
     }
 
     /// The whole prefix, with room for what moves behind it.

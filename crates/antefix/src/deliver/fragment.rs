@@ -10,19 +10,21 @@ use std::sync::Arc;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::Content;
 use crate::discover::tools::ShapedTools;
 use crate::text::{canonical, roomy, write_canonical, write_string};
 
 /// What to merge into a request: every member of it replaces the request's own.
 ///
-/// [`Fragment::request`] does so, and gives the bytes to send. Whatever knows serde can write a fragment as well, also with
+/// [`Delivery::request`](super::Delivery::request) does so, also where the caller keeps its messages to itself, and gives the bytes to
+/// send; [`Fragment::request`] is for those who have handed their messages over. Whatever knows serde can write a fragment as well, also with
 /// `#[serde(flatten)]` in a request of its own, and [`Fragment::to_value`] is for those who look into it.
 ///
 /// ```
 /// # use antefix::deliver::{Content, Target, deliver};
 /// # use serde_json::json;
 /// let messages = [json!({"role": "user", "content": "Where is the parser?"})];
-/// let content = Content { messages: &messages, ..Content::new("Be brief.", 0, "") };
+/// let content = Content { messages: Some(&messages), ..Content::new("Be brief.", 0, "") };
 /// let fragment = deliver(&content, Target::Ollama, None)?.fragment;
 /// assert_eq!(
 ///     fragment.request([("model", json!("llama3.3")), ("stream", json!(false))]),
@@ -57,9 +59,19 @@ impl Fragment {
     /// The bytes of a request that has these members besides, written likewise. Where both have one of a name, the
     /// fragment's counts.
     pub fn request<K: Into<String>>(&self, own: impl IntoIterator<Item = (K, Value)>) -> String {
+        self.request_with(own, None)
+    }
+
+    /// The same, with a member that counts instead of both.
+    pub(super) fn request_with<K: Into<String>>(
+        &self,
+        own: impl IntoIterator<Item = (K, Value)>,
+        merged: Option<(String, Value)>,
+    ) -> String {
         let own: Vec<(String, Value)> = own.into_iter().map(|(key, value)| (key.into(), value)).collect();
         let mut members: Members<'_> = own.iter().map(|(key, value)| (key.as_str(), Member::Value(value))).collect();
         members.extend(self.members());
+        members.extend(merged.iter().map(|(key, value)| (key.as_str(), Member::Value(value))));
         write(&members)
     }
 
@@ -71,6 +83,37 @@ impl Fragment {
 
     pub(super) fn insert(&mut self, key: &str, value: Value) {
         self.members.insert(key.to_owned(), value);
+    }
+
+    /// Puts the messages of a conversation into the fragment; where the caller keeps them to itself, they are to append.
+    pub(super) fn messages(&mut self, content: &Content<'_>, key: &str, messages: Vec<Value>) -> Vec<Value> {
+        self.messages_behind(content, key, Vec::new(), messages)
+    }
+
+    /// The same, with messages in front that are the fragment's in any case.
+    pub(super) fn messages_behind(
+        &mut self,
+        content: &Content<'_>,
+        key: &str,
+        mut front: Vec<Value>,
+        messages: Vec<Value>,
+    ) -> Vec<Value> {
+        let append = match content.messages {
+            Some(_) => {
+                front.extend(messages);
+                Vec::new()
+            }
+            None => messages,
+        };
+        if !front.is_empty() {
+            self.insert(key, Value::Array(front));
+        }
+        append
+    }
+
+    /// The list under a name; empty if there is none.
+    pub(super) fn list(&self, key: &str) -> Vec<Value> {
+        self.members.get(key).and_then(Value::as_array).cloned().unwrap_or_default()
     }
 
     pub(super) fn insert_tools(&mut self, place: Place, tools: Arc<ShapedTools>) {

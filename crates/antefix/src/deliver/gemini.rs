@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::fragment::Place;
-use super::messages::{Voice, is_users, weave};
+use super::messages::{Between, Voice, weave};
 use super::openai::{function, object, parameters};
 use super::{Content, Fragment, Receipt};
 use crate::compose::policy::Placement;
@@ -18,7 +18,7 @@ pub(super) fn fill(
     _: Option<&Model>,
     fragment: &mut Fragment,
     receipt: &mut Receipt,
-) -> Result<()> {
+) -> Result<Vec<Value>> {
     if let Some(shaped) = tools(content) {
         receipt.tools(Place::Tools, &shaped);
         fragment.insert_tools(Place::Tools, shaped);
@@ -32,21 +32,27 @@ pub(super) fn fill(
         }
     }
     receipt.prefix_ends();
-    if content.placement == Placement::System || content.messages.is_empty() {
+    if content.placement == Placement::System {
         for (what, text) in content.moving() {
             receipt.part(&what, "system", format!("/systemInstruction/parts/{}", parts.len()), text, None);
             parts.push(json!({"text": text}));
         }
-    } else {
-        let message = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
-        let because = Some("Gemini only has users and models in `contents`");
-        let voice = Voice { role: "user", framed: true, because, message: &message, join: None, may_follow: &is_users };
-        fragment.insert("contents", Value::Array(weave(content, &voice, ("contents", 0), receipt)?));
     }
     if !parts.is_empty() {
         fragment.insert("systemInstruction", object([("parts", Value::Array(parts))]));
     }
-    Ok(())
+    let user = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
+    let voice = Voice {
+        role: "user",
+        framed: true,
+        because: Some("Gemini only has users and models in `contents`"),
+        message: &user,
+        user: &user,
+        join: None,
+        between: Between::AfterUser,
+    };
+    let messages = weave(content, &voice, ("contents", 0), receipt)?;
+    Ok(fragment.messages(content, "contents", messages))
 }
 
 /// The body that makes a cache of the prefix and the tools, for `POST cachedContents`.

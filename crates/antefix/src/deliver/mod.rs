@@ -4,7 +4,8 @@
 //!    breakpoints, each in the provider's exact shape. Its bytes are ours, whatever features serde_json has.
 //! 2. The same epoch gives the same bytes of the whole prefix form, turn after turn: block boundaries, markers, tools.
 //! 3. What moves goes behind the history: a system message in mid-conversation where the model takes one, else a framed
-//!    message. A notice stays where it was when it was new, so that the history before and after it stays cached.
+//!    message. A notice stays where it was when it was new, and so does what is put between the caller's messages, so that the
+//!    history before and after it stays cached.
 //! 4. A [`Receipt`] says which bytes went where, and what could not be expressed and was done instead. Nothing is dropped
 //!    without a word.
 //!
@@ -20,13 +21,14 @@ mod messages;
 mod meta;
 mod ollama;
 mod openai;
+mod places;
 mod plain;
 mod receipt;
 mod route;
 mod sections;
 mod target;
 
-pub use content::{Content, Notice};
+pub use content::{Content, Inserted, Notice, Speaker};
 pub use fragment::Fragment;
 pub use gemini::cached_contents;
 pub use meta::prompt_in_meta;
@@ -34,6 +36,12 @@ pub use receipt::{Part, Receipt, Substitution};
 pub use route::{Agent, Arrival, Beginning, KNOWN_AGENTS, KnownAgent, Mode, Route, SystemField, Way, route};
 pub use sections::{SaidSection, renewal, said_sections};
 pub use target::Target;
+
+pub(crate) use places::place;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 use crate::error::Result;
 use crate::models::Model;
@@ -44,6 +52,9 @@ use crate::tokens::Tokenizer;
 pub struct Delivery {
     /// To merge into the request.
     pub fragment: Fragment,
+    /// To append to the request's own messages, for this request alone: what a turn has to say behind a conversation that its caller
+    /// keeps to itself. None if the caller has handed its messages over, because then all of it is in the fragment.
+    pub append: Option<Vec<Value>>,
     /// Which bytes went where.
     pub receipt: Receipt,
 }
@@ -57,6 +68,45 @@ impl Delivery {
         self
     }
 
+    /// The bytes of the request that has these members besides: keys in order, no white space. This is the one way to merge that is
+    /// always right.
+    ///
+    /// A member of the fragment counts instead of one of the same name. Only the messages of a caller who did not hand them over are
+    /// its own: then the fragment's come first, these behind them, and [`append`](Delivery::append) last.
+    ///
+    /// ```
+    /// # use antefix::deliver::{Content, Target, deliver};
+    /// # use serde_json::json;
+    /// let delivery = deliver(&Content::new("Be brief.", 0, "It is noon."), Target::Ollama, None)?;
+    /// let own = json!([{"role": "user", "content": "Where is the parser?"}]);
+    /// let request: serde_json::Value = serde_json::from_str(&delivery.request([("messages", own)])).unwrap();
+    /// let roles = request["messages"].as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap());
+    /// assert!(roles.eq(["system", "user", "user"]));
+    /// # Ok::<_, antefix::Error>(())
+    /// ```
+    pub fn request<K: Into<String>>(&self, own: impl IntoIterator<Item = (K, Value)>) -> String {
+        let mut own: BTreeMap<String, Value> = own.into_iter().map(|(key, value)| (key.into(), value)).collect();
+        let target = Target::parse(&self.receipt.target).unwrap_or(Target::Plain);
+        let Some(append) = &self.append else { return self.fragment.request(own) };
+        let key = target.messages_key();
+        let mut messages = self.fragment.list(key);
+        match own.remove(key) {
+            Some(Value::Array(list)) => messages.extend(list),
+            Some(other) => messages.push(other),
+            None => {}
+        }
+        for message in append {
+            // Converse wants users and assistants to take turns.
+            let last = messages.last_mut().filter(|last| target == Target::Bedrock && last["role"] == message["role"]);
+            match (last.and_then(|last| last["content"].as_array_mut()), message["content"].as_array()) {
+                (Some(blocks), Some(more)) => blocks.extend(more.iter().cloned()),
+                _ => messages.push(message.clone()),
+            }
+        }
+        let list = (!messages.is_empty()).then_some((key.to_owned(), Value::Array(messages)));
+        self.fragment.request_with(own, list)
+    }
+
     /// The fragment's bytes: keys in order, no white space.
     pub fn bytes(&self) -> String {
         self.fragment.bytes()
@@ -67,7 +117,7 @@ impl Delivery {
 pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> Result<Delivery> {
     let mut receipt = Receipt::new(target, model, content);
     let mut fragment = Fragment::default();
-    match target {
+    let append = match target {
         Target::Anthropic => anthropic::fill(content, model, &mut fragment, &mut receipt),
         Target::OpenAiChat => openai::fill_chat(content, model, &mut fragment, &mut receipt),
         Target::OpenAiResponses => openai::fill_responses(content, model, &mut fragment, &mut receipt),
@@ -77,6 +127,8 @@ pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> 
         Target::Acp => plain::fill_acp(content, &mut fragment, &mut receipt),
         Target::Plain => plain::fill(content, &mut fragment, &mut receipt),
     }?;
-    receipt.close(content.messages);
-    Ok(Delivery { fragment, receipt })
+    receipt.close(content.conversation());
+    // An agent of the Agent Client Protocol has the history itself, whoever else has it.
+    let is_kept = content.messages.is_none() || target == Target::Acp;
+    Ok(Delivery { fragment, append: is_kept.then_some(append), receipt })
 }

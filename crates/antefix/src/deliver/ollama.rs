@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::fragment::Place;
-use super::messages::{Voice, weave};
+use super::messages::{Between, Voice, weave};
 use super::openai::{nested_tool, object};
 use super::{Content, Fragment, Receipt};
 use crate::compose::policy::Placement;
@@ -16,20 +16,19 @@ pub(super) fn fill(
     _: Option<&Model>,
     fragment: &mut Fragment,
     receipt: &mut Receipt,
-) -> Result<()> {
+) -> Result<Vec<Value>> {
     if let Some(tools) = content.tools {
         let shaped = tools.shaped("ollama", |tools| tools.iter().map(nested_tool).collect());
         receipt.tools(Place::Tools, &shaped);
         fragment.insert_tools(Place::Tools, shaped);
     }
-    let in_system = content.placement == Placement::System || content.messages.is_empty();
     let mut system = content.prefix();
     let mut messages = Vec::new();
     if !system.is_empty() {
         receipt.prefix_part(content, "prefix", "system", "/messages/0/content".to_owned(), &system, None);
     }
     receipt.prefix_ends();
-    if in_system {
+    if content.placement == Placement::System {
         for (what, text) in content.moving() {
             receipt.part(&what, "system", "/messages/0/content".to_owned(), text, None);
             let joint = if system.is_empty() { "" } else { "\n\n" };
@@ -39,16 +38,16 @@ pub(super) fn fill(
     if !system.is_empty() {
         messages.push(object([("role", Value::from("system")), ("content", Value::String(system))]));
     }
-    if in_system {
-        messages.extend(content.messages.iter().cloned());
-    } else {
-        let message = |text: &str| json!({"role": "user", "content": text});
-        let because = Some("what a model's template does with a second system message is not known");
-        let voice = Voice { role: "user", framed: true, because, message: &message, join: None, may_follow: &|_| true };
-        messages.extend(weave(content, &voice, ("messages", messages.len()), receipt)?);
-    }
-    if !messages.is_empty() {
-        fragment.insert("messages", Value::Array(messages));
-    }
-    Ok(())
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let voice = Voice {
+        role: "user",
+        framed: true,
+        because: Some("what a model's template does with a second system message is not known"),
+        message: &user,
+        user: &user,
+        join: None,
+        between: Between::Any,
+    };
+    let woven = weave(content, &voice, ("messages", messages.len()), receipt)?;
+    Ok(fragment.messages_behind(content, "messages", messages, woven))
 }

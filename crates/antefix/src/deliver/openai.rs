@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::breakpoint::Breakpoints;
 use super::fragment::Place;
-use super::messages::{Voice, weave};
+use super::messages::{Between, Voice, weave};
 use super::{Content, Fragment, Receipt};
 use crate::compose::policy::Placement;
 use crate::discover::tools::Tool;
@@ -24,7 +24,7 @@ pub(super) fn fill_chat(
     model: Option<&Model>,
     fragment: &mut Fragment,
     receipt: &mut Receipt,
-) -> Result<()> {
+) -> Result<Vec<Value>> {
     fill(content, model, &Api { key: "messages", text: "text", tool: nested_tool }, fragment, receipt)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn fill_responses(
     model: Option<&Model>,
     fragment: &mut Fragment,
     receipt: &mut Receipt,
-) -> Result<()> {
+) -> Result<Vec<Value>> {
     fill(content, model, &Api { key: "input", text: "input_text", tool: flat_tool }, fragment, receipt)
 }
 
@@ -43,7 +43,7 @@ fn fill(
     api: &Api,
     fragment: &mut Fragment,
     receipt: &mut Receipt,
-) -> Result<()> {
+) -> Result<Vec<Value>> {
     // Those who speak like OpenAI without being it know the role `system` alone.
     let developer = model.is_some_and(|model| model.developer_role);
     let role = if developer { "developer" } else { "system" };
@@ -66,18 +66,17 @@ fn fill(
     }
     let mut messages: Vec<Value> = first.into_iter().collect();
     let message = |text: &str| json!({"role": role, "content": text});
-    let voice = Voice { role, framed: false, because: None, message: &message, join: None, may_follow: &|_| true };
-    if content.placement == Placement::System && !content.messages.is_empty() {
-        let nothing = Content { messages: &[], ..content.clone() };
-        messages.extend(weave(&nothing, &voice, (api.key, messages.len()), receipt)?);
-        messages.extend(content.messages.iter().cloned());
-    } else {
-        messages.extend(weave(content, &voice, (api.key, messages.len()), receipt)?);
+    if content.placement == Placement::System {
+        for (what, text) in content.moving() {
+            receipt.part(&what, role, format!("/{}/{}", api.key, messages.len()), text, None);
+            messages.push(message(text));
+        }
     }
-    if !messages.is_empty() {
-        fragment.insert(api.key, Value::Array(messages));
-    }
-    Ok(())
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let voice =
+        Voice { role, framed: false, because: None, message: &message, user: &user, join: None, between: Between::Any };
+    let woven = weave(content, &voice, (api.key, messages.len()), receipt)?;
+    Ok(fragment.messages_behind(content, api.key, messages, woven))
 }
 
 /// The first message in parts, each with a breakpoint where the stability changes.

@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use super::fragment::Place;
+use super::messages::{Between, Voice, placed, weave};
 use super::openai::{function, object};
 use super::{Content, Fragment, Receipt};
 use crate::discover::tools::Tool;
 use crate::error::Result;
 
-pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {
+pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<Vec<Value>> {
     if let Some(tools) = content.tools {
         let shaped = tools.shaped("plain", |tools| tools.iter().map(tool).collect());
         receipt.tools(Place::Tools, &shaped);
@@ -29,7 +30,20 @@ pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut
         text.push_str(content.suffix);
     }
     fragment.insert("text", Value::String(text));
-    Ok(())
+    // Notices and the live part are in the text.
+    let messages = Content { notices: Vec::new(), suffix: "", ..content.clone() };
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let voice = Voice {
+        role: "user",
+        framed: true,
+        because: None,
+        message: &user,
+        user: &user,
+        join: None,
+        between: Between::Any,
+    };
+    let woven = weave(&messages, &voice, ("messages", 0), receipt)?;
+    Ok(fragment.messages(content, "messages", woven))
 }
 
 /// A tool with what is known of it.
@@ -41,8 +55,9 @@ fn tool(tool: &Tool) -> Value {
     Value::Object(known)
 }
 
-/// `systemPrompt` for `session/new`, and the blocks for `session/prompt`. An ACP agent has tools of its own.
-pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {
+/// `systemPrompt` for `session/new`, and blocks to append to `session/prompt`. An ACP agent has tools and a history of its own: what
+/// a turn brings for the first time is sent, and nothing is sent again.
+pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<Vec<Value>> {
     let prefix = content.prefix();
     if !prefix.is_empty() {
         receipt.prefix_part(content, "prefix", "system", "/systemPrompt/content/0".to_owned(), &prefix, None);
@@ -51,17 +66,16 @@ pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Fragment, receipt: 
         fragment.insert("systemPrompt", prompt);
     }
     receipt.prefix_ends();
+    let inserted: Vec<_> = placed(content, receipt).into_iter().filter(|(_, one)| one.is_fresh).collect();
+    let inserted = inserted.into_iter().map(|(_, one)| (one.name.to_string(), one.words(content)));
+    let moving = content.moving().map(|(what, text)| (what, content.framed(text)));
     let mut blocks = Vec::new();
-    for (what, text) in content.moving() {
-        let words = content.framed(text);
-        receipt.part(&what, "user", format!("/prompt/{}", blocks.len()), &words, None);
+    for (what, words) in inserted.chain(moving) {
+        receipt.part(&what, "user", format!("/append/{}", blocks.len()), &words, None);
         blocks.push(json!({"type": "text", "text": words}));
-    }
-    if !blocks.is_empty() {
-        fragment.insert("prompt", Value::Array(blocks));
     }
     if content.tools.is_some_and(|tools| !tools.is_empty()) {
         receipt.instead("tools", "left out: an ACP agent has tools of its own");
     }
-    Ok(())
+    Ok(blocks)
 }

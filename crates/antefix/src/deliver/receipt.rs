@@ -48,11 +48,11 @@ pub struct Receipt {
 /// A run of bytes and the place that it went to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// `tools`, `fixed`, `frozen`, `notice 1`, `suffix`.
+    /// `tools`, `fixed`, `frozen`, `queued 1`, `touched 2`, `notice 1`, `suffix`.
     pub what: String,
     /// Who says it: `tools`, `system`, `developer`, `user`.
     pub role: String,
-    /// Where it is in the fragment, as a JSON pointer.
+    /// Where it is in the fragment, as a JSON pointer. One that begins with `/append/` is in what is to be appended.
     pub pointer: String,
     /// How many bytes of text it has.
     pub bytes: usize,
@@ -115,7 +115,7 @@ impl Receipt {
             model: model.map(|model| model.name.clone()),
             epoch: content.epoch,
             key: None,
-            messages: content.messages.len(),
+            messages: content.conversation().count(),
             parts: Vec::new(),
             substitutions: Vec::new(),
             prefix_form: Digest::of(""),
@@ -189,9 +189,9 @@ impl Receipt {
     }
 
     /// All parts are recorded; all else are the caller's messages.
-    pub(super) fn close(&mut self, messages: &[Value]) {
+    pub(super) fn close<'m>(&mut self, messages: impl Iterator<Item = &'m Value>) {
         let mut text = String::new();
-        for (number, message) in messages.iter().enumerate() {
+        for (number, message) in messages.enumerate() {
             if number > 0 {
                 text.push('\n');
             }

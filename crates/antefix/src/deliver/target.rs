@@ -48,6 +48,16 @@ impl Target {
         }
     }
 
+    /// The name under which a request has the messages of a conversation.
+    pub fn messages_key(self) -> &'static str {
+        match self {
+            Target::OpenAiResponses => "input",
+            Target::Gemini => "contents",
+            Target::Acp => "prompt",
+            Target::Plain | Target::Anthropic | Target::OpenAiChat | Target::Bedrock | Target::Ollama => "messages",
+        }
+    }
+
     /// The target of this name.
     pub fn parse(name: &str) -> Option<Target> {
         Target::ALL.into_iter().find(|target| target.name() == name)

@@ -5,6 +5,14 @@ use super::code::ReportedBy::{Acp, All, Check, Touch, Turn, Why};
 use super::code::codes;
 
 codes! {
+    Append {
+        name: "append",
+        levels: [Note],
+        reported_by: Turn,
+        what: "what the request says behind its messages is not in the fragment, because the messages were not handed over",
+        why: "a fragment cannot hold what comes after messages that only the caller knows",
+        remedy: "hand them over with `--messages`, or append what `--json` (of `show`, `--receipt`) prints as `append`",
+    }
     BadPattern {
         name: "bad-pattern",
         levels: [Warning],
@@ -241,8 +249,8 @@ codes! {
         name: "message",
         levels: [Note],
         reported_by: Turn,
-        what: "a message was queued for this turn",
-        why: "it is sent with it",
+        what: "a message was queued for this turn, or a path was touched",
+        why: "it is sent with it, and repeated in every later request until a compaction",
         remedy: "nothing",
     }
     ModelsUnreadable {

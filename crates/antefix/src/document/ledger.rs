@@ -4,9 +4,9 @@ use crate::deliver::{Delivery, Fragment, Receipt};
 use crate::diagnostic::Diagnostic;
 use crate::freeze::record::{RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
 use crate::freeze::store::EpochRow;
-use crate::freeze::{Amendment, Change, Difference, Epoch, QueuedMessage, Same, Side};
+use crate::freeze::{Amendment, Change, Difference, Epoch, Insertion, Same, Side};
 use crate::hooks::HookDid;
-use crate::keeper::{Began, Compaction, Drift, Turn};
+use crate::keeper::{Began, Compaction, Drift, Turn, TurnInsertion};
 use crate::observe::Expectation;
 use serde::Serialize;
 
@@ -26,6 +26,8 @@ pub struct TurnDocument<'t> {
     suffix: &'t str,
     messages: Vec<MessageOf<'t>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    insertions: Vec<InsertionOf<'t>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     added: Vec<AddedOf<'t>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<HookOf<'t>>,
@@ -34,6 +36,9 @@ pub struct TurnDocument<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<serde_json::Value>))]
     fragment: Option<&'t Fragment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<serde_json::Value>>))]
+    append: Option<&'t [serde_json::Value]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     receipt: Option<&'t Receipt>,
@@ -109,18 +114,39 @@ impl<'a> AmendmentOf<'a> {
     }
 }
 
-/// A queued message.
+/// What was queued for a turn, or what a turn touched.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct MessageOf<'m> {
     number: u64,
+    kind: &'static str,
     at: String,
     text: &'m str,
 }
 
-/// The document of a queued message.
-pub fn message(message: &QueuedMessage) -> MessageOf<'_> {
-    MessageOf { number: message.number, at: message.at.to_string(), text: &message.text }
+/// The document of an insertion that waits, or that a turn is the first to have.
+pub fn message(message: &Insertion) -> MessageOf<'_> {
+    let Insertion { number, kind, at, text, .. } = message;
+    MessageOf { number: *number, kind: kind.name(), at: at.to_string(), text }
+}
+
+/// What goes between the caller's messages in a request.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+struct InsertionOf<'i> {
+    number: u64,
+    kind: &'static str,
+    /// How many of the caller's messages come before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<u64>,
+    text: &'i str,
+}
+
+impl InsertionOf<'_> {
+    fn new(one: &TurnInsertion) -> InsertionOf<'_> {
+        let Insertion { number, kind, text, .. } = &one.insertion;
+        InsertionOf { number: *number, kind: kind.name(), after: one.after, text }
+    }
 }
 
 /// A change since the epoch was composed.
@@ -160,11 +186,13 @@ pub fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&'t Deli
         amendments: amendments(&turn.amendments, turn.fresh),
         suffix: turn.suffix.text(),
         messages: turn.messages.iter().map(message).collect(),
+        insertions: turn.insertions.iter().map(InsertionOf::new).collect(),
         added: turn.added.iter().map(|added| AddedOf { hook: &added.hook, message: &added.message }).collect(),
         hooks: turn.hooks.iter().map(HookOf::new).collect(),
         pending: changes(&turn.pending),
         changes: changes(&turn.changes),
         fragment: delivery.map(|delivery| &delivery.fragment),
+        append: delivery.and_then(|delivery| delivery.append.as_deref()),
         receipt: delivery.map(|delivery| &delivery.receipt),
         diagnostics: turn.diagnostics.iter().map(Finding::of_diagnostic).collect(),
     }

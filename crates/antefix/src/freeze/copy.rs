@@ -2,15 +2,16 @@
 //!
 //! 1. A ledger is a series: an epoch, its amendments, the next epoch. One of the two series, the store's and the copy's, must
 //!    begin with the other. Where they part they are two conversations with one name, and nothing is written.
-//! 2. A message is known by its time and its text. One that went with a turn is there as well, and is not queued again.
+//! 2. An insertion is known by its time and its text. One that went with a turn, or has ended, is there as well, and is not appended
+//!    again. It keeps its number unless that is taken.
 //! 3. What the conversation remembers is the copy's, as if it had been told just now, unless the store has later epochs.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::ConversationId;
 use super::store::{AmendmentRow, Bundle, EpochRow};
+use super::{ConversationId, Insertion};
 use crate::text::Digest;
 
 /// A conversation's ledger from elsewhere. Whoever makes one has checked that its rows follow one another and that their
@@ -23,8 +24,8 @@ pub struct LedgerCopy {
     pub rows: Vec<(LedgerRow, Bundle)>,
     /// What the conversation remembers.
     pub memory: Option<Bundle>,
-    /// The messages that wait.
-    pub messages: Vec<(Timestamp, String)>,
+    /// What is put between its messages: what waits, and what turns repeat.
+    pub insertions: Vec<Insertion>,
 }
 
 /// A row of a ledger.
@@ -41,7 +42,7 @@ pub enum LedgerRow {
 pub struct LedgerThere {
     /// Epochs and amendments, in order.
     pub rows: Vec<LedgerRow>,
-    /// All messages, also those that went with a turn.
+    /// All insertions, also those that have ended, by time and text.
     pub messages: Vec<(Timestamp, String)>,
     /// What it remembers.
     pub said: Option<Digest>,
@@ -54,8 +55,8 @@ pub struct Lacking<'c> {
     pub rows: &'c [(LedgerRow, Bundle)],
     /// What to remember.
     pub memory: Option<&'c Bundle>,
-    /// Messages to queue.
-    pub messages: Vec<&'c (Timestamp, String)>,
+    /// Insertions to append.
+    pub insertions: Vec<&'c Insertion>,
     /// How many epochs of the copy are there.
     pub known: u64,
 }
@@ -76,7 +77,7 @@ pub struct CopiedLedger {
     pub epochs: u64,
     /// How many were there already.
     pub known: u64,
-    /// How many messages were queued.
+    /// How many insertions were appended.
     pub messages: u64,
 }
 
@@ -99,22 +100,22 @@ impl LedgerCopy {
         Ok(Lacking {
             rows: self.rows.get(there.rows.len()..).unwrap_or_default(),
             memory: memory.filter(|_| there.said.is_none() || !has_later),
-            messages: self.messages_lacking(there),
+            insertions: self.insertions_lacking(there),
             known,
         })
     }
 
-    /// Two messages may have one time and one text: as many are lacking as there are fewer.
-    fn messages_lacking(&self, there: &LedgerThere) -> Vec<&(Timestamp, String)> {
-        let mut known: BTreeMap<&(Timestamp, String), usize> = BTreeMap::new();
-        for message in &there.messages {
-            *known.entry(message).or_default() += 1;
+    /// Two of them may have one time and one text: as many are lacking as there are fewer.
+    fn insertions_lacking(&self, there: &LedgerThere) -> Vec<&Insertion> {
+        let mut known: BTreeMap<(Timestamp, &str), usize> = BTreeMap::new();
+        for (at, text) in &there.messages {
+            *known.entry((*at, text)).or_default() += 1;
         }
         let mut lacking = Vec::new();
-        for message in &self.messages {
-            match known.get_mut(message) {
+        for insertion in &self.insertions {
+            match known.get_mut(&(insertion.at, insertion.text.as_str())) {
                 Some(count @ 1..) => *count -= 1,
-                _ => lacking.push(message),
+                _ => lacking.push(insertion),
             }
         }
         lacking
@@ -124,13 +125,23 @@ impl LedgerCopy {
 impl Lacking<'_> {
     /// Whether there is nothing to write.
     pub fn is_nothing(&self) -> bool {
-        self.rows.is_empty() && self.memory.is_none() && self.messages.is_empty()
+        self.rows.is_empty() && self.memory.is_none() && self.insertions.is_empty()
     }
 
     /// The same as numbers.
     pub fn counted(&self) -> CopiedLedger {
         let epochs = self.rows.iter().filter(|(row, _)| matches!(row, LedgerRow::Epoch(_)));
-        CopiedLedger { epochs: epochs.count() as u64, known: self.known, messages: self.messages.len() as u64 }
+        CopiedLedger { epochs: epochs.count() as u64, known: self.known, messages: self.insertions.len() as u64 }
+    }
+
+    /// The insertions to append behind the last number, each with the number that it gets.
+    pub fn numbered(&self, last: u64) -> Vec<Insertion> {
+        let mut last = last;
+        let mut next = |number: u64| {
+            last = number.max(last + 1);
+            last
+        };
+        self.insertions.iter().map(|one| Insertion { number: next(one.number), ..(*one).clone() }).collect()
     }
 
     /// All texts to write.

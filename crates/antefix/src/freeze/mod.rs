@@ -19,6 +19,7 @@ mod conversation;
 mod difference;
 mod epoch;
 mod fingerprint;
+mod insertion;
 mod notice;
 mod standing;
 mod time;
@@ -30,8 +31,9 @@ pub use conversation::ConversationId;
 pub use difference::{Difference, DifferenceKind, Same, Side};
 pub use epoch::{Epoch, EpochBody, EpochSection};
 pub use fingerprint::FactFingerprint;
+pub use insertion::{Insertion, InsertionKind, Insertions, Taken};
 pub use standing::Watch;
-pub use store::{QueuedMessage, Store, StoreError};
+pub use store::{Store, StoreError};
 pub use time::truncate_to_millis;
 
 pub(crate) use epoch::EpochInputs;

@@ -1,7 +1,8 @@
 //! The port to whatever keeps ledgers.
 //!
 //! 1. A ledger only grows: epochs are appended by number, amendments by number within their epoch. Nothing is updated, and
-//!    what goes, goes as a whole: [`Store::delete`]. Beside it a conversation has one memory, of which only the latest is kept.
+//!    what goes, goes as a whole: [`Store::delete`]. Beside it a conversation has one memory, of which only the latest is kept,
+//!    and its insertions: what is put between the messages of its caller.
 //! 2. First writer wins, by a unique key and not by a lock. Losing is not an error: the winner is the answer.
 //! 3. Texts are content-addressed and shared by all conversations. An append writes its texts and its row together, or
 //!    nothing at all.
@@ -22,7 +23,7 @@ use jiff::Timestamp;
 
 use super::copy::{Copied, LedgerCopy};
 use super::template::Templates;
-use super::{Cause, ConversationId};
+use super::{Cause, ConversationId, Insertion, Insertions};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::text::Digest;
 
@@ -97,21 +98,12 @@ pub struct Standing {
     pub epoch: EpochRow,
     /// Its amendments, in order.
     pub amendments: Vec<AmendmentRow>,
-    /// How many messages wait for the next turn.
+    /// How many insertions wait for the next turn.
     pub waiting: u64,
+    /// How many were taken by turns, and are repeated.
+    pub inserted: u64,
     /// The digest of the body that the conversation remembers; none if it was never given one.
     pub said: Option<Digest>,
-}
-
-/// A message that waits for the next turn, or went with one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueuedMessage {
-    /// Ascending within a conversation.
-    pub number: u64,
-    /// When it was queued.
-    pub at: Timestamp,
-    /// The text of the message.
-    pub text: String,
 }
 
 /// A compaction that was begun. It is not part of the ledger.
@@ -182,7 +174,8 @@ pub trait Store: Templates {
     /// The standing epoch, in one question; none for a conversation that nobody opened.
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
 
-    /// One epoch with its amendments. `waiting` is 0 here, and `said` none: both belong to the conversation as it is now.
+    /// One epoch with its amendments. `waiting` and `inserted` are 0 here, and `said` none: they belong to the conversation as
+    /// it is now.
     fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>>;
 
     /// The epochs with higher numbers than `after`, ascending, at most `limit`.
@@ -209,17 +202,30 @@ pub trait Store: Templates {
     /// Queues a message for the next turn, and answers with its number.
     fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64>;
 
-    /// Takes the messages that wait, each once, ascending. A turn that names itself gets the same ones again when it
-    /// asks again, because it may not have lived to hear the first answer.
-    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>>;
+    /// Appends an insertion under its number, which must be higher than all others of the conversation. If it is not, nothing is
+    /// written, and the answer is the highest one.
+    fn insert(&self, conversation: &ConversationId, insertion: &Insertion) -> StoreResult<Appended<u64>>;
 
-    /// The messages that wait, without taking them.
-    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>>;
+    /// Takes the insertions that wait, each once, ascending. A turn that names itself gets the same ones again when it
+    /// asks again. All that were taken and have no place yet get this one, if it is known.
+    fn take(
+        &self,
+        conversation: &ConversationId,
+        turn: Option<&str>,
+        place: Option<u64>,
+    ) -> StoreResult<Vec<Insertion>>;
+
+    /// The insertions that wait and those that were taken, without taking any. Those that ended are not among them.
+    fn insertions(&self, conversation: &ConversationId) -> StoreResult<Insertions>;
+
+    /// Ends insertions, whether they wait or were taken: no turn gets them any more. Others stay as they are.
+    fn end(&self, conversation: &ConversationId, numbers: &[u64]) -> StoreResult<()>;
 
     /// Remembers a compaction in the place of any other of the conversation. The ledger does not change.
     fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()>;
 
-    /// Appends the epoch of the compaction with that token, opened at `at`, and forgets the compaction: both or neither.
+    /// Appends the epoch of the compaction with that token, opened at `at`, ends the insertions that were taken, and forgets the
+    /// compaction: all or nothing. A compaction that keeps the epoch ends them as well.
     fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed>;
 
     /// Forgets the compaction with that token. It is not an error if there is none.

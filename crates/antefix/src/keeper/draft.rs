@@ -172,7 +172,7 @@ impl Keeper {
             suffix: composed.prompt,
             report: composed.discovery.report,
             diagnostics,
-            ..Turn::empty(input)
+            ..Turn::empty(input).inserting(Vec::new(), input.history)
         };
         turn.ask_hooks(conversation, input)?;
         Ok(turn)

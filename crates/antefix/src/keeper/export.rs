@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Keeper;
-use super::lines::{EpochLine, Line, VERSION, WITHOUT_MEMORY, digests};
+use super::lines::{EpochLine, InsertionLine, Line, VERSION, WITHOUT_INSERTIONS, WITHOUT_MEMORY, digests};
 use crate::error::{Error, ErrorKind, Fault, Result};
-use crate::freeze::ConversationId;
 use crate::freeze::store::{AmendmentRow, EpochRow};
+use crate::freeze::{ConversationId, Insertion, InsertionKind};
 use crate::text::Digest;
 
 /// How many epochs are read at a time.
@@ -28,6 +28,8 @@ pub struct Export {
     /// The last epoch that was written.
     after: u64,
     memory: Option<(Digest, Texts)>,
+    /// All but the messages that wait.
+    insertions: Vec<Insertion>,
     /// The texts that were written.
     sent: BTreeSet<Digest>,
     next: Next,
@@ -61,8 +63,11 @@ impl Keeper {
         // The memory is read before all else: while lines are written, a turn may put another one in its place and a sweep
         // delete its texts.
         let memory = self.memory(conversation)?;
+        // So are the insertions, which say what version it is.
+        let insertions = self.store.insertions(conversation)?.all.into_iter().filter(|one| !is_message(one)).collect();
         let (conversation, standing) = (conversation.clone(), epoch.number());
-        Ok(Export { conversation, standing, after: 0, memory, sent: BTreeSet::new(), next: Next::Head })
+        let sent = BTreeSet::new();
+        Ok(Export { conversation, standing, after: 0, memory, insertions, sent, next: Next::Head })
     }
 
     /// What a conversation remembers: the digest of the body, and all its texts.
@@ -88,7 +93,11 @@ impl Export {
         let mut lines = String::new();
         match self.next {
             Next::Head => {
-                let version = if self.memory.is_some() { VERSION } else { WITHOUT_MEMORY };
+                let version = match (&self.memory, self.insertions.is_empty()) {
+                    (_, false) => VERSION,
+                    (Some(_), true) => WITHOUT_INSERTIONS,
+                    (None, true) => WITHOUT_MEMORY,
+                };
                 line(&mut lines, &Line::Ledger { version, conversation: self.conversation.to_string() });
                 self.next = Next::Epochs;
             }
@@ -109,7 +118,10 @@ impl Export {
                     self.texts(&mut lines, texts);
                     line(&mut lines, &Line::Memory { body });
                 }
-                for message in keeper.store.waiting(&self.conversation)? {
+                for insertion in std::mem::take(&mut self.insertions) {
+                    line(&mut lines, &Line::Insertion(InsertionLine::new(insertion)));
+                }
+                for message in keeper.store.insertions(&self.conversation)?.all.into_iter().filter(is_message) {
                     line(&mut lines, &Line::Message { at: message.at, text: message.text });
                 }
                 self.next = Next::Nothing;
@@ -160,6 +172,11 @@ impl Export {
         let message = format!("{} was deleted while it was exported", self.conversation);
         Err(Error::new(ErrorKind::Conflict, message).with_hint("what was written of it is not whole"))
     }
+}
+
+/// Whether it is a message that waits, which needs neither a number nor a place.
+fn is_message(insertion: &Insertion) -> bool {
+    insertion.taken.is_none() && insertion.kind == InsertionKind::Queued
 }
 
 fn line(lines: &mut String, line: &Line) {

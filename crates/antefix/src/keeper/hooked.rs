@@ -4,12 +4,14 @@
 //! 2. What a replacement repeats of the text, at its beginning and at its end, keeps its origin; the rest is the hook's.
 //!    If it repeats the whole prefix, the prefix stands, and with it the provider's cache.
 //! 3. An answer is used as a whole or not at all.
+//! 4. Hooks that change messages see what will be sent: the caller's messages, what is put between them, and what other hooks added.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::insertions::Answered;
 use super::{Keeper, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
 use crate::diagnostic::{Code, Diagnostic};
@@ -77,17 +79,23 @@ impl Turn {
                 Err(failure) => log.failed(hook.name(), on, &failure),
             }
         }
-        self.history = input.history.cloned();
+        self.behind = self.added.iter().map(|added| added.message.clone()).collect();
         for hook in at(input.hooks, HookPoint::Messages) {
             let on = HookPoint::Messages;
-            let Some(history) = &self.history else { break };
+            if self.history.is_none() {
+                break;
+            }
+            let shown = self.shown();
             let answer = ask(hook, on, &mut log, |hook| {
-                hook.messages(&question, history).and_then(|changed| changed.map(objects).transpose())
+                let changed = hook.messages(&question, &shown)?.filter(|changed| *changed != shown);
+                let Some(changed) = changed.map(objects).transpose()? else { return Ok(None) };
+                let bytes = bytes(&changed);
+                Answered::read(changed, &self.insertions).map(|answered| Some((bytes, answered)))
             });
             match answer {
-                Some(Some(changed)) if changed[..] != history[..] => {
-                    log.did(hook.name(), on, HookAction::ChangedMessages, bytes(&changed));
-                    self.history = Some(changed.into());
+                Some(Some((bytes, answered))) => {
+                    log.did(hook.name(), on, HookAction::ChangedMessages, bytes);
+                    self.changed(hook.name(), answered);
                 }
                 Some(_) => log.did(hook.name(), on, HookAction::Nothing, 0),
                 None => {}

@@ -16,7 +16,7 @@ use super::lines::{EpochLine, Line, VERSION, digests};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::copy::{Copied, LedgerCopy, LedgerRow};
 use crate::freeze::store::{AmendmentRow, Appended, Bundle, EpochRow, Store};
-use crate::freeze::{AmendmentBody, Cause, ConversationId, EpochBody};
+use crate::freeze::{AmendmentBody, Cause, ConversationId, EpochBody, Insertion, InsertionKind};
 use crate::stores::MemoryStore;
 use crate::text::Digest;
 
@@ -29,7 +29,7 @@ pub struct Imported {
     pub epochs: u64,
     /// How many were there already.
     pub known: u64,
-    /// How many messages were queued.
+    /// How many insertions were appended: messages that wait, and what turns repeat.
     pub messages: u64,
 }
 
@@ -109,8 +109,16 @@ impl<'c> Import<'c> {
             Line::Epoch(line) => self.epoch(line),
             Line::Amendment { epoch, number, at, body } => self.amendment(epoch, number, at, body),
             Line::Memory { body } => self.memory(body),
+            Line::Insertion(line) => {
+                let insertion = line.insertion();
+                let at = to_micros(insertion.at);
+                self.last()?.insertions.push(Insertion { at, ..insertion });
+                Ok(())
+            }
             Line::Message { at, text } => {
-                self.last()?.messages.push((to_micros(at), text));
+                // It gets the next number that is free.
+                let (number, kind, at) = (0, InsertionKind::Queued, to_micros(at));
+                self.last()?.insertions.push(Insertion { number, kind, at, text, taken: None });
                 Ok(())
             }
         }
@@ -124,7 +132,7 @@ impl<'c> Import<'c> {
         if !self.conversations.insert(conversation.clone()) {
             return Err(wrong(format!("a second ledger of {conversation} begins here")));
         }
-        self.ledgers.push(LedgerCopy { conversation, rows: Vec::new(), memory: None, messages: Vec::new() });
+        self.ledgers.push(LedgerCopy { conversation, rows: Vec::new(), memory: None, insertions: Vec::new() });
         Ok(())
     }
 

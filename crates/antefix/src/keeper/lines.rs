@@ -1,17 +1,23 @@
 //! Ledgers as JSON lines: what each line says.
 //!
 //! 1. The first line of a ledger says what follows; then come texts, epochs, amendments, what the conversation remembers, and
-//!    messages, each on a line of its own, and every text before the first line that names it.
+//!    what is put between its messages, each on a line of its own, and every text before the first line that names it.
 //! 2. A file may hold several ledgers, one behind the other.
-//! 3. A ledger without a memory is written as version 1, which older releases can read.
+//! 3. A ledger without insertions that turns repeat is written as version 2, and one without a memory as version 1, which older
+//!    releases can read.
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::freeze::{Insertion, InsertionKind, Taken};
 use crate::text::Digest;
 
-/// The version that is read and, where a conversation remembers something, written.
-pub(super) const VERSION: u32 = 2;
+/// The version that is read and, where turns repeat insertions, written.
+pub(super) const VERSION: u32 = 3;
+/// The version of a ledger without insertions.
+pub(super) const WITHOUT_INSERTIONS: u32 = 2;
 /// The version of a ledger without a memory.
 pub(super) const WITHOUT_MEMORY: u32 = 1;
 
@@ -23,6 +29,7 @@ pub(super) enum Line {
     Epoch(EpochLine),
     Amendment { epoch: u64, number: u64, at: Timestamp, body: Digest },
     Memory { body: Digest },
+    Insertion(InsertionLine),
     Message { at: Timestamp, text: String },
 }
 
@@ -38,6 +45,41 @@ pub(super) struct EpochLine {
     pub(super) machine: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct InsertionLine {
+    number: u64,
+    at: Timestamp,
+    text: String,
+    /// The files of a touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    touched: Option<BTreeMap<String, Digest>>,
+    /// Whether a turn took it, or it waits.
+    taken: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    turn: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    place: Option<u64>,
+}
+
+impl InsertionLine {
+    pub(super) fn new(insertion: Insertion) -> InsertionLine {
+        let Insertion { number, kind, at, text, taken } = insertion;
+        let touched = match kind {
+            InsertionKind::Queued => None,
+            InsertionKind::Touched(files) => Some(files),
+        };
+        let is_taken = taken.is_some();
+        let Taken { turn, place } = taken.unwrap_or_default();
+        InsertionLine { number, at, text, touched, taken: is_taken, turn, place }
+    }
+
+    pub(super) fn insertion(self) -> Insertion {
+        let InsertionLine { number, at, text, touched, taken, turn, place } = self;
+        let kind = touched.map_or(InsertionKind::Queued, InsertionKind::Touched);
+        Insertion { number, kind, at, text, taken: taken.then_some(Taken { turn, place }) }
+    }
 }
 
 /// What a record may name: every text in it that is a digest.

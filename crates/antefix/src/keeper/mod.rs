@@ -15,6 +15,7 @@ mod frozen;
 mod hooked;
 mod import;
 mod ineffective;
+mod insertions;
 mod lines;
 mod recent;
 mod steps;
@@ -23,6 +24,7 @@ mod turn;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use self::cache::Cache;
 pub use self::compaction::{Compacted, Compaction, Compactions};
@@ -34,6 +36,7 @@ pub use self::hooked::HookMessage;
 use self::hooked::question;
 pub use self::import::{Imported, MemoryCheck};
 use self::ineffective::IneffectiveChanges;
+pub use self::insertions::{Repeat, TurnInsertion};
 pub(crate) use self::recent::Current;
 use self::recent::RecentEpochs;
 use self::steps::Renewal;
@@ -62,6 +65,18 @@ pub struct Keeper {
     flights: Flights,
     ineffective: IneffectiveChanges,
     recent: RecentEpochs,
+}
+
+/// What a caller says to a conversation whose project cannot be resolved.
+pub(crate) struct GoingOn<'g> {
+    /// A name for the turn.
+    pub(crate) turn: Option<&'g str>,
+    /// The conversation's messages, if the caller passes them through.
+    pub(crate) history: Option<&'g Arc<[Value]>>,
+    /// How often insertions are sent.
+    pub(crate) repeat: Repeat,
+    /// The system text of this turn alone.
+    pub(crate) replacement: Option<&'g str>,
 }
 
 /// What came of a renewal.
@@ -119,7 +134,8 @@ impl Keeper {
     /// Opens the conversation, or goes on with it.
     pub fn turn(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Turn> {
         if let Some(text) = input.replacement {
-            return Ok(replaced(text, input));
+            let insertions = self.repeated(conversation)?;
+            return Ok(Turn::empty(input).saying(text).inserting(insertions, input.history));
         }
         let input = &input.named(conversation);
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
@@ -136,30 +152,29 @@ impl Keeper {
 
     /// Goes on with a conversation whose project cannot be resolved: with the epoch that stands, its notices and the messages
     /// that wait. Nothing is asked for, so there is no live part, and what the project would say now is pending.
-    pub(crate) fn go_on(
-        &self,
-        conversation: &ConversationId,
-        (turn, replacement): (Option<&str>, Option<&str>),
-        why: &Error,
-    ) -> Result<Turn> {
+    pub(crate) fn go_on(&self, conversation: &ConversationId, going_on: &GoingOn<'_>, why: &Error) -> Result<Turn> {
+        let GoingOn { turn, history, repeat, replacement } = *going_on;
         let diagnostics = vec![Diagnostic::of_error(Code::ProjectUnreadable, why)];
         if let Some(text) = replacement {
-            return Ok(Turn { diagnostics, ..Turn::nothing().saying(text) });
+            let turn = Turn { diagnostics, ..Turn::nothing().saying(text) };
+            return Ok(turn.inserting(self.repeated(conversation)?, history));
         }
         let Current { standing, epoch, amendments } =
             self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
-        let asks = standing.waiting > 0 || turn.is_some();
-        let messages = if asks { self.store.take(conversation, turn)? } else { Vec::new() };
+        let insertions = match standing.waiting + standing.inserted {
+            0 => Vec::new(),
+            _ => self.take(conversation, (turn, history.map(|history| history.len()), repeat))?,
+        };
         let detail = format!("what the project says now cannot be read, and the prompt stays as it is: {why}");
-        Ok(Turn {
+        let turn = Turn {
             suffix: Prompt::empty(&epoch.body().made_by.layout),
             epoch: Some(epoch),
             amendments,
-            messages,
             pending: vec![Change::new(ChangeKind::Unavailable, "project", detail)],
             diagnostics,
             ..Turn::nothing()
-        })
+        };
+        Ok(turn.inserting(insertions, history))
     }
 
     /// The turn before hooks change it.
@@ -204,7 +219,15 @@ impl Keeper {
             }
             let Some(fresh) = self.amended(&epoch, &amendments, &drifted, input)? else { continue };
             frozen.put_into(&mut discovery.facts);
-            return self.unchanged(epoch, amendments, fresh, drifted, discovery, standing.waiting, input);
+            return self.unchanged(
+                epoch,
+                amendments,
+                fresh,
+                drifted,
+                discovery,
+                standing.waiting + standing.inserted,
+                input,
+            );
         }
         Err(changes_too_fast(conversation))
     }
@@ -344,11 +367,6 @@ impl Keeper {
         }
         Ok((Arc::new(Epoch::new(row.clone(), body)), amendments))
     }
-}
-
-/// A turn whose system text is the caller's.
-fn replaced(text: &str, input: &TurnInput<'_>) -> Turn {
-    Turn { history: input.history.cloned(), ..Turn::empty(input).saying(text) }
 }
 
 /// The clock, as fine as a row has it.

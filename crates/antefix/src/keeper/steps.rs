@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::frozen::FrozenFacts;
-use super::turn::Delivering;
 use super::{Began, Keeper, Turn, TurnInput, now};
 use crate::compose::{Composed, compose};
 use crate::diagnostic::{Code, Diagnostic};
@@ -121,24 +120,17 @@ impl Keeper {
     ) -> Result<Turn> {
         let diagnostics = candidate.diagnostics(input);
         let Composed { prompt, discovery, .. } = candidate.composed;
-        Ok(Turn {
-            messages: self.store.take(epoch.conversation(), input.id)?,
+        let insertions = self.take(epoch.conversation(), (input.id, input.messages, input.repeat))?;
+        let turn = Turn {
             epoch: Some(epoch),
             began: Began::Now,
-            amendments: Vec::new(),
-            fresh: 0,
             suffix: prompt.into_suffix(),
-            replacement: None,
-            replacement_spans: Vec::new(),
-            added: Vec::new(),
-            history: None,
-            hooks: Vec::new(),
-            pending: Vec::new(),
             changes,
             report: discovery.report,
             diagnostics,
-            delivering: Delivering::nothing(),
-        })
+            ..Turn::empty(input)
+        };
+        Ok(turn.inserting(insertions, input.history))
     }
 
     /// The turn of an epoch that stands.
@@ -150,7 +142,7 @@ impl Keeper {
         fresh: Vec<Amendment>,
         mut drifted: Drifted,
         discovery: Discovery,
-        waiting: u64,
+        insertions: u64,
         input: &TurnInput<'_>,
     ) -> Result<Turn> {
         drifted.failed.extend(self.unrenderable(&drifted, &discovery, input));
@@ -163,29 +155,23 @@ impl Keeper {
                 diagnostics.push(finding);
             }
         }
-        // A turn that names itself may ask again for what it took before.
-        let asks = waiting > 0 || input.id.is_some();
-        let messages = if asks { self.store.take(epoch.conversation(), input.id)? } else { Vec::new() };
+        let insertions = match insertions {
+            0 => Vec::new(),
+            _ => self.take(epoch.conversation(), (input.id, input.messages, input.repeat))?,
+        };
         let count = fresh.len();
         amendments.extend(fresh);
-        Ok(Turn {
+        let turn = Turn {
             epoch: Some(epoch),
-            began: Began::Before,
             amendments,
             fresh: count,
             suffix: composed.prompt,
-            replacement: None,
-            replacement_spans: Vec::new(),
-            messages,
-            added: Vec::new(),
-            history: None,
-            hooks: Vec::new(),
             pending: drifted.pending,
-            changes: Vec::new(),
             report: composed.discovery.report,
             diagnostics,
-            delivering: Delivering::nothing(),
-        })
+            ..Turn::empty(input)
+        };
+        Ok(turn.inserting(insertions, input.history))
     }
 
     /// Why a prompt that is made otherwise by now could not be composed; none if it could, or if nobody wants to know what is

@@ -1,6 +1,5 @@
 //! What goes into a turn, and what comes out.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,8 +7,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::HookMessage;
+use super::insertions::{Repeat, TurnInsertion, speaker};
 use crate::compose::{Layout, Prompt, Wording};
-use crate::deliver::{Content, Delivery, Notice, SaidSection, Target, deliver, renewal, said_sections};
+use crate::deliver::{Content, Delivery, Inserted, Notice, SaidSection, Target, deliver, renewal, said_sections};
 use crate::diagnostic::Diagnostic;
 use crate::discover::remote::{Fetched, Fetching};
 use crate::discover::roots::MoreRoots;
@@ -17,7 +17,7 @@ use crate::discover::tools::Tools;
 use crate::discover::{Report, Situation, World};
 use crate::error::Result;
 use crate::freeze::record::{RecordedOrigin, RecordedSpan};
-use crate::freeze::{Amendment, Change, ConversationId, Epoch, QueuedMessage, Watch};
+use crate::freeze::{Amendment, Change, ConversationId, Epoch, Insertion, Watch};
 use crate::hooks::{Hook, HookDid};
 use crate::models::Models;
 use crate::tokens::Tokenizer;
@@ -35,8 +35,10 @@ pub struct TurnInput<'t> {
     pub watch: Watch,
     /// How many messages the conversation has so far, if the caller knows: a notice remembers its place among them.
     pub messages: Option<usize>,
-    /// A name for the turn. A turn that is asked for again under its name gets the same queued messages again.
+    /// A name for the turn: what it was the first to have is new again when it is asked for again.
     pub id: Option<&'t str>,
+    /// How often insertions are sent.
+    pub repeat: Repeat,
     /// The system text for this turn alone, in place of all of it. Nothing is stored, nobody is asked.
     pub replacement: Option<&'t str>,
     /// Who has a say, in order.
@@ -57,6 +59,7 @@ impl<'t> TurnInput<'t> {
             watch: Watch::Acting,
             messages: None,
             id: None,
+            repeat: Repeat::default(),
             replacement: None,
             hooks: &[],
             models: Models::built_in(),
@@ -120,11 +123,17 @@ pub struct Turn {
     pub replacement: Option<String>,
     /// Where every byte of that came from.
     pub(super) replacement_spans: Vec<TurnSpan>,
-    /// The messages that were queued for this turn.
-    pub messages: Vec<QueuedMessage>,
-    /// The messages that hooks added for this turn, behind those.
+    /// What this turn is the first to have between the caller's messages: what was queued for it, and what it touched.
+    pub messages: Vec<Insertion>,
+    /// All that goes between the caller's messages in this request, in order, as hooks left it.
+    pub insertions: Vec<TurnInsertion>,
+    /// The names of insertions that hooks took out of this request, each with the hook.
+    pub removed: Vec<(String, String)>,
+    /// The messages that hooks added for this turn.
     pub added: Vec<HookMessage>,
-    /// The conversation's messages as hooks left them; none if the caller passed none through.
+    /// Those of them that no other hook has looked at: they go behind all else.
+    pub(super) behind: Vec<Value>,
+    /// The conversation's messages as hooks left them, without insertions; none if the caller passed none through.
     pub history: Option<Arc<[Value]>>,
     /// What each hook did, in order.
     pub hooks: Vec<HookDid>,
@@ -176,7 +185,10 @@ impl Turn {
             replacement: None,
             replacement_spans: Vec::new(),
             messages: Vec::new(),
+            insertions: Vec::new(),
+            removed: Vec::new(),
             added: Vec::new(),
+            behind: Vec::new(),
             history: None,
             hooks: Vec::new(),
             pending: Vec::new(),
@@ -201,41 +213,13 @@ impl Turn {
         }
     }
 
-    /// The messages of the request, apart from queued ones: those that were passed through, then those that hooks added.
-    pub fn passed_on(&self) -> Vec<Value> {
-        self.all_messages().into_owned()
-    }
-
-    fn all_messages(&self) -> Cow<'_, [Value]> {
-        let history = self.history.as_deref().unwrap_or_default();
-        if self.added.is_empty() {
-            return Cow::Borrowed(history);
-        }
-        let added = self.added.iter().map(|added| added.message.clone());
-        history.iter().cloned().chain(added).collect()
-    }
-
-    /// The turn with its queued messages behind the conversation's own. `message` gives a text the shape that the provider
-    /// takes. Whoever keeps the conversation keeps them in it: they go with one turn.
-    ///
-    /// ```
-    /// # use antefix::{Antefix, Ask, Target, worlds::MemoryWorld};
-    /// use serde_json::json;
-    ///
-    /// # let antefix = Antefix::builder().world(MemoryWorld::new().directory("/p")).store("memory").build()?;
-    /// # let conversation = antefix.project("/p")?.conversation("c1")?;
-    /// conversation.send("The build is red.")?;
-    /// let turn = conversation.turn(Ask::new())?.with_queued(|text| json!({"role": "user", "content": text}));
-    /// assert_eq!(turn.passed_on(), [json!({"role": "user", "content": "The build is red."})]);
-    /// # Ok::<(), antefix::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_queued(mut self, message: impl Fn(&str) -> Value) -> Turn {
-        let queued: Vec<Value> = self.messages.iter().map(|queued| message(&queued.text)).collect();
-        if !queued.is_empty() {
-            let history = self.history.as_deref().unwrap_or_default();
-            self.history = Some(history.iter().cloned().chain(queued).collect());
-        }
+    /// The same turn with what goes between the caller's messages.
+    pub(super) fn inserting(mut self, insertions: Vec<TurnInsertion>, history: Option<&Arc<[Value]>>) -> Turn {
+        let fresh = insertions.iter().filter(|one| one.is_fresh);
+        self.messages = fresh.map(|one| one.insertion.clone()).collect();
+        self.insertions = insertions;
+        self.history = history.cloned();
+        self.place_insertions();
         self
     }
 
@@ -265,8 +249,7 @@ impl Turn {
     /// The fragment of a provider's request, and its receipt.
     pub fn deliver(&self, target: Target) -> Result<Delivery> {
         let Delivering { tools, model, models, .. } = &self.delivering;
-        let messages = self.all_messages();
-        let content = self.placed(self.content(tools.as_ref(), &messages));
+        let content = self.placed(self.content(tools.as_ref()));
         let model = model.as_deref().and_then(|name| models.find(name)).map(|(model, _)| model);
         deliver(&content, target, model.as_ref())
     }
@@ -313,8 +296,8 @@ impl Turn {
         self.delivering.layout.as_deref()
     }
 
-    /// What is delivered of it. `messages` is the conversation so far, as the provider takes it.
-    pub fn content<'c>(&'c self, tools: Option<&'c Tools>, messages: &'c [Value]) -> Content<'c> {
+    /// What is delivered of it.
+    pub fn content<'c>(&'c self, tools: Option<&'c Tools>) -> Content<'c> {
         let epoch = self.epoch.as_deref().filter(|_| self.replacement.is_none());
         let fixed = epoch.map_or(0, |epoch| epoch.body().fixed());
         let notices = self.amendments.iter().map(|amendment| Notice {
@@ -322,12 +305,22 @@ impl Turn {
             text: &amendment.body.text,
             after: amendment.body.after,
         });
+        let insertions = self.insertions.iter().map(|one| Inserted {
+            name: one.insertion.name().into(),
+            text: one.insertion.text.as_str().into(),
+            after: one.after,
+            says: speaker(&one.insertion.kind),
+            is_fresh: one.is_fresh,
+        });
         Content {
             epoch: epoch.map(Epoch::digest),
             digests: epoch.map(|epoch| &epoch.body().digests),
             notices: notices.collect(),
             tools,
-            messages,
+            messages: self.history.as_deref(),
+            insertions: insertions.collect(),
+            added: self.behind.clone(),
+            removed: &self.removed,
             ..Content::new(self.prefix(), fixed, self.suffix.text())
         }
     }

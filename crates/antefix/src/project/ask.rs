@@ -13,6 +13,7 @@ use crate::discover::Given;
 use crate::discover::tools::Tools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::Watch;
+use crate::keeper::Repeat;
 use crate::text::FactName;
 
 /// What a caller says about one turn, or about one prompt.
@@ -57,8 +58,10 @@ pub struct Ask {
     pub memory: MemoryChoice,
     /// The clock, in the place of the machine's.
     pub now: Option<Timestamp>,
-    /// A name for the turn. A turn that is asked for again under its name gets the same queued messages again.
+    /// A name for the turn: what it was the first to have is new again when it is asked for again.
     pub turn: Option<String>,
+    /// How often what is put between the caller's messages is sent.
+    pub repeat: Repeat,
     /// The system text of this turn alone, in place of all of it. Nothing is stored, nobody is asked.
     pub replacement: Option<String>,
     /// Which facts of a standing epoch are asked for again.

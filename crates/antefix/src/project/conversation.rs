@@ -7,7 +7,9 @@ use super::{Ask, Draft, Look, Preview, Project, ProjectContext, TemplateChoice};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Fault, Result};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
-use crate::keeper::{Adopted, Began, Compacted, Compaction, Delivering, Drift, Keeper, Renewed, Turn, TurnInput};
+use crate::keeper::{
+    Adopted, Began, Compacted, Compaction, Delivering, Drift, GoingOn, Keeper, Renewed, Turn, TurnInput,
+};
 use crate::models::Models;
 
 /// A conversation: its ledger, and what it was told.
@@ -60,12 +62,17 @@ impl Conversation {
     /// Goes on without a project that can be resolved.
     fn go_on(&self, ask: &Ask, why: &Error) -> Result<Turn> {
         let said = self.said(ask)?;
-        let mut turn = self.keeper()?.go_on(&self.id, (ask.turn.as_deref(), ask.replacement.as_deref()), why)?;
+        let going_on = GoingOn {
+            turn: ask.turn.as_deref(),
+            history: ask.messages.as_ref(),
+            repeat: ask.repeat,
+            replacement: ask.replacement.as_deref(),
+        };
+        let mut turn = self.keeper()?.go_on(&self.id, &going_on, why)?;
         if turn.replacement.is_none() {
             self.remember(&said)?;
         }
         let (models, finding) = self.project.antefix.models_for(said.now.model.as_deref());
-        turn.history = ask.messages.clone();
         turn.diagnostics.extend(finding);
         turn.delivering = Delivering { layout: None, tools: said.now.tools, model: said.now.model, models };
         Ok(turn)
@@ -122,7 +129,14 @@ impl Conversation {
         self.keeper()?.compaction().abort(&self.id, token)
     }
 
-    /// Queues a message for the next turn, and answers with its number.
+    /// Says that insertions have arrived where somebody else keeps the history: no turn has them any more. See
+    /// [`Repeat::Never`](crate::keeper::Repeat::Never).
+    pub fn arrived(&self, numbers: &[u64]) -> Result<()> {
+        self.keeper()?.arrived(&self.id, numbers)
+    }
+
+    /// Queues a message for the next turn, and answers with its number. It is in the request of that turn and of every later one, at
+    /// the same place, until a compaction is committed.
     pub fn send(&self, message: &str) -> Result<u64> {
         self.keeper()?.send(&self.id, message, self.project.antefix.world().now())
     }

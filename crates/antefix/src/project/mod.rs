@@ -184,6 +184,7 @@ impl Project {
             input.models = models;
             input.watch = ask.watch;
             input.id = ask.turn.as_deref();
+            input.repeat = ask.repeat;
             input.replacement = ask.replacement.as_deref();
             input.messages = ask.messages.as_ref().map(|messages| messages.len());
             input.history = ask.messages.as_ref();

@@ -45,7 +45,7 @@ pub struct Preview {
     pub(super) context: Arc<ProjectContext>,
     pub(super) caller: Caller,
     pub(super) models: Models,
-    messages: Arc<[serde_json::Value]>,
+    messages: Option<Arc<[serde_json::Value]>>,
 }
 
 /// What applies when paths are first touched.
@@ -81,7 +81,7 @@ impl Preview {
 
     /// The fragment of a provider's request, and its receipt.
     pub fn deliver(&self, target: Target) -> Result<Delivery> {
-        let content = Content::of_prompt(&self.prompt, self.caller.tools.as_ref(), &self.messages);
+        let content = Content::of_prompt(&self.prompt, self.caller.tools.as_ref(), self.messages.as_deref());
         let model = self.caller.model.as_deref().and_then(|name| self.models.find(name)).map(|(model, _)| model);
         let rules = self.context.layout.rules();
         deliver(&content.placed(&self.context.layout, &rules.phrases), target, model.as_ref())
@@ -145,7 +145,7 @@ impl Project {
         if let Some(model) = &caller.model {
             diagnostics.extend(models.findings(model, prompt.prefix()));
         }
-        let messages = ask.messages.unwrap_or_default();
+        let messages = ask.messages;
         let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
         let order = named.then(|| context.layout.rules().instructions.in_words());
         let hooks = self.states(&context);

@@ -12,7 +12,7 @@ use crate::freeze::store::{
     StoreResult, Sweep, Swept,
 };
 use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates};
-use crate::freeze::{ConversationId, QueuedMessage};
+use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions, Taken};
 use crate::text::Digest;
 
 /// A store in memory. A copy shares what is in it.
@@ -36,7 +36,9 @@ struct Contents {
 #[derive(Debug, Default)]
 struct Ledger {
     epochs: Vec<(EpochRow, Vec<AmendmentRow>)>,
-    messages: Vec<(QueuedMessage, Went)>,
+    insertions: Insertions,
+    /// Those that no turn gets any more.
+    ended: Vec<Insertion>,
     compaction: Option<CompactionRow>,
     /// The body that the conversation remembers.
     said: Option<Digest>,
@@ -53,13 +55,25 @@ impl Ledger {
 
     /// Whether somebody asked for a conversation and nothing was written.
     fn is_empty(&self) -> bool {
-        self.epochs.is_empty() && self.messages.is_empty() && self.compaction.is_none()
+        self.epochs.is_empty() && self.insertions.last == 0 && self.compaction.is_none()
     }
 
     fn queue(&mut self, at: Timestamp, text: &str) -> u64 {
-        let number = self.messages.last().map_or(1, |(last, _)| last.number + 1);
-        self.messages.push((QueuedMessage { number, at, text: text.to_owned() }, Went::NotYet));
+        let number = self.insertions.last + 1;
+        self.insert(Insertion { number, kind: InsertionKind::Queued, at, text: text.to_owned(), taken: None });
         number
+    }
+
+    fn insert(&mut self, insertion: Insertion) {
+        self.insertions.last = insertion.number;
+        self.insertions.all.push(insertion);
+    }
+
+    /// Ends insertions. What they said is remembered, so that no import brings it back.
+    fn end(&mut self, is_over: impl Fn(&Insertion) -> bool) {
+        let (ended, left) = std::mem::take(&mut self.insertions.all).into_iter().partition(is_over);
+        self.insertions.all = left;
+        self.ended.extend::<Vec<Insertion>>(ended);
     }
 }
 
@@ -84,13 +98,6 @@ impl Template {
             Template::Deleted(_) => None,
         }
     }
-}
-
-/// Whether a message went with a turn.
-#[derive(Debug, PartialEq, Eq)]
-enum Went {
-    NotYet,
-    With(Option<String>),
 }
 
 impl MemoryStore {
@@ -153,7 +160,7 @@ impl Contents {
     fn there(&self, conversation: &ConversationId) -> LedgerThere {
         let Some(ledger) = self.ledgers.get(conversation) else { return LedgerThere::default() };
         LedgerThere {
-            messages: ledger.messages.iter().map(|(message, _)| (message.at, message.text.clone())).collect(),
+            messages: ledger.insertions.all.iter().chain(&ledger.ended).map(|one| (one.at, one.text.clone())).collect(),
             said: ledger.said,
             ..LedgerThere::new(ledger.epochs.iter().cloned())
         }
@@ -175,11 +182,13 @@ impl Store for MemoryStore {
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>> {
         let contents = self.lock();
         let Some(ledger) = contents.ledgers.get(conversation) else { return Ok(None) };
-        let waiting = ledger.messages.iter().filter(|(_, went)| *went == Went::NotYet).count() as u64;
+        let waiting = ledger.insertions.waiting().count() as u64;
+        let inserted = ledger.insertions.all.len() as u64 - waiting;
         Ok(ledger.epochs.last().map(|(epoch, amendments)| Standing {
             epoch: epoch.clone(),
             amendments: amendments.clone(),
             waiting,
+            inserted,
             said: ledger.said,
         }))
     }
@@ -192,6 +201,7 @@ impl Store for MemoryStore {
             epoch: epoch.clone(),
             amendments: amendments.clone(),
             waiting: 0,
+            inserted: 0,
             said: None,
         }))
     }
@@ -259,24 +269,50 @@ impl Store for MemoryStore {
         Ok(contents.ledgers.entry(conversation.clone()).or_default().queue(at, text))
     }
 
-    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
+    fn insert(&self, conversation: &ConversationId, insertion: &Insertion) -> StoreResult<Appended<u64>> {
         let mut contents = self.lock_to_change();
-        let Some(ledger) = contents.ledgers.get_mut(conversation) else { return Ok(Vec::new()) };
-        let mut taken = Vec::new();
-        for (message, went) in &mut ledger.messages {
-            let again = turn.is_some_and(|turn| *went == Went::With(Some(turn.to_owned())));
-            if *went == Went::NotYet || again {
-                *went = Went::With(turn.map(str::to_owned));
-                taken.push(message.clone());
-            }
+        let ledger = contents.ledgers.entry(conversation.clone()).or_default();
+        if insertion.number <= ledger.insertions.last {
+            return Ok(Appended::Lost(ledger.insertions.last));
         }
-        Ok(taken)
+        ledger.insert(insertion.clone());
+        Ok(Appended::Won)
     }
 
-    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>> {
-        let contents = self.lock();
-        let messages = contents.ledgers.get(conversation).into_iter().flat_map(|ledger| &ledger.messages);
-        Ok(messages.filter(|(_, went)| *went == Went::NotYet).map(|(message, _)| message.clone()).collect())
+    fn take(
+        &self,
+        conversation: &ConversationId,
+        turn: Option<&str>,
+        place: Option<u64>,
+    ) -> StoreResult<Vec<Insertion>> {
+        let mut contents = self.lock_to_change();
+        let Some(ledger) = contents.ledgers.get_mut(conversation) else { return Ok(Vec::new()) };
+        let mut fresh = Vec::new();
+        for insertion in &mut ledger.insertions.all {
+            let is_its_own = insertion
+                .taken
+                .as_ref()
+                .is_none_or(|taken| taken.turn.as_deref().is_some_and(|took| Some(took) == turn));
+            let taken =
+                insertion.taken.get_or_insert_with(|| Taken { turn: turn.map(str::to_owned), ..Taken::default() });
+            taken.place = taken.place.or(place);
+            if is_its_own {
+                fresh.push(insertion.clone());
+            }
+        }
+        Ok(fresh)
+    }
+
+    fn insertions(&self, conversation: &ConversationId) -> StoreResult<Insertions> {
+        Ok(self.lock().ledgers.get(conversation).map(|ledger| ledger.insertions.clone()).unwrap_or_default())
+    }
+
+    fn end(&self, conversation: &ConversationId, numbers: &[u64]) -> StoreResult<()> {
+        let mut contents = self.lock_to_change();
+        if let Some(ledger) = contents.ledgers.get_mut(conversation) {
+            ledger.end(|insertion| numbers.contains(&insertion.number));
+        }
+        Ok(())
     }
 
     fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {
@@ -294,11 +330,12 @@ impl Store for MemoryStore {
         let Some(compaction) = ledger.compaction.take_if(|compaction| compaction.token == token) else {
             return Ok(Committed::NotBegun);
         };
-        let Some((standing, _)) = ledger.epochs.last() else { return Ok(Committed::NotBegun) };
+        let Some((standing, _)) = ledger.epochs.last().cloned() else { return Ok(Committed::NotBegun) };
         if standing.number != compaction.epoch {
-            return Ok(Committed::MovedOn(standing.clone()));
+            return Ok(Committed::MovedOn(standing));
         }
-        let Some(next) = compaction.next else { return Ok(Committed::Done(standing.clone())) };
+        ledger.end(|insertion| insertion.taken.is_some());
+        let Some(next) = compaction.next else { return Ok(Committed::Done(standing)) };
         let next = EpochRow { number: compaction.epoch + 1, opened_at: at, ..next };
         ledger.epochs.push((next.clone(), Vec::new()));
         Ok(Committed::Done(next))
@@ -332,8 +369,8 @@ impl Store for MemoryStore {
                     (LedgerRow::Amendment(_), None) => {}
                 }
             }
-            for (at, text) in &lacking.messages {
-                ledger.queue(*at, text);
+            for insertion in lacking.numbered(ledger.insertions.last) {
+                ledger.insert(insertion);
             }
             if let Some(memory) = lacking.memory {
                 ledger.said = Some(Digest::of(&memory.body));

@@ -69,7 +69,7 @@ fn kept(path: &Path) -> BTreeMap<String, String> {
     }
     // Each text has the digest that it is asked for by, or the store would call it damaged.
     assert!(store.texts(&bodies).unwrap().iter().all(Option::is_some), "a text is missing");
-    for message in store.waiting(&id("c")).unwrap() {
+    for message in store.insertions(&id("c")).unwrap().waiting() {
         kept.insert(format!("message {}", message.number), Digest::of(&message.text).to_string());
     }
     kept

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::scenarios;
-use crate::expect::{opens, stands};
-use crate::scenario::project;
+use crate::expect::{done, names, opens, stands};
+use crate::scenario::{project, project_with};
 use crate::step::nothing;
 
 scenarios! {
@@ -47,6 +47,59 @@ scenarios! {
         .send("The build is red.")
         .turn(
             nothing().messages(json!([{"role": "user", "content": "Go on."}])).target("anthropic"),
-            stands(1, "opened").queued(&["The build is red."]).says("Go on.").says("The build is red."),
+            stands(1, "opened").queued(&["The build is red."]).requests("Go on.").requests("The build is red."),
+        );
+
+    a_message_is_repeated_at_its_place_until_a_compaction => project()
+        .turn(nothing(), opens())
+        .send("The build is red.")
+        .turn(
+            nothing().messages(json!([{"role": "user", "content": "Go on."}])).target("openai-chat"),
+            stands(1, "opened").queued(&["The build is red."]).requests("The build is red."),
+        )
+        .turn(
+            nothing()
+                .messages(json!([
+                    {"role": "user", "content": "Go on."},
+                    {"role": "assistant", "content": "Done."},
+                    {"role": "user", "content": "Thanks."},
+                ]))
+                .target("openai-chat"),
+            stands(1, "opened").requests(concat!(
+                r#"{"content":"Go on.","role":"user"},{"content":"The build is red.","role":"user"},"#,
+                r#"{"content":"Done.","role":"assistant"},{"content":"Thanks.","role":"user"}"#,
+            )),
+        )
+        .begin_compaction(done().says("You shorten a conversation"))
+        .commit_compaction(names(1, "opened"))
+        .turn(
+            nothing().messages(json!([{"role": "user", "content": "Summary."}])).target("openai-chat"),
+            stands(1, "opened").requests("Summary.").keeps_quiet_about("The build is red."),
+        );
+
+    a_request_that_failed_is_made_again_with_its_messages => project()
+        .turn(nothing(), opens())
+        .send("The build is red.")
+        .turn(
+            nothing().named("t1").messages(json!([{"role": "user", "content": "Go on."}])).target("gemini"),
+            stands(1, "opened").queued(&["The build is red."]).requests("The build is red."),
+        )
+        .turn(
+            nothing().named("t1").messages(json!([{"role": "user", "content": "Go on."}])).target("gemini"),
+            stands(1, "opened").queued(&["The build is red."]).requests("The build is red."),
+        );
+
+    without_messages_what_a_turn_brings_is_to_append => project_with(
+            "[[section]]\nid = 'base'\nstability = 'frozen'\ntext = 'Be brief.'\n\
+             [[section]]\nid = 'now'\nstability = 'live'\ntext = 'It is noon.'\n",
+    )
+        .send("The build is red.")
+        .turn(
+            nothing().target("anthropic"),
+            opens().queued(&["The build is red."]).requests("Be brief.").appends("The build is red.").appends("It is noon."),
+        )
+        .turn(
+            nothing().target("ollama"),
+            stands(1, "opened").requests("Be brief.").appends("The build is red.").appends("It is noon."),
         );
 }

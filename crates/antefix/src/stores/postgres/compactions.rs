@@ -69,6 +69,7 @@ pub(super) async fn commit(
     if standing.number != rows::number(row.try_get(0)?)? {
         return Ok(Written::Commit(Committed::MovedOn(standing)));
     }
+    super::insertions::end_taken(session, conversation).await?;
     let Some(next) = next(&row, &standing, at)? else { return Ok(Written::Commit(Committed::Done(standing))) };
     match insert(session, &next).await? {
         true => Ok(Written::Commit(Committed::Done(next))),

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::fault::Trouble;
+use super::insertions;
 use super::ledger::{self, insert, insert_amendment, write_parts, write_texts};
 use super::memories::write_memory;
-use super::messages;
 use super::rows::{self, EPOCH_COLUMNS, epoch_columns};
 use super::session::Session;
 use super::sweep::delete_unnamed_of;
@@ -99,8 +99,8 @@ async fn write(
     if let Some(memory) = lacking.memory {
         write_memory(session, conversation, Digest::of(&memory.body)).await?;
     }
-    for (at, text) in &lacking.messages {
-        messages::queue(session, conversation, *at, text, id).await?;
+    for insertion in lacking.numbered(insertions::last(session, conversation).await?) {
+        insertions::insert(session, conversation, &insertion, id).await?;
     }
     Ok(())
 }
@@ -134,13 +134,9 @@ async fn there(session: &Session, conversation: &ConversationId) -> Result<Ledge
             amendments.extend(amendment);
         }
     }
-    let messages = messages::all(session, conversation).await?;
+    let messages = insertions::ever(session, conversation).await?;
     let said = ledger::standing(session, conversation).await?.and_then(|standing| standing.said);
-    Ok(LedgerThere {
-        messages: messages.into_iter().map(|message| (message.at, message.text)).collect(),
-        said,
-        ..LedgerThere::new(epochs)
-    })
+    Ok(LedgerThere { messages, said, ..LedgerThere::new(epochs) })
 }
 
 const BODIES: &str = "\
@@ -179,5 +175,5 @@ pub(super) async fn delete(
 
 /// Whether nothing is left of a conversation.
 pub(super) async fn is_deleted(session: &Session, conversation: &ConversationId) -> Result<bool, Trouble> {
-    Ok(there(session, conversation).await?.rows.is_empty() && messages::all(session, conversation).await?.is_empty())
+    Ok(there(session, conversation).await?.rows.is_empty() && insertions::ever(session, conversation).await?.is_empty())
 }

@@ -19,7 +19,8 @@ use crate::text::Digest;
 const STANDING: &str = concat!(
     "SELECT ",
     epoch_columns!("e"),
-    ", (SELECT count(*) FROM messages m WHERE m.conversation = $1 AND m.taken_by IS NULL), \
+    ", (SELECT count(*) FROM messages m WHERE m.conversation = $1 AND m.taken_by IS NULL AND NOT m.ended), \
+     (SELECT count(*) FROM messages m WHERE m.conversation = $1 AND m.taken_by IS NOT NULL AND NOT m.ended), \
      (SELECT body FROM memories WHERE conversation = $1), a.number, a.at, a.body \
      FROM (SELECT * FROM epochs WHERE conversation = $1 ORDER BY number DESC LIMIT 1) e \
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number ORDER BY a.number"
@@ -33,7 +34,7 @@ pub(super) async fn standing(session: &Session, conversation: &ConversationId) -
 const ONE: &str = concat!(
     "SELECT ",
     epoch_columns!("e"),
-    ", 0::bigint, NULL::bytea, a.number, a.at, a.body FROM epochs e \
+    ", 0::bigint, 0::bigint, NULL::bytea, a.number, a.at, a.body FROM epochs e \
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number \
      WHERE e.conversation = $1 AND e.number = $2 ORDER BY a.number"
 );
@@ -51,10 +52,11 @@ fn with_amendments(rows: &[tokio_postgres::Row]) -> Result<Option<Standing>, Tro
     let Some(first) = rows.first() else { return Ok(None) };
     let epoch = rows::epoch(first)?;
     let waiting = rows::number(first.try_get(EPOCH_COLUMNS)?)?;
-    let said = first.try_get::<_, Option<&[u8]>>(EPOCH_COLUMNS + 1)?.map(rows::digest).transpose()?;
-    let amendments = rows.iter().map(|row| rows::amendment(row, EPOCH_COLUMNS + 2, &epoch));
+    let inserted = rows::number(first.try_get(EPOCH_COLUMNS + 1)?)?;
+    let said = first.try_get::<_, Option<&[u8]>>(EPOCH_COLUMNS + 2)?.map(rows::digest).transpose()?;
+    let amendments = rows.iter().map(|row| rows::amendment(row, EPOCH_COLUMNS + 3, &epoch));
     let amendments = amendments.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    Ok(Some(Standing { epoch, amendments, waiting, said }))
+    Ok(Some(Standing { epoch, amendments, waiting, inserted, said }))
 }
 
 const AFTER: &str = concat!(

@@ -15,9 +15,9 @@ mod address;
 mod compactions;
 mod copies;
 mod fault;
+mod insertions;
 mod ledger;
 mod memories;
-mod messages;
 mod migrate;
 mod passfile;
 mod pool;
@@ -36,13 +36,13 @@ use jiff::Timestamp;
 use self::address::Address;
 use self::fault::Trouble;
 use self::pool::{Lease, Pool};
-use self::work::Turn;
+use self::work::{Turn, Written};
 use crate::freeze::copy::{Copied, LedgerCopy};
 use crate::freeze::store::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Standing, Store, StoreResult, Sweep,
     Swept,
 };
-use crate::freeze::{ConversationId, QueuedMessage};
+use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions};
 use crate::text::Digest;
 
 /// A store in PostgreSQL 13 or newer.
@@ -148,21 +148,55 @@ impl Store for PostgresStore {
     fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
         self.write(
             self.turn(conversation),
-            async |session, id| messages::queue(session, conversation, at, text, id).await,
-            async |session, number, id| messages::is_queued(session, conversation, *number, id).await,
+            async |session, id| {
+                let number = insertions::last(session, conversation).await? + 1;
+                let queued = Insertion { number, kind: InsertionKind::Queued, at, text: text.to_owned(), taken: None };
+                insertions::insert(session, conversation, &queued, id).await?;
+                Ok(Written::Commit(number))
+            },
+            async |session, number, id| insertions::is_inserted(session, conversation, *number, id).await,
         )
     }
 
-    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
+    fn insert(&self, conversation: &ConversationId, insertion: &Insertion) -> StoreResult<Appended<u64>> {
         self.write(
             self.turn(conversation),
-            async |session, id| messages::take(session, conversation, turn, id).await,
-            async |session, _, id| messages::has_taken(session, conversation, id).await,
+            async |session, id| {
+                let last = insertions::last(session, conversation).await?;
+                if insertion.number <= last {
+                    return Ok(Written::Nothing(Appended::Lost(last)));
+                }
+                insertions::insert(session, conversation, insertion, id).await?;
+                Ok(Written::Commit(Appended::Won))
+            },
+            async |session, _, id| insertions::is_inserted(session, conversation, insertion.number, id).await,
         )
     }
 
-    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>> {
-        self.read(async |session| messages::waiting(session, conversation).await)
+    fn take(
+        &self,
+        conversation: &ConversationId,
+        turn: Option<&str>,
+        place: Option<u64>,
+    ) -> StoreResult<Vec<Insertion>> {
+        self.write(
+            self.turn(conversation),
+            async |session, id| insertions::take(session, conversation, (turn, place), id).await,
+            async |session, _, id| insertions::has_taken(session, conversation, id).await,
+        )
+    }
+
+    fn insertions(&self, conversation: &ConversationId) -> StoreResult<Insertions> {
+        self.read(async |session| insertions::all(session, conversation).await)
+    }
+
+    fn end(&self, conversation: &ConversationId, numbers: &[u64]) -> StoreResult<()> {
+        // Ending twice is ending once.
+        self.write(
+            self.turn(conversation),
+            async |session, id| insertions::end(session, conversation, numbers, id).await,
+            async |_, (), _| Ok(false),
+        )
     }
 
     fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {

@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 
 use super::fault::Trouble;
 use crate::freeze::store::{AmendmentRow, EpochRow};
-use crate::freeze::{Cause, ConversationId, QueuedMessage};
+use crate::freeze::{Cause, ConversationId, Insertion, InsertionKind, Taken};
 use crate::text::Digest;
 
 /// The columns that [`epoch`] reads, from a table with the given name.
@@ -67,12 +67,22 @@ pub(super) fn amendment(row: &Row, first: usize, epoch: &EpochRow) -> Result<Opt
     }))
 }
 
-/// A message, from number, instant and text.
-pub(super) fn message(row: &Row) -> Result<QueuedMessage, Trouble> {
-    Ok(QueuedMessage {
+/// An insertion, from number, instant, text, files of a touch, whether it was taken, turn and place.
+pub(super) fn insertion(row: &Row) -> Result<Insertion, Trouble> {
+    let touched = row.try_get::<_, Option<&[u8]>>(3)?.map(text).transpose()?;
+    let taken = match row.try_get::<_, bool>(4)? {
+        false => None,
+        true => Some(Taken {
+            turn: row.try_get::<_, Option<&[u8]>>(5)?.map(text).transpose()?,
+            place: row.try_get::<_, Option<i64>>(6)?.map(number).transpose()?,
+        }),
+    };
+    Ok(Insertion {
         number: number(row.try_get(0)?)?,
+        kind: InsertionKind::parse(touched.as_deref()).map_err(|error| Trouble::corrupt(&error.to_string()))?,
         at: timestamp(row.try_get(1)?)?,
         text: text(row.try_get(2)?)?,
+        taken,
     })
 }
 

@@ -5,8 +5,9 @@
 use rusqlite::{Connection, params};
 
 use super::fault::Failure;
+use super::insertions;
 use super::rows::{self, Hash, Micros, Number};
-use super::store::{insert_amendment, keep_memory, memory, queue};
+use super::store::{insert_amendment, keep_memory, memory};
 use crate::freeze::ConversationId;
 use crate::freeze::copy::{Copied, Lacking, LedgerCopy, LedgerRow, LedgerThere};
 use crate::freeze::store::{AmendmentRow, EpochRow};
@@ -37,8 +38,8 @@ fn write(connection: &Connection, conversation: &ConversationId, lacking: &Lacki
     if let Some(memory) = lacking.memory {
         keep_memory(connection, conversation, memory)?;
     }
-    for (at, text) in &lacking.messages {
-        queue(connection, conversation, *at, text)?;
+    for insertion in lacking.numbered(insertions::last(connection, conversation)?) {
+        insertions::insert(connection, conversation, &insertion)?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ mod connections;
 mod copies;
 mod fault;
 mod file;
+mod insertions;
 mod rows;
 mod schema;
 mod stamp;

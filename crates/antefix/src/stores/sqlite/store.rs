@@ -4,36 +4,37 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SqliteStore;
 use super::copies;
 use super::fault::Failure;
 use super::rows::{self, EPOCH, Hash, Micros, Number};
-use super::sweep;
+use super::{insertions, sweep};
 use crate::error::Fault;
 use crate::freeze::copy::{Copied, LedgerCopy};
 use crate::freeze::store::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Stamp, Standing, Store, StoreError,
     StoreResult, Sweep, Swept,
 };
-use crate::freeze::{ConversationId, QueuedMessage};
+use crate::freeze::{ConversationId, Insertion, Insertions};
 use crate::stores::memory::{check_number, no_conversation};
 use crate::text::Digest;
 
 /// How many digests are remembered as checked; 32 bytes each.
 const CHECKED: usize = 4_096;
 
-/// One question: the last epoch, its amendments, how many messages wait, and what the conversation remembers.
+/// One question: the last epoch, its amendments, how many insertions wait and are repeated, and what the conversation remembers.
 const STANDING: &str = "\
     SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, \
-    (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0), \
+    (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0 AND ended = 0), \
+    (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 1 AND ended = 0), \
     (SELECT body FROM memories WHERE conversation = ?1), a.number, a.at, a.body \
     FROM (SELECT * FROM epochs WHERE conversation = ?1 ORDER BY number DESC LIMIT 1) e JOIN heads h USING (head) \
     LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number";
 
 const EPOCH_WITH_AMENDMENTS: &str = "\
-    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, NULL, \
+    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, 0, NULL, \
     a.number, a.at, a.body \
     FROM epochs e JOIN heads h USING (head) LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
     WHERE e.conversation = ?1 AND e.number = ?2";
@@ -187,32 +188,32 @@ impl Store for SqliteStore {
     }
 
     fn queue(&self, conversation: &ConversationId, at: Timestamp, text: &str) -> StoreResult<u64> {
-        self.write(|connection| queue(connection, conversation, at, text))
+        self.write(|connection| insertions::queue(connection, conversation, at, text))
     }
 
-    fn take(&self, conversation: &ConversationId, turn: Option<&str>) -> StoreResult<Vec<QueuedMessage>> {
+    fn insert(&self, conversation: &ConversationId, insertion: &Insertion) -> StoreResult<Appended<u64>> {
+        self.write(|connection| insertions::insert(connection, conversation, insertion))
+    }
+
+    fn take(
+        &self,
+        conversation: &ConversationId,
+        turn: Option<&str>,
+        place: Option<u64>,
+    ) -> StoreResult<Vec<Insertion>> {
         // A turn for which nothing waits writes nothing.
-        let (messages, waiting) = self.read(|connection| for_turn(connection, conversation, turn))?;
-        if waiting == Waiting::None {
-            return Ok(messages);
+        if !self.read(|connection| insertions::is_due(connection, conversation, place))? {
+            return self.read(|connection| insertions::of_turn(connection, conversation, turn));
         }
-        self.write(|connection| {
-            let (messages, _) = for_turn(connection, conversation, turn)?;
-            connection
-                .prepare_cached("UPDATE messages SET taken = 1, turn = ?2 WHERE conversation = ?1 AND taken = 0")?
-                .execute(params![conversation.as_str(), turn])?;
-            Ok(messages)
-        })
+        self.write(|connection| insertions::take(connection, conversation, turn, place))
     }
 
-    fn waiting(&self, conversation: &ConversationId) -> StoreResult<Vec<QueuedMessage>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT number, at, text, taken FROM messages WHERE conversation = ?1 AND taken = 0 ORDER BY number",
-            )?;
-            let rows = statement.query_map([conversation.as_str()], message)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+    fn insertions(&self, conversation: &ConversationId) -> StoreResult<Insertions> {
+        self.read(|connection| insertions::all(connection, conversation))
+    }
+
+    fn end(&self, conversation: &ConversationId, numbers: &[u64]) -> StoreResult<()> {
+        self.write(|connection| insertions::end(connection, conversation, numbers))
     }
 
     fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()> {
@@ -257,6 +258,7 @@ impl Store for SqliteStore {
             if standing.number != epoch {
                 return Ok(Committed::MovedOn(standing));
             }
+            insertions::end_taken(connection, conversation)?;
             let Some(next) = next else { return Ok(Committed::Done(standing)) };
             let next = EpochRow { opened_at: at, ..next };
             rows::insert_epoch(connection, &next)?;
@@ -301,14 +303,14 @@ fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Resul
         let found = match &mut standing {
             Some(found) => found,
             none => {
-                let Number(waiting) = row.get(8)?;
-                let said = row.get::<_, Option<Hash>>(9)?.map(|Hash(body)| body);
+                let (Number(waiting), Number(inserted)) = (row.get(8)?, row.get(9)?);
+                let said = row.get::<_, Option<Hash>>(10)?.map(|Hash(body)| body);
                 let epoch = rows::epoch(row, 0, conversation)?;
-                none.insert(Standing { epoch, amendments: Vec::new(), waiting, said })
+                none.insert(Standing { epoch, amendments: Vec::new(), waiting, inserted, said })
             }
         };
-        if row.get_ref(10)? != rusqlite::types::ValueRef::Null {
-            found.amendments.push(rows::amendment(row, 10, conversation, found.epoch.number)?);
+        if row.get_ref(11)? != rusqlite::types::ValueRef::Null {
+            found.amendments.push(rows::amendment(row, 11, conversation, found.epoch.number)?);
         }
     }
     if let Some(standing) = &mut standing {
@@ -335,52 +337,9 @@ pub(super) fn keep_memory(connection: &Connection, id: &ConversationId, said: &B
     Ok(())
 }
 
-/// Queues a message, and answers with its number.
-pub(super) fn queue(connection: &Connection, id: &ConversationId, at: Timestamp, text: &str) -> Result<u64, Failure> {
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO messages (conversation, number, at, text) VALUES (?1, \
-         (SELECT coalesce(max(number), 0) + 1 FROM messages WHERE conversation = ?1), ?2, ?3) RETURNING number",
-    )?;
-    let Number(number) = statement.query_row(params![id.as_str(), Micros(at), text], |row| row.get(0))?;
-    Ok(number)
-}
-
 /// The body that a conversation remembers.
 pub(super) fn memory(connection: &Connection, conversation: &ConversationId) -> Result<Option<Digest>, Failure> {
     let mut statement = connection.prepare_cached("SELECT body FROM memories WHERE conversation = ?1")?;
     let body = statement.query_row([conversation.as_str()], |row| row.get::<_, Hash>(0)).optional()?;
     Ok(body.map(|Hash(body)| body))
-}
-
-/// Whether any of a turn's messages waits.
-#[derive(PartialEq, Eq)]
-enum Waiting {
-    Some,
-    None,
-}
-
-/// The messages that wait, and those that went with this turn already.
-fn for_turn(
-    connection: &Connection,
-    conversation: &ConversationId,
-    turn: Option<&str>,
-) -> Result<(Vec<QueuedMessage>, Waiting), Failure> {
-    let mut statement = connection.prepare_cached(
-        "SELECT number, at, text, taken FROM messages \
-         WHERE (conversation = ?1 AND taken = 0) OR (conversation = ?1 AND turn = ?2) ORDER BY number",
-    )?;
-    let mut waiting = Waiting::None;
-    let rows = statement.query_map(params![conversation.as_str(), turn], |row| {
-        if row.get::<_, i64>(3)? == 0 {
-            waiting = Waiting::Some;
-        }
-        message(row)
-    })?;
-    let messages = rows.collect::<rusqlite::Result<_>>()?;
-    Ok((messages, waiting))
-}
-
-fn message(row: &Row<'_>) -> rusqlite::Result<QueuedMessage> {
-    let (Number(number), Micros(at)) = (row.get(0)?, row.get(1)?);
-    Ok(QueuedMessage { number, at, text: row.get(2)? })
 }

@@ -2,6 +2,8 @@
 
 mod fragment;
 
+mod insertions;
+
 mod properties;
 
 mod reading;
@@ -41,7 +43,7 @@ pub(super) fn no_tools() -> &'static Tools {
     &NONE
 }
 
-/// Fixed and frozen text, one notice behind the second message, a live part.
+/// Fixed and frozen text, one notice behind the first message, a live part. Without messages, the caller keeps them to itself.
 pub(super) fn content<'c>(tools: &'c Tools, messages: &'c [Value]) -> Content<'c> {
     Content {
         fixed: "FIXED",
@@ -51,7 +53,10 @@ pub(super) fn content<'c>(tools: &'c Tools, messages: &'c [Value]) -> Content<'c
         notices: vec![Notice { number: 1, text: "NOTICE", after: Some(1) }],
         suffix: "\n\nLIVE",
         tools: Some(tools),
-        messages,
+        messages: (!messages.is_empty()).then_some(messages),
+        insertions: Vec::new(),
+        added: Vec::new(),
+        removed: &[],
         placement: Placement::Last,
         undeliverable: Undeliverable::Substitute,
         frame: FRAME,

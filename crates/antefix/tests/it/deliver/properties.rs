@@ -77,7 +77,7 @@ proptest! {
                 let talk = talk(target, &texts);
                 let of = |suffix: &'static str, messages: &[Value]| {
                     let content = Content { suffix, ..content(&tools, &[]) };
-                    let content = Content { fixed: &fixed, frozen: &frozen, messages, ..content };
+                    let content = Content { fixed: &fixed, frozen: &frozen, messages: Some(messages), ..content };
                     deliver(&content, target, model.as_ref()).unwrap()
                 };
                 let one = of("\n\nLIVE", &talk);
@@ -88,7 +88,6 @@ proptest! {
                 let (one, other) = (one.fragment.to_value(), other.fragment.to_value());
                 for key in ["system", "tools", "toolConfig", "prompt_cache_key"] {
                     let marked = |fragment: &Value| match fragment.get(key) {
-                        // Without messages, what moves comes after the prefix.
                         Some(Value::Array(blocks)) if key == "system" => blocks
                             .iter()
                             .rposition(|block| block.get("cache_control").or(block.get("cachePoint")).is_some())
@@ -114,7 +113,9 @@ proptest! {
                     fixed: "QFIXEDQ", frozen: "QFROZENQ", suffix: "\n\nQLIVEQ", notices, ..content(no_tools(), &talk)
                 };
                 let delivery = deliver(&content, target, model.as_ref()).unwrap();
-                let (bytes, fragment) = (delivery.bytes(), delivery.fragment.to_value());
+                let mut fragment = delivery.fragment.to_value();
+                fragment["append"] = json!(delivery.append);
+                let bytes = fragment.to_string();
                 for text in ["QFIXEDQ", "QFROZENQ", "QNOTICEQ", "QLIVEQ"] {
                     prop_assert_eq!(bytes.matches(text).count(), 1, "{} {}", target.name(), text);
                 }

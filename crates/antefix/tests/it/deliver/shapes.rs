@@ -173,7 +173,7 @@ fn the_key_is_made_of_what_requests_share() {
     let base = content(&tools, &talk);
     assert_eq!(
         key(&base),
-        key(&Content { suffix: "\n\nOTHER", notices: Vec::new(), messages: &talk[..1], ..base.clone() })
+        key(&Content { suffix: "\n\nOTHER", notices: Vec::new(), messages: Some(&talk[..1]), ..base.clone() })
     );
     assert_ne!(key(&base), key(&Content { frozen: "\n\nother", ..base.clone() }));
     let first = tools[..1].iter().cloned().collect();
@@ -266,9 +266,10 @@ fn acp_has_the_draft_field_and_the_blocks_of_a_prompt() {
         delivery.fragment.to_value(),
         json!({
             "systemPrompt": {"mode": "append", "content": [{"type": "text", "text": "FIXED\n\nFROZEN"}]},
-            "prompt": [{"type": "text", "text": framed("NOTICE")}, {"type": "text", "text": framed("LIVE")}],
         })
     );
+    let blocks = json!([{"type": "text", "text": framed("NOTICE")}, {"type": "text", "text": framed("LIVE")}]);
+    assert_eq!(json!(delivery.append), blocks);
 }
 
 #[test]
@@ -286,7 +287,7 @@ fn a_layout_may_want_the_live_part_in_the_system_text() {
     let texts: Vec<&str> =
         fragment["system"].as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["FIXED", "\n\nFROZEN", "NOTICE", "LIVE"]);
-    assert_eq!(fragment.get("messages"), None, "the caller's own stay as they are");
+    assert_eq!(fragment["messages"], json!(talk));
     let chat = deliver(&wanted, Target::OpenAiChat, Some(&model("gpt-5.1"))).unwrap();
     let fragment = chat.fragment.to_value();
     let roles: Vec<&str> =

@@ -10,6 +10,8 @@ mod frozen_facts;
 
 mod hooks;
 
+mod insertions;
+
 mod races;
 
 mod reports;

@@ -64,7 +64,7 @@ fn refused(lines: &[String]) -> String {
     assert_eq!(error.hint(), Some("nothing was imported; the store is as it was"));
     let store = talk.keeper().store();
     assert_eq!(store.conversations(None, 10).unwrap(), []);
-    assert_eq!((store.waiting(&talk.id()).unwrap(), store.sweep(Sweep::DryRun).unwrap().texts), (Vec::new(), 0));
+    assert_eq!((store.insertions(&talk.id()).unwrap().all, store.sweep(Sweep::DryRun).unwrap().texts), (Vec::new(), 0));
     error.message().to_owned()
 }
 

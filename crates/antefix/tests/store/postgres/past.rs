@@ -4,15 +4,17 @@ use antefix::compose::Dialect;
 use antefix::contract::{epoch, id, memory, moment};
 use antefix::freeze::store::{Appended, EpochRow, Store, Sweep};
 use antefix::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, Templates};
+use antefix::stores::PostgresStore;
 use antefix::text::Digest;
 use postgres::error::SqlState;
 
 use super::cluster::{Database, is_left_out};
 
 /// What past versions were made of; a released file does not change.
-const RELEASED: [&str; 2] = [
+const RELEASED: [&str; 3] = [
     include_str!("../../../src/stores/postgres/schema_1.sql"),
     include_str!("../../../src/stores/postgres/schema_2.sql"),
+    include_str!("../../../src/stores/postgres/schema_3.sql"),
 ];
 
 /// A database with the schema of a past version.
@@ -98,7 +100,7 @@ fn a_schema_of_version_1_moves_forward_and_its_rows_stay() {
     let template = SavedTemplate::new(1, "dispatch", Dialect::Bracket, "[prompt:cwd]", moment(0), None);
     assert_eq!(store.save_template(&template).unwrap(), Appended::Won);
     let versions = client.query("SELECT number FROM versions ORDER BY number", &[]).unwrap();
-    assert_eq!(versions.iter().map(|row| row.get(0)).collect::<Vec<i32>>(), [1, 2, 3]);
+    assert_eq!(versions.iter().map(|row| row.get(0)).collect::<Vec<i32>>(), [1, 2, 3, 4]);
     assert_eq!(database.store().template(1).unwrap(), Some(template));
 }
 
@@ -158,6 +160,51 @@ fn a_server_of_version_2_goes_on_beside_this_one() {
     assert_eq!(old.execute(sweep, &[]).unwrap_err().code(), Some(&SqlState::FOREIGN_KEY_VIOLATION));
     let texts = store.texts(&[Digest::of("body of tools"), Digest::of("tools")]).unwrap();
     assert!(texts.iter().all(Option::is_some));
+}
+
+/// Queues a message as all past versions did.
+fn write_message(client: &mut postgres::Client, number: i64, text: &str) {
+    client
+        .execute(
+            "INSERT INTO messages (conversation, number, at, text, queued_by) VALUES ('c', $1, $2, $3, gen_random_uuid())",
+            &[&number, &moment(0).to_string(), &text.as_bytes()],
+        )
+        .unwrap();
+}
+
+/// What all past versions did to take the messages that wait.
+const TAKE_OF_THE_PAST: &str = "\
+    UPDATE messages SET taken_by = gen_random_uuid(), turn = 'a' WHERE conversation = 'c' AND taken_by IS NULL";
+
+#[test]
+fn messages_of_version_3_stay_with_those_who_took_them_and_others_are_repeated_from_now_on() {
+    if is_left_out() {
+        return;
+    }
+    let (database, mut old) = of_version(3);
+    write_epoch(&mut old, "c", "of the third version");
+    write_message(&mut old, 1, "taken");
+    old.execute(TAKE_OF_THE_PAST, &[]).unwrap();
+    write_message(&mut old, 2, "waiting");
+    let store = database.store();
+    let standing = store.standing(&id("c")).unwrap().unwrap();
+    assert_eq!((standing.waiting, standing.inserted), (1, 0));
+    let places = |store: &PostgresStore| {
+        let taken = store.insertions(&id("c")).unwrap().taken();
+        taken.map(|one| (one.number, one.text, one.taken.unwrap().place)).collect::<Vec<_>>()
+    };
+    assert_eq!(store.take(&id("c"), Some("a"), Some(4)).unwrap().len(), 1);
+    let mut expected = vec![(2, "waiting".to_owned(), Some(4))];
+    assert_eq!(places(&store), expected);
+
+    // What a server of that version queues and takes meanwhile is said again rather than lost.
+    write_message(&mut old, 3, "of the old server");
+    old.execute(TAKE_OF_THE_PAST, &[]).unwrap();
+    expected.push((3, "of the old server".to_owned(), None));
+    assert_eq!(places(&store), expected);
+    store.take(&id("c"), None, Some(6)).unwrap();
+    expected[1].2 = Some(6);
+    assert_eq!(places(&store), expected);
 }
 
 #[test]

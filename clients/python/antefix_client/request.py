@@ -1,0 +1,33 @@
+"""The request for a provider, made of a turn and of what the caller has of its own."""
+
+from typing import Any
+
+from .documents import TurnDocument
+
+# The name under which a target has the messages of a conversation, where it is another one than `messages`.
+_KEYS = {"openai-responses": "input", "gemini": "contents", "acp": "prompt"}
+
+
+def request(turn: TurnDocument, **own: Any) -> dict[str, Any]:
+    """What to send: the caller's members, and those of the fragment, which count where both have one.
+
+    Only messages that the caller did not hand over to the turn are its own: then those of the fragment come first, the caller's
+    behind them, and what the turn hands over to append comes last. What is appended is for this request alone.
+    """
+    fragment, receipt = turn.get("fragment"), turn.get("receipt")
+    if fragment is None or receipt is None:
+        raise ValueError("the turn has no fragment: name its `target`")
+    merged = {**own, **fragment}
+    append = turn.get("append")
+    if append is None:
+        return merged
+    target = receipt["target"]
+    key = _KEYS.get(target, "messages")
+    messages = [*fragment.get(key, []), *own.get(key, [])]
+    for message in append:
+        if target == "bedrock" and messages and messages[-1]["role"] == message["role"]:
+            # Converse wants users and assistants to take turns.
+            messages[-1] = {**messages[-1], "content": [*messages[-1]["content"], *message["content"]]}
+        else:
+            messages.append(message)
+    return {**merged, key: messages} if messages else merged
