@@ -1,5 +1,7 @@
 //! A prompt of what was found, with a report that says what became of it.
 
+use std::collections::BTreeSet;
+
 use super::{Composition, Layout, Prompt, fit, roomy};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::{Discovery, FileLeft, ReasonCode};
@@ -48,11 +50,12 @@ impl Composed {
 
 /// The gaps that nobody has said more about.
 fn unexplained_gaps(prompt: &Prompt, discovery: &Discovery) -> Vec<Diagnostic> {
+    let findings = discovery.diagnostics.iter().chain(prompt.diagnostics());
+    let about = findings.filter_map(|finding| finding.about.as_ref().and_then(Subject::name));
+    let mut explained: BTreeSet<&str> = about.collect();
     let mut gaps: Vec<Diagnostic> = Vec::new();
     for gap in prompt.gaps() {
-        let mut findings = discovery.diagnostics.iter().chain(prompt.diagnostics()).chain(&gaps);
-        let is_explained =
-            findings.any(|finding| finding.about.as_ref().and_then(Subject::name) == Some(gap.fact.as_str()));
+        let is_explained = !explained.insert(gap.fact.as_str());
         // All that is withheld for want of trust is in one finding of the discovery.
         if is_explained || gap.reason.code == ReasonCode::Untrusted {
             continue;

@@ -1,5 +1,7 @@
 //! One section: its conditions, its text, its budget, its frame.
 
+use std::collections::BTreeSet;
+
 use super::allowance::Allowance;
 use super::layout::{Condition, Section};
 use super::policy::{NoticeStands, Trim, WhenUnavailable};
@@ -51,8 +53,9 @@ pub(super) fn render(section: &Section, facts: &Facts) -> Result<RenderedSection
         }
     }
     let mut disabled = Vec::new();
+    let named: BTreeSet<&FactName> = section.template.names().iter().collect();
     for (name, reason) in facts.unavailable() {
-        if !section.template.names().contains(name) {
+        if !named.contains(name) {
             continue;
         }
         match reason.code {

@@ -9,18 +9,20 @@
 //! 4. The user's own files are never withheld: antefix's configuration directory, the home directory, and what
 //!    `file_roots` allows outside the project.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-use super::report::{Report, Why};
+use super::report::{NotLoaded, Report, Why};
 use super::workspace::{Workspace, normalize};
 use super::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
 };
 use crate::diagnostic::{Code, Diagnostic};
+use crate::text::FactName;
 
 /// What becomes of a repository's text while nobody trusts it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -58,13 +60,16 @@ impl UntrustedText {
 
 /// One finding about all that was withheld. The report has the rest of it.
 pub(super) fn withheld_finding(report: &Report) -> Option<Diagnostic> {
+    let is_untrusted =
+        |one: &&NotLoaded| matches!(&one.why, Why::Unavailable(reason) if reason.code == ReasonCode::Untrusted);
+    // A fact whose files are listed one by one is listed itself as well, without a path.
+    let with_paths = report.not_loaded.iter().filter(|one| one.path.is_some());
+    let listed: BTreeSet<&FactName> = with_paths.map(|one| &one.fact).collect();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut what: Vec<&str> = Vec::new();
-    for one in &report.not_loaded {
+    for one in report.not_loaded.iter().filter(is_untrusted) {
         let name = one.path.as_deref().unwrap_or(one.fact.as_str());
-        let is_untrusted = matches!(&one.why, Why::Unavailable(reason) if reason.code == ReasonCode::Untrusted);
-        // A fact whose files are listed one by one is listed itself as well, without a path.
-        let is_listed = report.not_loaded.iter().any(|other| other.fact == one.fact && other.path.is_some());
-        if is_untrusted && (one.path.is_some() || !is_listed) && !what.contains(&name) {
+        if (one.path.is_some() || !listed.contains(&one.fact)) && known.insert(name) {
             what.push(name);
         }
     }

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use antefix::compose::{Dialect, compose};
 use antefix::discover::{Facts, ReasonCode};
+use antefix::project::{LayoutChoice, Look};
+use antefix::worlds::MemoryWorld;
+use antefix::{Antefix, Ask};
 
 use crate::given;
 
@@ -457,4 +460,35 @@ fn time(shape: &Shape, n: usize) -> Result<Duration, String> {
         ));
     }
     Ok(took)
+}
+
+/// Not the parser alone: whatever a template names very often, all of a preview takes time in proportion to it.
+#[test]
+fn previews_of_hostile_templates_take_linear_time() {
+    let _alone = given::alone();
+    type Template = fn(usize) -> String;
+    let shapes: [(&str, Template, usize); 4] = [
+        ("unknown names", |n| (0..n).map(|i| format!("[a:{i}]")).collect(), 4_000),
+        ("files", |n| (0..n).map(|i| format!("[file:x{i}]")).collect(), 2_000),
+        ("variables", |n| (0..n).map(|i| format!("[if env:A{i}]x[endif]")).collect(), 2_000),
+        ("escapes", |n| "\\[".repeat(n), 20_000),
+    ];
+    for (name, template, n) in shapes {
+        let time = |n: usize| {
+            let text = LayoutChoice::TemplateText {
+                label: "template".to_owned(),
+                text: template(n).into(),
+                dialect: Dialect::Bracket,
+            };
+            let world = MemoryWorld::new().file("/p/.git/HEAD", "");
+            let antefix = Antefix::builder().world(world).store("memory").build().unwrap();
+            let project = antefix.project("/p").unwrap();
+            let start = given::worked();
+            project.preview(Ask::new().layout(text), Look::Closely).unwrap();
+            given::worked() - start
+        };
+        let least = |n: usize| (0..3).map(|_| time(n)).min().unwrap_or_default();
+        let (once, four_times) = (least(n), least(4 * n));
+        assert!(four_times < 8 * once + Duration::from_millis(50), "{name}: {once:?} and {four_times:?}");
+    }
 }

@@ -11,6 +11,7 @@
 //!
 //! Parser and renderer are loops over flat lists, linear in the template, whatever it nests.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(crate) struct Bracket {
     /// Those that may be asked for, and the numbers of the others.
     names: Vec<FactName>,
     hidden: BTreeSet<usize>,
+    /// The tag that has each name first: a template may name very many facts.
+    first: BTreeMap<FactName, Range<usize>>,
     findings: Vec<Diagnostic>,
 }
 
@@ -85,13 +88,7 @@ impl Bracket {
 
     /// Where the template names a fact first.
     pub(crate) fn place_of(&self, name: &FactName) -> Option<Place> {
-        let number = self.named.iter().position(|known| known == name)?;
-        self.nodes.iter().find_map(|node| match node {
-            Node::Fact { name, tag } | Node::If { name, tag, .. } if *name == number => {
-                Some(Place::new(&self.source, tag.clone()))
-            }
-            _ => None,
-        })
+        self.first.get(name).map(|tag| Place::new(&self.source, tag.clone()))
     }
 
     pub(crate) fn render(&self, facts: &Facts) -> (Draft, Vec<Diagnostic>) {
@@ -176,7 +173,7 @@ struct Parser<'s> {
     nodes: Vec<Node>,
     /// The conditions that are open, by the numbers of their nodes.
     open: Vec<usize>,
-    names: std::collections::BTreeMap<FactName, usize>,
+    names: BTreeMap<FactName, (usize, Range<usize>)>,
     order: Vec<FactName>,
     hidden: &'s HiddenFacts,
     findings: Findings,
@@ -239,6 +236,7 @@ impl<'s> Parser<'s> {
             names: self.order.iter().filter(|name| !self.hidden.hides(name)).cloned().collect(),
             hidden: (0..self.order.len()).filter(|number| self.hidden.hides(&self.order[*number])).collect(),
             named: self.order,
+            first: self.names.into_iter().map(|(name, (_, tag))| (name, tag)).collect(),
             findings: self.findings.into_list(),
         }
     }
@@ -338,11 +336,11 @@ impl<'s> Parser<'s> {
         } else if self.hidden.hides(&name) {
             self.findings.add_with(|| HiddenFacts::finding(&name, Place::new(self.source, tag.clone())));
         }
-        if let Some(number) = self.names.get(&name) {
+        if let Some((number, _)) = self.names.get(&name) {
             return *number;
         }
         let number = self.order.len();
-        self.names.insert(name.clone(), number);
+        self.names.insert(name.clone(), (number, tag.clone()));
         self.order.push(name);
         number
     }
