@@ -4,6 +4,7 @@ use std::fs;
 
 use antefix::discover::catalog;
 
+use crate::claims;
 use crate::clients;
 use crate::step::{Outcome, root};
 
@@ -14,6 +15,7 @@ pub(crate) fn run(check: bool) -> Outcome {
     let pages = [
         ("docs/variables.md", catalog::reference_page()),
         ("docs/lints.md", antefix::diagnostic::reference_page()),
+        ("docs/compatibility.md", claims::page()?),
         ("docs/openapi.json", openapi),
     ];
     for (path, expected) in pages.into_iter().chain(of_clients) {

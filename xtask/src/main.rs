@@ -3,6 +3,7 @@
 mod bench;
 mod bounds;
 mod cases;
+mod claims;
 mod clients;
 mod docs;
 mod fuzz;
