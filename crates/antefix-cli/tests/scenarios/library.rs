@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use antefix::compose::Dialect;
 use antefix::discover::Given;
-use antefix::discover::tools::Tool;
 use antefix::discover::world::{
     Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
@@ -17,7 +16,6 @@ use antefix::text::FactName;
 use antefix::worlds::OsWorld;
 use antefix::{Antefix, Conversation, Diagnostic, Error, Target};
 use antefix_testing::Scratch;
-use serde_json::Value;
 
 use crate::document::{difference, epoch, finding, sorted};
 use crate::front_end::Adapter;
@@ -49,7 +47,7 @@ impl Library {
         let mut ask = antefix::Ask::new();
         ask.model = said.model.map(str::to_owned);
         ask.machine = said.machine.map(str::to_owned);
-        ask.tools = said.tools.as_ref().map(|tools| tools.as_array().unwrap().iter().map(tool).collect());
+        ask.tools = said.tools.as_ref().map(|tools| serde_json::from_value(tools.clone()).unwrap());
         ask.messages = said.messages.as_ref().map(|messages| messages.as_array().unwrap().clone().into());
         ask.layout = said.layout.map(|name| LayoutChoice::named(name, &self.place.scratch.path("p")));
         for (fact, text) in &said.set {
@@ -71,7 +69,7 @@ impl Library {
         let target = said.target.map(|target| Target::parse(target).unwrap());
         let delivery = target.map(|target| turn.deliver(target)).transpose()?;
         let append = delivery.as_ref().and_then(|delivery| delivery.append.clone());
-        let append = append.map(|append| sorted(&Value::Array(append)));
+        let append = append.map(|append| sorted(&serde_json::Value::Array(append)));
         let fragment = delivery.map(|delivery| sorted(&delivery.fragment.to_value()));
         Ok(Seen { fragment, append, ..of_turn(&turn) })
     }
@@ -135,13 +133,6 @@ impl Library {
 impl Adapter for Library {
     fn run(&mut self, step: &Step) -> Outcome {
         self.do_step(step).unwrap_or_else(|error| failed(&error))
-    }
-}
-
-fn tool(tool: &Value) -> Tool {
-    match tool.as_str() {
-        Some(name) => Tool::named(name),
-        None => serde_json::from_value(tool.clone()).unwrap(),
     }
 }
 

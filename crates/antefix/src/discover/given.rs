@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::catalog::{Lookup, lookup};
+use super::frame::escaped;
 use super::{Answer, Fact, ReasonCode, Value};
 use crate::text::{FactName, Origin, Text};
 
@@ -77,11 +78,37 @@ impl Given {
                 let map = |map: &BTreeMap<String, String>| {
                     map.iter().map(|(key, words)| (Cow::Owned(key.clone()), text(words))).collect()
                 };
-                Answer::Present(Value::Maps(maps.iter().map(map).collect()))
+                let mut maps: Vec<BTreeMap<Cow<'static, str>, Text>> = maps.iter().map(map).collect();
+                if let Some(keys) = keys_of(name) {
+                    if let Some(number) = maps.iter().position(|map| !map.contains_key("name")) {
+                        let detail = format!("entry {number} of {name} that was given has no `name`");
+                        return Answer::unavailable(ReasonCode::Failed, detail);
+                    }
+                    maps.iter_mut().for_each(|map| complete(map, keys, name));
+                }
+                Answer::Present(Value::Maps(maps))
             }
             Given::Absent => Answer::Absent,
             Given::Unavailable(reason) => Answer::unavailable(ReasonCode::Failed, reason.clone()),
         }
+    }
+}
+
+/// The keys that templates may use of each entry, for facts that are lists of skills or tools.
+fn keys_of(name: &FactName) -> Option<&'static [&'static str]> {
+    match name.as_str() {
+        "skills:entries" => Some(&["name", "description", "location", "root", "run_mode", "tools", "digest"]),
+        "tools:entries" => Some(&["name", "line", "snippet", "description"]),
+        _ => None,
+    }
+}
+
+/// Gives an entry the keys that it lacks, so that a template need not ask for each: what nobody said is empty.
+fn complete(map: &mut BTreeMap<Cow<'static, str>, Text>, keys: &[&'static str], name: &FactName) {
+    for key in keys {
+        let own = map.entry(Cow::Borrowed(key)).or_insert_with(|| Text::new("", Origin::fact(name)));
+        let xml = escaped(own);
+        map.entry(Cow::Owned(format!("xml_{key}"))).or_insert(xml);
     }
 }
 

@@ -7,7 +7,7 @@ use antefix::discover::Given;
 use antefix::discover::tools::Tool;
 use antefix::freeze::{Cause, ChangeKind};
 use antefix::keeper::Began;
-use antefix::project::LayoutChoice;
+use antefix::project::{LayoutChoice, Look};
 use antefix::stores::MemoryStore;
 use antefix::text::FactName;
 use antefix::worlds::MemoryWorld;
@@ -136,4 +136,27 @@ fn what_says_nothing_is_refused() {
     for (ask, message) in rows {
         assert_eq!(ask.check().unwrap_err().message(), message);
     }
+}
+
+#[test]
+fn skills_by_hand_need_only_a_name() {
+    let entries = FactName::new("skills", "entries");
+    let row = |entry: &[(&str, &str)]| {
+        let given = Given::Maps(vec![entry.iter().map(|(key, text)| ((*key).into(), (*text).into())).collect()]);
+        let text = "{% for one in skills.entries %}{{ one.xml_name }}|{{ one.description }}|{{ one.root }}{% endfor %}";
+        let layout = LayoutChoice::TemplateText {
+            label: "t".to_owned(),
+            text: text.into(),
+            dialect: antefix::compose::Dialect::Jinja,
+        };
+        let antefix = Antefix::builder().world(world()).store("memory").build().unwrap();
+        let ask = Ask::new().layout(layout).given(entries.clone(), given);
+        antefix.project("/p").unwrap().preview(ask, Look::Composing).unwrap().prompt
+    };
+    assert_eq!(row(&[("name", "a<b")]).text(), "a&lt;b||");
+    assert_eq!(row(&[("name", "a"), ("description", "does a"), ("root", "r")]).text(), "a|does a|r");
+    // One without a name is no skill, and not an empty one either.
+    let without = row(&[("description", "does a")]);
+    assert_eq!((without.text(), without.gaps().len()), ("", 1));
+    assert_eq!(without.gaps()[0].reason.detail, "entry 0 of skills:entries that was given has no `name`");
 }

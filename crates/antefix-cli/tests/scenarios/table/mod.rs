@@ -3,6 +3,7 @@
 mod broken;
 mod goes_on;
 mod messages;
+mod pi;
 mod said;
 mod templates;
 mod trusted;
@@ -39,8 +40,16 @@ use scenarios;
 /// A line of a list that names no row would never be noticed.
 #[test]
 fn the_lists_name_rows_of_the_table() {
-    let parts =
-        [broken::NAMES, goes_on::NAMES, messages::NAMES, said::NAMES, templates::NAMES, trusted::NAMES, yoi::NAMES];
+    let parts = [
+        broken::NAMES,
+        goes_on::NAMES,
+        messages::NAMES,
+        pi::NAMES,
+        said::NAMES,
+        templates::NAMES,
+        trusted::NAMES,
+        yoi::NAMES,
+    ];
     let names = parts.concat();
     for (name, _) in &crate::lists::NOT_YET {
         assert!(names.contains(name), "there is no scenario {name}");
