@@ -50,6 +50,7 @@ mod tools;
 mod given_files;
 mod goes_on;
 mod hygiene;
+mod layout_page;
 
 mod remote;
 
