@@ -20,6 +20,8 @@ from .documents import (
     EndBody,
     EpochDocument,
     Epochs,
+    GcBody,
+    GcDocument,
     History,
     ImportDocument,
     ImportedOf,
@@ -111,6 +113,12 @@ class Client:
         found: ImportDocument = _read(self._connection.ask("POST /import", lines=lines, repeat=True))
         return found["conversations"]
 
+    def gc(self, *, older_than: str | None = None, delete: bool = False) -> GcDocument:
+        """Counts the conversations that have not been used for so long, such as `90d`, and the texts that no conversation has, or
+        deletes them."""
+        body: GcBody = {"older_than": older_than, "delete": delete}
+        return _read(self._connection.ask("POST /gc", body=body, repeat=True))
+
     def why(self, **body: Unpack[WhyBody]) -> VerdictDocument:
         """Whether a provider's cache was hit as expected, and if not, why. Nothing is stored."""
         return _read(self._connection.ask("POST /why", body=body, repeat=True))
@@ -156,17 +164,17 @@ class Client:
         return _read(self._connection.ask("POST /conversations/{id}/compaction", {"id": id}, body=body, repeat=True))
 
     def commit_compaction(self, id: str, token: str, **body: Unpack[CompactionBody]) -> BegunDocument:
-        """Ends a compaction that has succeeded, with the epoch that holds from now on."""
-        return self._end_compaction(id, token, {**body, "outcome": "succeeded"}, repeat=False)
+        """Ends a compaction that has succeeded, with the epoch that holds from now on. Once or twice is the same."""
+        return self._end_compaction(id, token, {**body, "outcome": "succeeded"})
 
     def abort_compaction(self, id: str, token: str) -> BegunDocument:
         """Ends a compaction that has failed; all is as it was. Once or twice is the same."""
-        return self._end_compaction(id, token, {"outcome": "failed"}, repeat=True)
+        return self._end_compaction(id, token, {"outcome": "failed"})
 
-    def _end_compaction(self, id: str, token: str, body: EndBody, *, repeat: bool) -> BegunDocument:
+    def _end_compaction(self, id: str, token: str, body: EndBody) -> BegunDocument:
         names = {"id": id, "token": token}
         return _read(
-            self._connection.ask("PUT /conversations/{id}/compaction/{token}", names, body=body, repeat=repeat)
+            self._connection.ask("PUT /conversations/{id}/compaction/{token}", names, body=body, repeat=True)
         )
 
     # The template that everybody shares.

@@ -430,6 +430,28 @@ class TurnDocument(TypedDict):
     suffix: str
 
 
+class GcBody(TypedDict):
+    """What to sweep."""
+
+    delete: NotRequired[bool | None]
+    """Whether to delete what is found; if not said it is only counted."""
+    older_than: NotRequired[str | None]
+    """Conversations that have not been used for so long, such as `12h`, `90d` or `4w`; none if not said."""
+
+
+class GcDocument(TypedDict):
+    """What `gc --json` prints."""
+
+    bytes: int
+    """How many bytes those have."""
+    conversations: NotRequired[int | None]
+    """How many conversations have not been used for so long; none if no age was named."""
+    deleted: bool
+    """Whether they were deleted, or only counted."""
+    texts: int
+    """How many texts no conversation has. Those of the conversations above are among them only if they were deleted."""
+
+
 class ImportedOf(TypedDict):
     """What an import did for one conversation."""
 

@@ -104,13 +104,14 @@ class Conversation(unittest.TestCase):
         with self.assertRaises(ValueError):
             request(client.turn(id))
 
-        # Compaction in two steps: one that fails, one that succeeds, and none ends twice.
+        # Compaction in two steps: one that fails, one that succeeds, and asking again gets what it made.
         client.abort_compaction(id, client.begin_compaction(id)["token"])
         (PROJECT / "AGENTS.md").write_text("Use both.\n")
         token = client.begin_compaction(id)["token"]
         self.assertEqual(client.commit_compaction(id, token)["epoch"]["cause"], "compacted")
+        self.assertEqual(client.commit_compaction(id, token)["epoch"]["number"], 3)
         with self.assertRaises(Conflict):
-            client.commit_compaction(id, token)
+            client.commit_compaction(id, "another")
 
         # The ledger, in pages of one.
         self.assertEqual([epoch["cause"] for epoch in client.epochs(id, page=1)], ["opened", "reloaded", "compacted"])
@@ -139,6 +140,11 @@ class Conversation(unittest.TestCase):
             client.delete(id)
         self.assertEqual([(one["conversation"], one["epochs"]) for one in client.import_ledgers(lines)], [(id, 3)])
         self.assertEqual(client.export(id), lines)
+
+        # Nobody has been away for long.
+        found = client.gc(older_than="90d", delete=True)
+        self.assertEqual((found.get("conversations"), found["deleted"]), (0, True))
+        self.assertEqual(client.gc()["texts"], 0)
 
         # The history leads back.
         client.save_template("You help Bob.\n")

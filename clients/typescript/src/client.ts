@@ -16,6 +16,8 @@ import type {
   EndBody,
   EpochDocument,
   Epochs,
+  GcBody,
+  GcDocument,
   History,
   ImportDocument,
   ImportedOf,
@@ -121,6 +123,14 @@ export class Client {
     return found.conversations;
   }
 
+  /**
+   * Counts the conversations that have not been used for so long, such as `90d`, and the texts that no conversation has, or deletes
+   * them.
+   */
+  gc(body: GcBody = {}): Promise<GcDocument> {
+    return this.#read("POST /gc", { body, repeat: true });
+  }
+
   /** Whether a provider's cache was hit as expected, and if not, why. Nothing is stored. */
   why(body: WhyBody): Promise<VerdictDocument> {
     return this.#read("POST /why", { body, repeat: true });
@@ -166,18 +176,18 @@ export class Client {
     return this.#read("POST /conversations/{id}/compaction", { names: { id }, body, repeat: true });
   }
 
-  /** Ends a compaction that has succeeded, with the epoch that holds from now on. */
+  /** Ends a compaction that has succeeded, with the epoch that holds from now on. Once or twice is the same. */
   commitCompaction(id: string, token: string, body: CompactionBody = {}): Promise<BegunDocument> {
-    return this.#endCompaction(id, token, { ...body, outcome: "succeeded" }, false);
+    return this.#endCompaction(id, token, { ...body, outcome: "succeeded" });
   }
 
   /** Ends a compaction that has failed; all is as it was. Once or twice is the same. */
   abortCompaction(id: string, token: string): Promise<BegunDocument> {
-    return this.#endCompaction(id, token, { outcome: "failed" }, true);
+    return this.#endCompaction(id, token, { outcome: "failed" });
   }
 
-  #endCompaction(id: string, token: string, body: EndBody, repeat: boolean): Promise<BegunDocument> {
-    return this.#read("PUT /conversations/{id}/compaction/{token}", { names: { id, token }, body, repeat });
+  #endCompaction(id: string, token: string, body: EndBody): Promise<BegunDocument> {
+    return this.#read("PUT /conversations/{id}/compaction/{token}", { names: { id, token }, body, repeat: true });
   }
 
   // The template that everybody shares.

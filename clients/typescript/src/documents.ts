@@ -418,6 +418,26 @@ export interface TurnDocument {
   suffix: string;
 }
 
+/** What to sweep. */
+export interface GcBody {
+  /** Whether to delete what is found; if not said it is only counted. */
+  delete?: boolean | null;
+  /** Conversations that have not been used for so long, such as `12h`, `90d` or `4w`; none if not said. */
+  older_than?: string | null;
+}
+
+/** What `gc --json` prints. */
+export interface GcDocument {
+  /** How many bytes those have. */
+  bytes: number;
+  /** How many conversations have not been used for so long; none if no age was named. */
+  conversations?: number | null;
+  /** Whether they were deleted, or only counted. */
+  deleted: boolean;
+  /** How many texts no conversation has. Those of the conversations above are among them only if they were deleted. */
+  texts: number;
+}
+
 /** What an import did for one conversation. */
 export interface ImportedOf {
   conversation: string;

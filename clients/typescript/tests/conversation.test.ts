@@ -103,12 +103,13 @@ test("from the first turn to the last", async () => {
   const plain = await client.turn(id);
   assert.throws(() => request(plain, {}));
 
-  // Compaction in two steps: one that fails, one that succeeds, and none ends twice.
+  // Compaction in two steps: one that fails, one that succeeds, and asking again gets what it made.
   await client.abortCompaction(id, (await client.beginCompaction(id)).token);
   writeFileSync(instructions, "Use both.\n");
   const { token } = await client.beginCompaction(id);
   assert.equal((await client.commitCompaction(id, token)).epoch.cause, "compacted");
-  await assert.rejects(client.commitCompaction(id, token), Conflict);
+  assert.equal((await client.commitCompaction(id, token)).epoch.number, 3);
+  await assert.rejects(client.commitCompaction(id, "another"), Conflict);
 
   // The ledger, in pages of one.
   const causes = (await all(client.epochs(id, { page: 1 }))).map((epoch) => epoch.cause);
@@ -137,6 +138,11 @@ test("from the first turn to the last", async () => {
   await assert.rejects(client.delete(id), NotFound);
   assert.deepEqual((await client.importLedgers(lines)).map((one) => [one.conversation, one.epochs]), [[id, 3]]);
   assert.equal(await client.export(id), lines);
+
+  // Nobody has been away for long.
+  const found = await client.gc({ older_than: "90d", delete: true });
+  assert.deepEqual([found.conversations, found.deleted], [0, true]);
+  assert.equal((await client.gc()).texts, 0);
 
   // The history leads back.
   await client.saveTemplate("You help Bob.\n");

@@ -246,6 +246,34 @@ fn a_list_of_more_conversations_than_are_read_at_once_is_whole() {
 }
 
 #[test]
+fn what_nobody_has_used_for_long_goes_on_demand() {
+    let scratch = project();
+    for id in ["old", "used"] {
+        scratch.ok(&["turn", id, "--now", "2001-02-03T04:05:06Z"]);
+    }
+    scratch.ok(&["turn", "new"]);
+    // It was opened long ago, and is in use today.
+    scratch.ok(&["turn", "used"]);
+    let gc = |args: &[&str]| scratch.ok(&[&["gc", "--older-than", "90d"][..], args].concat()).stdout;
+    let nothing = "every text is named by an epoch\n";
+    assert_eq!(gc(&[]), format!("1 conversations could go, with their texts; --delete deletes them\n{nothing}"));
+    assert_eq!(
+        scratch.ok(&["gc", "--older-than", "2w", "--json"]).json(),
+        serde_json::json!({"conversations": 1, "texts": 0, "bytes": 0, "deleted": false})
+    );
+    assert!(gc(&["--delete"]).starts_with("deleted 1 conversations\n"));
+    assert_eq!(gc(&["--delete"]), format!("every conversation was used since\n{nothing}"));
+    let left = scratch.ok(&["epochs", "--json"]).json();
+    let left: Vec<&str> = left.as_array().unwrap().iter().map(|row| row["conversation"].as_str().unwrap()).collect();
+    assert_eq!(left, ["new", "used"]);
+    for age in ["soon", "0d", "90"] {
+        let ran = scratch.run(&["gc", "--older-than", age]);
+        assert_eq!(ran.code, 2, "{age}");
+        assert!(ran.stderr.contains("12h, 90d, 4w"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_store_that_fails_is_exit_code_3_and_is_left_alone() {
     let scratch = project();
     scratch.write("broken.db", "this is no database, whatever its name says, and it is long enough to be looked at");

@@ -122,6 +122,8 @@ fn of_property(name: &str, property: &mut Value) {
         }
         "model" | "machine" | "message" => property["minLength"] = json!(1),
         "messages" => property["items"] = json!({"type": "object", "additionalProperties": true}),
+        // Longer ones are refused from ten thousand years on.
+        "older_than" => property["pattern"] = json!("^[1-9][0-9]{0,4}[hdw]$"),
         "tools" => {
             let tool_name = json!({"type": "string", "minLength": 1});
             let tool = json!({"type": "object", "required": ["name"], "properties": {"name": tool_name}});

@@ -197,7 +197,19 @@ pub(crate) struct SendArgs {
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "\
+A conversation is in use with each turn, renewal, compaction and message; that is noted to the hour, and what was used a
+little later than it is noted stays. Texts that no conversation has go in any case. Saved templates stay.
+
+Examples:
+  antefix gc                               count the texts that nobody needs
+  antefix gc --older-than 90d              and the conversations that nobody has used for 90 days
+  antefix gc --older-than 90d --delete")]
 pub(crate) struct GcArgs {
+    /// Conversations that have not been used for so long, such as 12h, 90d or 4w
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) older_than: Option<antefix::keeper::Age>,
+
     /// Delete them; without this they are only counted
     #[arg(long)]
     pub(crate) delete: bool,
@@ -264,4 +276,8 @@ pub(crate) struct ImportArgs {
     /// The outcome as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn parse_age(text: &str) -> Result<antefix::keeper::Age, String> {
+    antefix::keeper::Age::parse(text).map_err(|error| error.hint().unwrap_or_default().to_owned())
 }

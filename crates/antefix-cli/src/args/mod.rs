@@ -84,7 +84,7 @@ pub(crate) enum Command {
     Compact(CompactArgs),
     /// Queue a message for a conversation's next turn
     Send(SendArgs),
-    /// Find texts that no epoch names any more
+    /// Find conversations that nobody has used for long, and texts that no epoch names any more
     Gc(GcArgs),
     /// Write a conversation's ledger as JSON lines
     Export(ExportArgs),

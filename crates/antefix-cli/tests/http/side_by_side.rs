@@ -70,7 +70,11 @@ fn old_and_new_share_a_postgresql() {
     let store = database.url(&format!("application_name={}", database.schema));
     begun(&scratch, &store);
     let mut old = database.client();
-    old.batch_execute("DROP TABLE templates, memories; DELETE FROM versions WHERE number > 1").unwrap();
+    old.batch_execute(
+        "DROP TABLE templates, memories, uses, commits; DELETE FROM versions WHERE number > 1; \
+         ALTER TABLE messages DROP COLUMN touched, DROP COLUMN place, DROP COLUMN ended",
+    )
+    .unwrap();
     let open = "INSERT INTO epochs SELECT $1, number, cause, opened_at, digest, body, cwd, machine, model FROM epochs \
                 WHERE conversation = 'c' AND number = 1";
     let read = "SELECT t.text FROM epochs e JOIN texts t ON t.digest = e.body WHERE e.conversation = $1 ORDER BY e.number DESC LIMIT 1";
@@ -117,7 +121,7 @@ fn old_and_new_share_a_postgresql() {
         old.batch_execute(&format!("CREATE TABLE of_{version} (a integer)")).unwrap();
         old.execute(cut, &[&database.schema]).unwrap();
     };
-    moved(4);
+    moved(6);
     let asked = || server.post("/conversations/old-2/turns", "{}");
     // A connection that was lost may cost one request.
     let reply = Some(asked()).filter(|reply| reply.status != 503).unwrap_or_else(asked);
@@ -125,7 +129,7 @@ fn old_and_new_share_a_postgresql() {
     server.put("/system-prompt", r#"{"template":"beside the next one"}"#).ok();
     is_refused(&scratch, &store);
     // Two steps are too many.
-    moved(5);
+    moved(7);
     let reply = Some(asked()).filter(|reply| reply.status != 503).unwrap_or_else(asked);
     assert!(reply.status == 500 && reply.error().contains("a newer one wrote it"), "{reply:?}");
     let problem = reply.json();
@@ -179,7 +183,7 @@ fn a_new_one_takes_a_file_over_and_an_old_one_does_no_harm() {
 
     // A file of a newer release is left as it is.
     drop(server);
-    old.execute_batch("PRAGMA user_version = 5; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    old.execute_batch("PRAGMA user_version = 7; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     drop(old);
     let files = || {
         let mut names: Vec<_> =

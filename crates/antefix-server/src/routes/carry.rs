@@ -6,16 +6,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use antefix::ErrorKind;
-use antefix::document::carry::{DeletedDocument, ImportDocument, deleted, imported};
-use antefix::keeper::Export;
+use antefix::document::carry::{DeletedDocument, GcDocument, ImportDocument, collected, deleted, imported};
+use antefix::freeze::store::Sweep;
+use antefix::keeper::{Age, Export};
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use futures_core::Stream;
+use serde::Deserialize;
 use tokio::sync::mpsc;
+use utoipa::ToSchema;
 
 use super::{json, of_kind};
-use crate::body::{Id, Lines};
+use crate::body::{Fields, Id, Lines};
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
 
@@ -119,6 +122,36 @@ pub(super) async fn delete(State(server): State<Arc<Shared>>, Id(id): Id) -> Ans
     work::compose(server, move |server| {
         let gone = server.antefix.delete(id.as_str())?;
         Ok(json(&deleted(id.as_str(), &gone)))
+    })
+    .await
+}
+
+/// What to sweep.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GcBody {
+    /// Conversations that have not been used for so long, such as `12h`, `90d` or `4w`; none if not said.
+    older_than: Option<String>,
+    /// Whether to delete what is found; if not said it is only counted.
+    delete: Option<bool>,
+}
+
+/// Find conversations that nobody has used for long, and texts that no conversation has; delete them, or only count them
+///
+/// A conversation is in use with each turn, renewal, compaction and message, and is not deleted then. Saved templates stay.
+#[utoipa::path(post, path = "/gc", operation_id = "gc", tag = "conversation", request_body = GcBody, responses(
+    (status = 200, body = GcDocument), (status = 400, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn gc(State(server): State<Arc<Shared>>, Fields(body): Fields<GcBody>) -> Answer {
+    let older_than = body
+        .older_than
+        .as_deref()
+        .map(Age::parse)
+        .transpose()
+        .map_err(|error| Problem::bad("Field 'older_than' is not an age").hint(error.hint().unwrap_or_default()))?;
+    let sweep = if body.delete == Some(true) { Sweep::Delete } else { Sweep::DryRun };
+    work::compose(server, move |server| {
+        let found = server.antefix.collect(older_than, sweep)?;
+        Ok(json(&collected(&found, older_than, sweep)))
     })
     .await
 }

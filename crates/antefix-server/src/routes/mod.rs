@@ -149,6 +149,7 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(conversations::one, carry::delete))
         .routes(routes!(carry::export))
         .routes(routes!(carry::import))
+        .routes(routes!(carry::gc))
         .routes(routes!(conversations::system_prompt))
         .routes(routes!(turns::post))
         .routes(routes!(turns::message))

@@ -43,8 +43,6 @@ pub(super) fn a_commit_appends_the_epoch(medium: &dyn Medium) {
     assert_eq!(standing(&*store, "c").epoch, next);
     assert_eq!(store.epochs(&id("c"), 0, 10).unwrap(), [first, next.clone()]);
     assert!(store.texts(&[next.body, next.digest]).unwrap().iter().all(Option::is_some));
-    // It is gone with the commit.
-    assert_eq!(commit(&*store, "t"), Committed::NotBegun);
 }
 
 pub(super) fn a_commit_without_a_next_epoch_keeps_the_standing_one(medium: &dyn Medium) {
@@ -53,8 +51,8 @@ pub(super) fn a_commit_without_a_next_epoch_keeps_the_standing_one(medium: &dyn 
     let row = CompactionRow { conversation: id("c"), token: "t".to_owned(), epoch: 1, next: None };
     store.begin(&row, None).unwrap();
     assert_eq!(commit(&*store, "t"), Committed::Done(first.clone()));
-    assert_eq!(store.epochs(&id("c"), 0, 10).unwrap(), [first]);
-    assert_eq!(commit(&*store, "t"), Committed::NotBegun);
+    assert_eq!(store.epochs(&id("c"), 0, 10).unwrap(), std::slice::from_ref(&first));
+    assert_eq!(commit(&*store, "t"), Committed::Before(first));
 }
 
 pub(super) fn only_the_last_compaction_can_be_committed(medium: &dyn Medium) {
@@ -111,4 +109,34 @@ pub(super) fn a_compaction_is_committed_by_whoever_has_its_token(medium: &dyn Me
     let next = appended(begin(&*open(medium), "t", 1, "next"));
     assert_eq!(commit(&*open(medium), "t"), Committed::Done(next.clone()));
     assert_eq!(standing(&*open(medium), "c").epoch, next);
+}
+
+pub(super) fn a_commit_that_comes_again_gets_the_epoch_that_it_made(medium: &dyn Medium) {
+    let store = open(medium);
+    won(&*store, "c", 1, "x");
+    let second = appended(begin(&*store, "t", 1, "next"));
+    assert_eq!(commit(&*store, "t"), Committed::Done(second.clone()));
+    for store in [open(medium), open(medium)] {
+        assert_eq!(commit(&*store, "t"), Committed::Before(second.clone()));
+        assert_eq!(standing(&*store, "c").epoch, second);
+    }
+    // What was taken since then belongs to the new epoch, and is not ended by asking again.
+    store.queue(&id("c"), moment(5), "m").unwrap();
+    store.take(&id("c"), None, Some(0)).unwrap();
+    assert_eq!(commit(&*store, "t"), Committed::Before(second.clone()));
+    assert_eq!(store.insertions(&id("c")).unwrap().taken().count(), 1);
+    // Also when the conversation has gone on, and when another one was begun or given up.
+    let third = won(&*store, "c", 3, "later");
+    begin(&*store, "u", 3, "given up");
+    assert_eq!(commit(&*store, "t"), Committed::Before(second.clone()));
+    store.abort(&id("c"), "u").unwrap();
+    store.abort(&id("c"), "t").unwrap();
+    assert_eq!(commit(&*store, "t"), Committed::Before(second));
+    assert_eq!((commit(&*store, "u"), commit(&*store, "another")), (Committed::NotBegun, Committed::NotBegun));
+    assert_eq!(store.commit(&id("d"), "t", moment(99)).unwrap(), Committed::NotBegun);
+    assert_eq!(standing(&*store, "c").epoch, third);
+    // The last one that was committed is known, and none before it.
+    let fourth = appended(begin(&*store, "v", 3, "once more"));
+    assert_eq!(commit(&*store, "v"), Committed::Done(fourth.clone()));
+    assert_eq!((commit(&*store, "v"), commit(&*store, "t")), (Committed::Before(fourth), Committed::NotBegun));
 }

@@ -4,7 +4,7 @@ use super::ledgers::{standing, won};
 use super::races::all_at_once;
 use super::{Medium, amendment, compaction, epoch, id, memory, moment, open};
 use crate::freeze::Insertions;
-use crate::freeze::store::{Appended, Committed, Deleted, Store, Sweep, Swept};
+use crate::freeze::store::{Appended, Committed, CompactionRow, Deletable, Deleted, Noted, Store, Sweep, Swept};
 use crate::text::Digest;
 
 #[track_caller]
@@ -23,8 +23,12 @@ fn fill(store: &dyn Store, name: &str) {
     store.queue(&id(name), moment(0), "taken").unwrap();
     store.take(&id(name), Some("turn"), None).unwrap();
     store.queue(&id(name), moment(1), "waiting").unwrap();
+    let keeps = CompactionRow { conversation: id(name), token: "kept".to_owned(), epoch: 2, next: None };
+    store.begin(&keeps, None).unwrap();
+    assert!(matches!(store.commit(&id(name), "kept", moment(8)).unwrap(), Committed::Done(_)));
     let (row, bundle) = compaction(name, "t", 2, &format!("next {name}"));
     store.begin(&row, Some(&bundle)).unwrap();
+    assert_eq!(store.note_use(&id(name), moment(9)).unwrap(), Noted::Done);
 }
 
 pub(super) fn a_deleted_conversation_leaves_nothing(medium: &dyn Medium) {
@@ -36,14 +40,16 @@ pub(super) fn a_deleted_conversation_leaves_nothing(medium: &dyn Medium) {
     // Each is the part of a body.
     let bytes: usize = own.iter().map(|text| 2 * text.len() + "body of ".len()).sum();
     let deleted = Deleted { epochs: 2, swept: Swept { texts: 8, bytes: bytes as u64 } };
-    assert_eq!(store.delete(&id("gone")).unwrap(), Some(deleted));
+    assert_eq!(store.delete(&id("gone"), Deletable::Any).unwrap(), Some(deleted));
     let store = open(medium);
     assert_eq!(store.standing(&id("gone")).unwrap(), None);
     assert_eq!(store.epochs(&id("gone"), 0, 10).unwrap(), []);
     assert_eq!(store.epoch(&id("gone"), 1).unwrap(), None);
     assert_eq!(store.insertions(&id("gone")).unwrap(), Insertions::default());
     assert_eq!(store.take(&id("gone"), Some("turn"), None).unwrap(), []);
-    assert_eq!(store.commit(&id("gone"), "t", moment(9)).unwrap(), Committed::NotBegun);
+    for token in ["t", "kept"] {
+        assert_eq!(store.commit(&id("gone"), token, moment(9)).unwrap(), Committed::NotBegun);
+    }
     assert_eq!(store.conversations(None, 10).unwrap(), std::slice::from_ref(&before.epoch));
     for text in own {
         assert!(!is_there(&*store, text) && !is_there(&*store, &format!("body of {text}")), "{text}");
@@ -54,24 +60,24 @@ pub(super) fn a_deleted_conversation_leaves_nothing(medium: &dyn Medium) {
     assert!(is_there(&*store, "shared") && is_there(&*store, "body of shared"));
     assert_eq!(standing(&*store, "stays"), before);
     assert_eq!(store.sweep(Sweep::DryRun).unwrap(), Swept::default());
-    assert_eq!(store.delete(&id("gone")).unwrap(), None);
+    assert_eq!(store.delete(&id("gone"), Deletable::Any).unwrap(), None);
 }
 
 pub(super) fn a_conversation_that_nobody_has_cannot_be_deleted(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
-    assert_eq!(store.delete(&id("nobody")).unwrap(), None);
-    assert_eq!(store.delete(&id("C")).unwrap(), None);
+    assert_eq!(store.delete(&id("nobody"), Deletable::Any).unwrap(), None);
+    assert_eq!(store.delete(&id("C"), Deletable::Any).unwrap(), None);
     // Messages that wait for a first turn are something.
     store.queue(&id("queued"), moment(0), "m").unwrap();
-    assert_eq!(store.delete(&id("queued")).unwrap(), Some(Deleted::default()));
+    assert_eq!(store.delete(&id("queued"), Deletable::Any).unwrap(), Some(Deleted::default()));
     assert_eq!(store.insertions(&id("queued")).unwrap(), Insertions::default());
 }
 
 pub(super) fn a_deleted_conversation_can_be_opened_again(medium: &dyn Medium) {
     let store = open(medium);
     fill(&*store, "c");
-    store.delete(&id("c")).unwrap();
+    store.delete(&id("c"), Deletable::Any).unwrap();
     // Whoever had the old one in hand appends nothing to the new one.
     let (late, bundle) = amendment("c", 2, 1, "late");
     assert_eq!(store.amend(&late, &bundle).unwrap(), Appended::Lost(None));
@@ -92,7 +98,10 @@ pub(super) fn a_deletion_beside_appends_takes_no_text_away(medium: &dyn Medium) 
             won(&*store, &format!("gone {round} {thread}"), 1, &text);
         }
         let done = all_at_once(medium, |store, thread| match thread {
-            0..4 => store.delete(&id(&format!("gone {round} {thread}"))).unwrap().map_or(0, |deleted| deleted.epochs),
+            0..4 => {
+                let name = id(&format!("gone {round} {thread}"));
+                store.delete(&name, Deletable::Any).unwrap().map_or(0, |deleted| deleted.epochs)
+            }
             _ => {
                 won(store, &format!("stays {round} {thread}"), 1, &text);
                 0
@@ -107,7 +116,7 @@ pub(super) fn of_many_deletions_at_once_one_deletes(medium: &dyn Medium) {
     let store = open(medium);
     for _ in 0..5 {
         fill(&*store, "c");
-        let done = all_at_once(medium, |store, _| store.delete(&id("c")).unwrap());
+        let done = all_at_once(medium, |store, _| store.delete(&id("c"), Deletable::Any).unwrap());
         assert_eq!(done.iter().flatten().count(), 1, "{done:?}");
         assert_eq!(store.standing(&id("c")).unwrap(), None);
     }

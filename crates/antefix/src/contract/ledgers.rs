@@ -38,7 +38,8 @@ pub(super) fn a_conversation_that_nobody_opened_has_nothing(medium: &dyn Medium)
 pub(super) fn an_epoch_is_kept_as_it_was_given(medium: &dyn Medium) {
     let store = open(medium);
     let row = won(&*store, "c", 1, "x");
-    let expected = Standing { epoch: row.clone(), amendments: Vec::new(), waiting: 0, inserted: 0, said: None };
+    let expected =
+        Standing { epoch: row.clone(), amendments: Vec::new(), waiting: 0, inserted: 0, said: None, used: None };
     assert_eq!(store.standing(&row.conversation).unwrap(), Some(expected.clone()));
     assert_eq!(store.epoch(&row.conversation, 1).unwrap(), Some(expected));
     assert_eq!(store.epoch(&row.conversation, 2).unwrap(), None);
@@ -131,11 +132,12 @@ pub(super) fn conversations_do_not_mix(medium: &dyn Medium) {
     let (row, bundle) = amendment("one", 1, 1, "amended");
     assert_eq!(store.amend(&row, &bundle).unwrap(), Appended::Won);
     store.queue(&two.conversation, moment(0), "message").unwrap();
-    let expected = Standing { epoch: one.clone(), amendments: vec![row], waiting: 0, inserted: 0, said: None };
+    let expected =
+        Standing { epoch: one.clone(), amendments: vec![row], waiting: 0, inserted: 0, said: None, used: None };
     assert_eq!(standing(&*store, "one"), expected);
     assert_eq!(
         standing(&*store, "two"),
-        Standing { epoch: two, amendments: Vec::new(), waiting: 1, inserted: 0, said: None }
+        Standing { epoch: two, amendments: Vec::new(), waiting: 1, inserted: 0, said: None, used: None }
     );
     assert_eq!(store.take(&one.conversation, Some("t"), None).unwrap(), []);
 }
@@ -210,7 +212,7 @@ pub(super) fn ids_may_be_long_and_in_any_script(medium: &dyn Medium) {
         store.queue(&row.conversation, moment(0), "m").unwrap();
         assert_eq!(
             standing(&*store, &name),
-            Standing { epoch: row, amendments: vec![amended], waiting: 1, inserted: 0, said: None }
+            Standing { epoch: row, amendments: vec![amended], waiting: 1, inserted: 0, said: None, used: None }
         );
     }
 }
@@ -266,7 +268,10 @@ pub(super) fn an_old_epoch_keeps_its_amendments(medium: &dyn Medium) {
     let (second, bundle) = amendment("c", 2, 1, "of the second");
     assert_eq!(store.amend(&second, &bundle).unwrap(), Appended::Won);
     let kept = store.epoch(&old.conversation, 1).unwrap();
-    assert_eq!(kept, Some(Standing { epoch: old, amendments: vec![first], waiting: 0, inserted: 0, said: None }));
+    assert_eq!(
+        kept,
+        Some(Standing { epoch: old, amendments: vec![first], waiting: 0, inserted: 0, said: None, used: None })
+    );
     assert_eq!(standing(&*store, "c").amendments, [second]);
 }
 
@@ -277,7 +282,7 @@ pub(super) fn what_was_acknowledged_is_there_for_others(medium: &dyn Medium) {
     let (amended, bundle) = amendment("c", 1, 1, "y");
     assert_eq!(other.amend(&amended, &bundle).unwrap(), Appended::Won);
     one.queue(&row.conversation, moment(0), "m").unwrap();
-    let expected = Standing { epoch: row, amendments: vec![amended], waiting: 1, inserted: 0, said: None };
+    let expected = Standing { epoch: row, amendments: vec![amended], waiting: 1, inserted: 0, said: None, used: None };
     assert_eq!(standing(&*one, "c"), expected);
     drop((one, other));
     assert_eq!(standing(&*open(medium), "c"), expected);

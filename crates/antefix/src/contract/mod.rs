@@ -37,6 +37,7 @@ mod stamps;
 mod sweeps;
 mod templates;
 mod texts;
+mod uses;
 
 use std::sync::Arc;
 
@@ -126,6 +127,7 @@ rules! {
         aborting_one_leaves_another_alone,
         a_conversation_that_moved_on_is_not_compacted,
         a_compaction_is_committed_by_whoever_has_its_token,
+        a_commit_that_comes_again_gets_the_epoch_that_it_made,
     },
     sweeps::{
         a_sweep_deletes_nothing_that_a_row_names,
@@ -168,6 +170,13 @@ rules! {
         a_deleted_conversation_can_be_opened_again,
         a_deletion_beside_appends_takes_no_text_away,
         of_many_deletions_at_once_one_deletes,
+    },
+    uses::{
+        every_row_is_a_use,
+        a_use_is_noted_and_never_becomes_earlier,
+        uses_are_paged_in_the_order_of_bytes,
+        what_was_used_since_is_not_deleted,
+        a_conversation_in_use_is_not_deleted_by_its_age,
     },
     stamps::{
         a_stamp_stays_while_nobody_writes,

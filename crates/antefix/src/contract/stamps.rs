@@ -3,7 +3,7 @@
 use super::ledgers::won;
 use super::{Medium, amendment, compaction, id, memory, moment, open};
 use crate::compose::Dialect;
-use crate::freeze::store::{Store, Sweep};
+use crate::freeze::store::{Deletable, Noted, Store, Sweep};
 use crate::freeze::template::{SavedTemplate, TemplateDeletion};
 use crate::freeze::{Insertion, InsertionKind};
 
@@ -25,7 +25,7 @@ pub(super) fn a_stamp_stays_while_nobody_writes(medium: &dyn Medium) {
 
 pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
     let (store, other) = (open(medium), open(medium));
-    let writes: [Write<'_>; 17] = [
+    let writes: [Write<'_>; 18] = [
         &|store| drop(won(store, "c", 1, "x")),
         &|store| drop(won(store, "another", 1, "x")),
         &|store| {
@@ -60,7 +60,8 @@ pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
             store.delete_template(&deletion).unwrap();
         },
         &|store| store.remember(&id("c"), &memory("remembered")).unwrap(),
-        &|store| assert!(store.delete(&id("another")).unwrap().is_some()),
+        &|store| assert_eq!(store.note_use(&id("c"), moment(9)).unwrap(), Noted::Done),
+        &|store| assert!(store.delete(&id("another"), Deletable::Any).unwrap().is_some()),
         &|store| assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 2),
     ];
     for (number, write) in writes.into_iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::freeze::store::Deleted;
-use crate::keeper::Imported;
+use crate::freeze::store::{Deleted, Sweep};
+use crate::keeper::{Age, Collected, Imported};
 
 /// What `import --json` prints.
 #[derive(Serialize)]
@@ -54,4 +54,29 @@ pub struct DeletedDocument<'d> {
 pub fn deleted<'d>(conversation: &'d str, deleted: &Deleted) -> DeletedDocument<'d> {
     let Deleted { epochs, swept } = deleted;
     DeletedDocument { conversation, epochs: *epochs, texts: swept.texts, bytes: swept.bytes }
+}
+
+/// What `gc --json` prints.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct GcDocument {
+    /// How many conversations have not been used for so long; none if no age was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversations: Option<u64>,
+    /// How many texts no conversation has. Those of the conversations above are among them only if they were deleted.
+    texts: u64,
+    /// How many bytes those have.
+    bytes: u64,
+    /// Whether they were deleted, or only counted.
+    deleted: bool,
+}
+
+/// What a sweep found.
+pub fn collected(collected: &Collected, older_than: Option<Age>, sweep: Sweep) -> GcDocument {
+    GcDocument {
+        conversations: older_than.map(|_| collected.conversations),
+        texts: collected.swept.texts,
+        bytes: collected.swept.bytes,
+        deleted: sweep == Sweep::Delete,
+    }
 }

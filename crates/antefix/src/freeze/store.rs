@@ -104,6 +104,8 @@ pub struct Standing {
     pub inserted: u64,
     /// The digest of the body that the conversation remembers; none if it was never given one.
     pub said: Option<Digest>,
+    /// When somebody noted that it is in use; none if nobody did.
+    pub used: Option<Timestamp>,
 }
 
 /// A compaction that was begun. It is not part of the ledger.
@@ -124,7 +126,9 @@ pub struct CompactionRow {
 pub enum Committed {
     /// It is done, and this is the standing epoch.
     Done(EpochRow),
-    /// There is no compaction with that token: it was committed, aborted, or superseded by another one.
+    /// It was done before, and this is the epoch that it made or kept.
+    Before(EpochRow),
+    /// There is no compaction with that token: it was aborted, or superseded by another one.
     NotBegun,
     /// The conversation has another epoch by now. The compaction is gone, the ledger is as it was.
     MovedOn(EpochRow),
@@ -146,6 +150,33 @@ pub struct Swept {
     pub texts: u64,
     /// How many bytes they have.
     pub bytes: u64,
+}
+
+/// Which conversation may be deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deletable {
+    /// Any.
+    Any,
+    /// One whose last use was before this time. That is looked at in the transaction that deletes it.
+    UnusedSince(Timestamp),
+}
+
+/// Whether a use was noted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noted {
+    /// It is in use, and no sweep by age deletes it.
+    Done,
+    /// There is no such conversation.
+    NoConversation,
+}
+
+/// When a conversation was used last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastUse {
+    /// Which one.
+    pub conversation: ConversationId,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// What went with a conversation.
@@ -174,8 +205,8 @@ pub trait Store: Templates {
     /// The standing epoch, in one question; none for a conversation that nobody opened.
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
 
-    /// One epoch with its amendments. `waiting` and `inserted` are 0 here, and `said` none: they belong to the conversation as
-    /// it is now.
+    /// One epoch with its amendments. `waiting` and `inserted` are 0 here, `said` and `used` none: they belong to the conversation
+    /// as it is now.
     fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>>;
 
     /// The epochs with higher numbers than `after`, ascending, at most `limit`.
@@ -225,7 +256,8 @@ pub trait Store: Templates {
     fn begin(&self, compaction: &CompactionRow, bundle: Option<&Bundle>) -> StoreResult<()>;
 
     /// Appends the epoch of the compaction with that token, opened at `at`, ends the insertions that were taken, and forgets the
-    /// compaction: all or nothing. A compaction that keeps the epoch ends them as well.
+    /// compaction: all or nothing. A compaction that keeps the epoch ends them as well. The token of the last one that was
+    /// committed is kept, and asking again gets the epoch that it made; nothing is ended then.
     fn commit(&self, conversation: &ConversationId, token: &str, at: Timestamp) -> StoreResult<Committed>;
 
     /// Forgets the compaction with that token. It is not an error if there is none.
@@ -235,8 +267,16 @@ pub trait Store: Templates {
     fn import(&self, copies: &[LedgerCopy]) -> StoreResult<Copied>;
 
     /// Ends a ledger: all rows of the conversation go, and with them the texts that nobody else names. None if there was
-    /// nothing of it.
-    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>>;
+    /// nothing of it, or if it was used too late.
+    fn delete(&self, conversation: &ConversationId, which: Deletable) -> StoreResult<Option<Deleted>>;
+
+    /// Notes that a conversation is in use. What was noted never becomes earlier. Nothing is noted for a conversation without
+    /// an epoch.
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted>;
+
+    /// When the conversations behind `after` in order of their ids were used last: the latest of their rows, or what was noted.
+    /// At most `limit`; those that only have messages are among them.
+    fn last_uses(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<LastUse>>;
 
     /// Finds the texts that no row names, and deletes them or not.
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept>;

@@ -3,7 +3,8 @@
 //! 1. A conversation that nobody opened is opened by `begin`: there is something to summarize, so somebody talked.
 //! 2. `begin` gives the prompt for the summary: a fresh prefix, or the standing one where the layout keeps it, a blank
 //!    line, and the compaction wording. The ledger of a conversation that is open does not change.
-//! 3. `commit` appends the epoch that `begin` composed, bytes and all; `abort` forgets it.
+//! 3. `commit` appends the epoch that `begin` composed, bytes and all; `abort` forgets it. Committing the last one once more
+//!    answers with the epoch that it made: whoever did not hear the first answer asks again.
 //! 4. A second `begin` takes the first one's place. A commit after the conversation moved on is refused.
 
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::{Began, Current, Keeper, ROUNDS, TurnInput, changes_too_fast, now, qu
 use crate::compose::policy::OnCompaction;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::store::{Committed, CompactionRow};
+use crate::freeze::store::{Committed, CompactionRow, Noted};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch, EpochBody};
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
@@ -104,7 +105,11 @@ impl Compactions<'_> {
     fn start(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Start> {
         let keeper = self.0;
         for _ in 0..ROUNDS {
-            if let Some(Current { epoch, amendments, .. }) = keeper.current(conversation)? {
+            if let Some(current) = keeper.current(conversation)? {
+                if keeper.note_use(&current, now(input))? == Noted::NoConversation {
+                    continue;
+                }
+                let Current { epoch, amendments, .. } = current;
                 let (opened, hooks, diagnostics) = (Began::Before, Vec::new(), Vec::new());
                 return Ok(Start { epoch, amendments, opened, hooks, diagnostics });
             }
@@ -136,6 +141,10 @@ impl Compactions<'_> {
                 }
                 let (hooks, diagnostics) = self.0.announce(&epoch, &input.named(conversation));
                 Ok(Compacted { epoch, began: Began::Now, hooks, diagnostics })
+            }
+            Committed::Before(row) => {
+                let (epoch, _) = self.0.epoch(conversation, row.number)?;
+                Ok(Compacted { epoch, began: Began::Before, hooks: Vec::new(), diagnostics: Vec::new() })
             }
             Committed::NotBegun => {
                 let message =

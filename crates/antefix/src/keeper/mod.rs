@@ -19,6 +19,7 @@ mod insertions;
 mod lines;
 mod recent;
 mod steps;
+mod sweep;
 mod turn;
 
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub use self::insertions::{Repeat, TurnInsertion};
 pub(crate) use self::recent::Current;
 use self::recent::RecentEpochs;
 use self::steps::Renewal;
+pub use self::sweep::{Age, Collected};
 pub(crate) use self::turn::Delivering;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
@@ -47,7 +49,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Discovery;
 use crate::discover::remote::Fetched;
 use crate::error::{Error, ErrorKind, Result};
-use crate::freeze::store::{Deleted, EpochRow, Standing, Store};
+use crate::freeze::store::{Deletable, Deleted, EpochRow, Noted, Standing, Store};
 use crate::freeze::{
     Amendment, AmendmentBody, Cause, Change, ChangeKind, ConversationId, Difference, Drifted, Epoch, EpochBody, Now,
     StandingEpoch, Watch, truncate_to_millis,
@@ -77,6 +79,8 @@ pub(crate) struct GoingOn<'g> {
     pub(crate) repeat: Repeat,
     /// The system text of this turn alone.
     pub(crate) replacement: Option<&'g str>,
+    /// When the turn is.
+    pub(crate) now: Timestamp,
 }
 
 /// What came of a renewal.
@@ -153,14 +157,17 @@ impl Keeper {
     /// Goes on with a conversation whose project cannot be resolved: with the epoch that stands, its notices and the messages
     /// that wait. Nothing is asked for, so there is no live part, and what the project would say now is pending.
     pub(crate) fn go_on(&self, conversation: &ConversationId, going_on: &GoingOn<'_>, why: &Error) -> Result<Turn> {
-        let GoingOn { turn, history, repeat, replacement } = *going_on;
+        let GoingOn { turn, history, repeat, replacement, now } = *going_on;
         let diagnostics = vec![Diagnostic::of_error(Code::ProjectUnreadable, why)];
         if let Some(text) = replacement {
             let turn = Turn { diagnostics, ..Turn::nothing().saying(text) };
             return Ok(turn.inserting(self.repeated(conversation)?, history));
         }
-        let Current { standing, epoch, amendments } =
-            self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
+        let current = self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
+        if self.note_use(&current, now)? == Noted::NoConversation {
+            return Err(unknown(conversation));
+        }
+        let Current { standing, epoch, amendments } = current;
         let insertions = match standing.waiting + standing.inserted {
             0 => Vec::new(),
             _ => self.take(conversation, (turn, history.map(|history| history.len()), repeat))?,
@@ -182,7 +189,7 @@ impl Keeper {
         let fetched = Fetched::default();
         let input = &input.fetching(&fetched);
         for _ in 0..ROUNDS {
-            let Some(Current { standing, epoch, amendments }) = self.current(conversation)? else {
+            let Some(current) = self.current(conversation)? else {
                 let more = asked.roots(&question(conversation, None, input), None);
                 let input = &input.with_roots(&more);
                 if let Some(turn) = self.flights.alone(conversation, || self.open(conversation, input))? {
@@ -190,6 +197,10 @@ impl Keeper {
                 }
                 continue;
             };
+            if self.note_use(&current, now(input))? == Noted::NoConversation {
+                continue;
+            }
+            let Current { standing, epoch, amendments } = current;
             let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
             let input = &input.with_roots(&more);
             let standing_epoch = StandingEpoch { epoch: &epoch, amendments: &amendments };
@@ -238,7 +249,7 @@ impl Keeper {
         let input = &input.named(conversation);
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
         for _ in 0..ROUNDS {
-            let (epoch, _) = self.standing(conversation)?;
+            let epoch = self.used(conversation, input)?.epoch;
             let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
             let with_roots = &input.with_roots(&more);
             let candidate = match self.flights.alone(conversation, || self.renewed(&epoch, cause, with_roots))? {
@@ -283,6 +294,15 @@ impl Keeper {
         Ok(Drift { epoch, amendments, changes, difference, next: candidate.body, diagnostics })
     }
 
+    /// The epoch that stands, noted as being in use.
+    fn used(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Current> {
+        let current = self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
+        match self.note_use(&current, now(input))? {
+            Noted::Done => Ok(current),
+            Noted::NoConversation => Err(unknown(conversation)),
+        }
+    }
+
     /// The epoch that stands, with its amendments.
     pub fn standing(&self, conversation: &ConversationId) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
         let current = self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
@@ -324,7 +344,7 @@ impl Keeper {
     /// Ends a conversation: its ledger, its messages and what it remembers go, and with them the texts that no other
     /// conversation has.
     pub fn delete(&self, conversation: &ConversationId) -> Result<Deleted> {
-        self.store.delete(conversation)?.ok_or_else(|| unknown(conversation))
+        self.store.delete(conversation, Deletable::Any)?.ok_or_else(|| unknown(conversation))
     }
 
     /// Queues a message for the next turn. One that says nothing is refused: no provider takes it.

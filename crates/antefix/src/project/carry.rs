@@ -6,8 +6,8 @@ use super::Antefix;
 use super::remembered::Remembered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::ConversationId;
-use crate::freeze::store::Deleted;
-use crate::keeper::Imported;
+use crate::freeze::store::{Deleted, Sweep};
+use crate::keeper::{Age, Collected, Imported};
 
 impl Antefix {
     /// Gives the lines of a conversation's ledger to `write`, some at a time, each with its line feed.
@@ -51,6 +51,12 @@ impl Antefix {
                 None => Ok(()),
             }
         })
+    }
+
+    /// Finds conversations that have not been used for so long, and texts that no conversation has; deletes them, or only counts.
+    /// Saved templates stay. A conversation is in use with each turn, renewal, compaction and message, to the hour.
+    pub fn collect(&self, older_than: Option<Age>, sweep: Sweep) -> Result<Collected> {
+        self.keeper()?.collect(older_than, self.world().now(), sweep)
     }
 
     /// Ends a conversation: its ledger, its messages and what it remembers go, and with them the texts that no other

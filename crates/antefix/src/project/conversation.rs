@@ -67,6 +67,7 @@ impl Conversation {
             history: ask.messages.as_ref(),
             repeat: ask.repeat,
             replacement: ask.replacement.as_deref(),
+            now: ask.now.unwrap_or_else(|| self.project.antefix.world().now()),
         };
         let mut turn = self.keeper()?.go_on(&self.id, &going_on, why)?;
         if turn.replacement.is_none() {

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use crate::error::Fault;
 use crate::freeze::copy::{Copied, LedgerCopy, LedgerRow, LedgerThere};
 use crate::freeze::store::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Stamp, Standing, Store, StoreError,
-    StoreResult, Sweep, Swept,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deletable, Deleted, EpochRow, LastUse, Noted, Stamp,
+    Standing, Store, StoreError, StoreResult, Sweep, Swept,
 };
 use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates};
 use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions, Taken};
@@ -42,6 +42,10 @@ struct Ledger {
     compaction: Option<CompactionRow>,
     /// The body that the conversation remembers.
     said: Option<Digest>,
+    /// When somebody noted that it is in use.
+    used: Option<Timestamp>,
+    /// The last compaction that was committed, and the epoch that it made or kept.
+    committed: Option<(String, u64)>,
 }
 
 impl Ledger {
@@ -56,6 +60,16 @@ impl Ledger {
     /// Whether somebody asked for a conversation and nothing was written.
     fn is_empty(&self) -> bool {
         self.epochs.is_empty() && self.insertions.last == 0 && self.compaction.is_none()
+    }
+
+    /// The latest of its rows, or what was noted; none if there is nothing of it.
+    fn last_use(&self) -> Option<Timestamp> {
+        let rows = self.epochs.iter().flat_map(|(row, amendments)| {
+            [row.opened_at].into_iter().chain(amendments.iter().map(|amendment| amendment.at))
+        });
+        let begun = self.compaction.iter().filter_map(|compaction| Some(compaction.next.as_ref()?.opened_at));
+        let insertions = self.insertions.all.iter().chain(&self.ended).map(|insertion| insertion.at);
+        rows.chain(insertions).chain(begun).chain(self.used).max()
     }
 
     fn queue(&mut self, at: Timestamp, text: &str) -> u64 {
@@ -190,6 +204,7 @@ impl Store for MemoryStore {
             waiting,
             inserted,
             said: ledger.said,
+            used: ledger.used,
         }))
     }
 
@@ -203,6 +218,7 @@ impl Store for MemoryStore {
             waiting: 0,
             inserted: 0,
             said: None,
+            used: None,
         }))
     }
 
@@ -328,17 +344,25 @@ impl Store for MemoryStore {
         let mut contents = self.lock_to_change();
         let Some(ledger) = contents.ledgers.get_mut(conversation) else { return Ok(Committed::NotBegun) };
         let Some(compaction) = ledger.compaction.take_if(|compaction| compaction.token == token) else {
-            return Ok(Committed::NotBegun);
+            let before = ledger.committed.as_ref().filter(|(committed, _)| committed == token);
+            let made = before.and_then(|(_, number)| ledger.epochs.iter().find(|(row, _)| row.number == *number));
+            return Ok(made.map_or(Committed::NotBegun, |(row, _)| Committed::Before(row.clone())));
         };
         let Some((standing, _)) = ledger.epochs.last().cloned() else { return Ok(Committed::NotBegun) };
         if standing.number != compaction.epoch {
             return Ok(Committed::MovedOn(standing));
         }
         ledger.end(|insertion| insertion.taken.is_some());
-        let Some(next) = compaction.next else { return Ok(Committed::Done(standing)) };
-        let next = EpochRow { number: compaction.epoch + 1, opened_at: at, ..next };
-        ledger.epochs.push((next.clone(), Vec::new()));
-        Ok(Committed::Done(next))
+        let made = match compaction.next {
+            None => standing,
+            Some(next) => {
+                let next = EpochRow { number: compaction.epoch + 1, opened_at: at, ..next };
+                ledger.epochs.push((next.clone(), Vec::new()));
+                next
+            }
+        };
+        ledger.committed = Some((token.to_owned(), made.number));
+        Ok(Committed::Done(made))
     }
 
     fn abort(&self, conversation: &ConversationId, token: &str) -> StoreResult<()> {
@@ -379,8 +403,14 @@ impl Store for MemoryStore {
         Ok(Copied::Done(all.iter().map(|(_, lacking)| lacking.counted()).collect()))
     }
 
-    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>> {
+    fn delete(&self, conversation: &ConversationId, which: Deletable) -> StoreResult<Option<Deleted>> {
         let mut contents = self.lock_to_change();
+        let last_use = contents.ledgers.get(conversation).and_then(Ledger::last_use);
+        if let (Deletable::UnusedSince(since), Some(last)) = (which, last_use)
+            && last >= since
+        {
+            return Ok(None);
+        }
         let Some(ledger) = contents.ledgers.remove(conversation).filter(|ledger| !ledger.is_empty()) else {
             return Ok(None);
         };
@@ -388,6 +418,22 @@ impl Store for MemoryStore {
         let own: BTreeSet<Digest> = contents.with_parts(ledger.bodies());
         let unnamed = own.difference(&of_others).copied().collect();
         Ok(Some(Deleted { epochs: ledger.epochs.len() as u64, swept: contents.remove(&unnamed) }))
+    }
+
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
+        let mut contents = self.lock_to_change();
+        let ledger = contents.ledgers.get_mut(conversation).filter(|ledger| !ledger.epochs.is_empty());
+        let Some(ledger) = ledger else { return Ok(Noted::NoConversation) };
+        ledger.used = ledger.used.max(Some(at));
+        Ok(Noted::Done)
+    }
+
+    fn last_uses(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<LastUse>> {
+        let contents = self.lock();
+        let behind = contents.ledgers.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
+        let listed = behind.filter(|(_, ledger)| !ledger.epochs.is_empty() || ledger.insertions.last > 0);
+        let uses = listed.filter_map(|(id, ledger)| Some(LastUse { conversation: id.clone(), at: ledger.last_use()? }));
+        Ok(uses.take(limit).collect())
     }
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {

@@ -109,7 +109,12 @@ scenarios! {
         .begin_compaction(done().says("Use spaces."))
         .commit_compaction(names(2, "compacted"))
         .turn(nothing(), stands(2, "compacted").says("Use spaces."))
-        .commit_compaction(fails("has no compaction"));
+        // Whoever did not hear the answer asks again, also when the conversation has gone on.
+        .commit_compaction(names(2, "compacted"))
+        .write("p/AGENTS.md", "Use both.\n")
+        .renew("reloaded", begins(3, "reloaded"))
+        .commit_compaction(names(2, "compacted"))
+        .turn(nothing(), stands(3, "reloaded").says("Use both."));
 
     a_compaction_that_fails_leaves_all_as_it_was => project()
         .turn(nothing(), opens())

@@ -5,7 +5,7 @@ use tokio_postgres::Row;
 
 use super::fault::Trouble;
 use super::ledger::{has, insert, keep, last};
-use super::rows::{self, asked};
+use super::rows::{self, asked, epoch_columns};
 use super::session::Session;
 use super::work::Written;
 use crate::freeze::ConversationId;
@@ -61,7 +61,7 @@ pub(super) async fn commit(
     at: Timestamp,
 ) -> Result<Written<Committed>, Trouble> {
     let Some(row) = session.query_opt(FORGET, &[&conversation.as_str(), &token.as_bytes()]).await? else {
-        return Ok(Written::Nothing(Committed::NotBegun));
+        return Ok(Written::Nothing(committed_before(session, conversation, token).await?));
     };
     let Some(standing) = last(session, conversation).await? else {
         return Ok(Written::Commit(Committed::NotBegun));
@@ -69,15 +69,35 @@ pub(super) async fn commit(
     if standing.number != rows::number(row.try_get(0)?)? {
         return Ok(Written::Commit(Committed::MovedOn(standing)));
     }
-    super::insertions::end_taken(session, conversation).await?;
-    let Some(next) = next(&row, &standing, at)? else { return Ok(Written::Commit(Committed::Done(standing))) };
-    match insert(session, &next).await? {
-        true => Ok(Written::Commit(Committed::Done(next))),
-        false => {
+    let made = match next(&row, &standing, at)? {
+        None => standing,
+        Some(next) if insert(session, &next).await? => next,
+        Some(_) => {
             let standing = last(session, conversation).await?.unwrap_or(standing);
-            Ok(Written::Commit(Committed::MovedOn(standing)))
+            return Ok(Written::Commit(Committed::MovedOn(standing)));
         }
-    }
+    };
+    super::insertions::end_taken(session, conversation).await?;
+    let number = asked(made.number);
+    session.execute(COMMITTED, &[&conversation.as_str(), &token.as_bytes(), &number]).await?;
+    Ok(Written::Commit(Committed::Done(made)))
+}
+
+const COMMITTED: &str = "\
+    INSERT INTO commits (conversation, token, epoch) VALUES ($1, $2, $3) \
+    ON CONFLICT (conversation) DO UPDATE SET token = excluded.token, epoch = excluded.epoch";
+const BEFORE: &str = concat!(
+    "SELECT ",
+    epoch_columns!("e"),
+    " FROM commits c JOIN epochs e ON e.conversation = c.conversation AND e.number = c.epoch \
+     WHERE c.conversation = $1 AND c.token = $2"
+);
+
+/// What a compaction with this token came to before.
+async fn committed_before(session: &Session, conversation: &ConversationId, token: &str) -> Result<Committed, Trouble> {
+    let row = session.query_opt(BEFORE, &[&conversation.as_str(), &token.as_bytes()]).await?;
+    let made = row.as_ref().map(rows::epoch).transpose()?;
+    Ok(made.map_or(Committed::NotBegun, Committed::Before))
 }
 
 /// The epoch that follows the standing one, from a compaction's row; none if it keeps that one.
@@ -110,7 +130,7 @@ pub(super) async fn is_committed(
     }
     match committed {
         Committed::Done(epoch) => has(session, epoch).await,
-        Committed::MovedOn(_) | Committed::NotBegun => Ok(true),
+        Committed::Before(_) | Committed::MovedOn(_) | Committed::NotBegun => Ok(true),
     }
 }
 

@@ -14,10 +14,11 @@ use super::memories::write_memory;
 use super::rows::{self, EPOCH_COLUMNS, epoch_columns};
 use super::session::Session;
 use super::sweep::delete_unnamed_of;
+use super::uses;
 use super::work::{TAKE_TURN, Turn, Written};
 use crate::freeze::ConversationId;
 use crate::freeze::copy::{Copied, Lacking, LedgerCopy, LedgerRow, LedgerThere};
-use crate::freeze::store::{AmendmentRow, Deleted, EpochRow};
+use crate::freeze::store::{AmendmentRow, Deletable, Deleted, EpochRow};
 use crate::text::Digest;
 
 /// How long an import may take.
@@ -147,17 +148,25 @@ const BODIES: &str = "\
 /// The rows of a conversation. Those that name others come before them.
 const DELETE_EPOCHS: &str = "DELETE FROM epochs WHERE conversation = $1";
 const DELETE_BEFORE: [&str; 1] = ["DELETE FROM amendments WHERE conversation = $1"];
-const DELETE_BESIDE: [&str; 3] = [
+const DELETE_BESIDE: [&str; 5] = [
     "DELETE FROM messages WHERE conversation = $1",
     "DELETE FROM compactions WHERE conversation = $1",
     "DELETE FROM memories WHERE conversation = $1",
+    "DELETE FROM uses WHERE conversation = $1",
+    "DELETE FROM commits WHERE conversation = $1",
 ];
 
 /// Deletes all rows of a conversation, and the texts that nobody else names.
 pub(super) async fn delete(
     session: &Session,
     conversation: &ConversationId,
+    which: Deletable,
 ) -> Result<Written<Option<Deleted>>, Trouble> {
+    if let Deletable::UnusedSince(since) = which
+        && uses::last_use(session, conversation).await?.is_some_and(|last| last >= since)
+    {
+        return Ok(Written::Nothing(None));
+    }
     let id = conversation.as_str();
     let rows = session.query(BODIES, &[&id]).await?;
     let bodies = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<&[u8]>, _>>()?;

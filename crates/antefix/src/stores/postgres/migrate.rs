@@ -13,11 +13,12 @@ use crate::error::Fault;
 use crate::freeze::StoreError;
 
 /// The steps; the number of a version is how many of them were taken.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("schema_1.sql"),
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
     include_str!("schema_4.sql"),
+    include_str!("schema_5.sql"),
 ];
 
 const NEWEST: i32 = STEPS.len() as i32;

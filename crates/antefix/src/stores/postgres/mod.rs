@@ -26,6 +26,7 @@ mod session;
 mod sweep;
 mod templates;
 mod tls;
+mod uses;
 mod work;
 
 use std::fmt;
@@ -39,8 +40,8 @@ use self::pool::{Lease, Pool};
 use self::work::{Turn, Written};
 use crate::freeze::copy::{Copied, LedgerCopy};
 use crate::freeze::store::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Standing, Store, StoreResult, Sweep,
-    Swept,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deletable, Deleted, EpochRow, LastUse, Noted, Standing,
+    Store, StoreResult, Sweep, Swept,
 };
 use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions};
 use crate::text::Digest;
@@ -234,12 +235,25 @@ impl Store for PostgresStore {
         )
     }
 
-    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>> {
+    fn delete(&self, conversation: &ConversationId, which: Deletable) -> StoreResult<Option<Deleted>> {
         self.write(
             self.turn(conversation),
-            async |session, _| copies::delete(session, conversation).await,
+            async |session, _| copies::delete(session, conversation, which).await,
             async |session, _, _| copies::is_deleted(session, conversation).await,
         )
+    }
+
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
+        // Noting the same twice is noting it once.
+        self.write(
+            self.turn(conversation),
+            async |session, _| uses::note(session, conversation, at).await,
+            async |_, _, _| Ok(false),
+        )
+    }
+
+    fn last_uses(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<LastUse>> {
+        self.read(async |session| uses::list(session, after, limit).await)
     }
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {

@@ -72,7 +72,7 @@ fn there(connection: &Connection, id: &ConversationId) -> Result<LedgerThere, Fa
 }
 
 /// The tables in which a conversation has rows. Those that name others come before them.
-const TABLES: [&str; 5] = ["amendments", "epochs", "messages", "compactions", "memories"];
+const TABLES: [&str; 7] = ["amendments", "epochs", "messages", "compactions", "memories", "uses", "commits"];
 
 /// Deletes all rows of a conversation, and answers with the bodies that they named and how many epochs there were; none if
 /// there was no row.

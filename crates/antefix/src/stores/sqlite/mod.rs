@@ -25,6 +25,7 @@ mod sweep;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -24,6 +24,7 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
     include_str!("schema/5.sql"),
+    include_str!("schema/6.sql"),
 ];
 
 /// The version that a connection sees.

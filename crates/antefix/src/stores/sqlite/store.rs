@@ -10,12 +10,12 @@ use super::SqliteStore;
 use super::copies;
 use super::fault::Failure;
 use super::rows::{self, EPOCH, Hash, Micros, Number};
-use super::{insertions, sweep};
+use super::{insertions, sweep, uses};
 use crate::error::Fault;
 use crate::freeze::copy::{Copied, LedgerCopy};
 use crate::freeze::store::{
-    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deleted, EpochRow, Stamp, Standing, Store, StoreError,
-    StoreResult, Sweep, Swept,
+    AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deletable, Deleted, EpochRow, LastUse, Noted, Stamp,
+    Standing, Store, StoreError, StoreResult, Sweep, Swept,
 };
 use crate::freeze::{ConversationId, Insertion, Insertions};
 use crate::stores::memory::{check_number, no_conversation};
@@ -29,12 +29,13 @@ const STANDING: &str = "\
     SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, \
     (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0 AND ended = 0), \
     (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 1 AND ended = 0), \
-    (SELECT body FROM memories WHERE conversation = ?1), a.number, a.at, a.body \
+    (SELECT body FROM memories WHERE conversation = ?1), (SELECT at FROM uses WHERE conversation = ?1), \
+    a.number, a.at, a.body \
     FROM (SELECT * FROM epochs WHERE conversation = ?1 ORDER BY number DESC LIMIT 1) e JOIN heads h USING (head) \
     LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number";
 
 const EPOCH_WITH_AMENDMENTS: &str = "\
-    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, 0, NULL, \
+    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, 0, NULL, NULL, \
     a.number, a.at, a.body \
     FROM epochs e JOIN heads h USING (head) LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
     WHERE e.conversation = ?1 AND e.number = ?2";
@@ -253,16 +254,26 @@ impl Store for SqliteStore {
                 let keeps = row.get_ref(5)? == rusqlite::types::ValueRef::Null;
                 Ok((epoch, if keeps { None } else { Some(rows::epoch(row, 1, conversation)?) }))
             });
-            let Some((epoch, next)) = begun.optional()? else { return Ok(Committed::NotBegun) };
+            let Some((epoch, next)) = begun.optional()? else {
+                return committed_before(connection, conversation, token);
+            };
             let Some(standing) = rows::last_epoch(connection, conversation)? else { return Ok(Committed::NotBegun) };
             if standing.number != epoch {
                 return Ok(Committed::MovedOn(standing));
             }
             insertions::end_taken(connection, conversation)?;
-            let Some(next) = next else { return Ok(Committed::Done(standing)) };
-            let next = EpochRow { opened_at: at, ..next };
-            rows::insert_epoch(connection, &next)?;
-            Ok(Committed::Done(next))
+            let made = match next {
+                None => standing,
+                Some(next) => {
+                    let next = EpochRow { opened_at: at, ..next };
+                    rows::insert_epoch(connection, &next)?;
+                    next
+                }
+            };
+            connection
+                .prepare_cached("REPLACE INTO commits (conversation, token, epoch) VALUES (?1, ?2, ?3)")?
+                .execute(params![conversation.as_str(), token, Number(made.number)])?;
+            Ok(Committed::Done(made))
         })
     }
 
@@ -279,11 +290,24 @@ impl Store for SqliteStore {
         self.write(|connection| copies::import(connection, copies))
     }
 
-    fn delete(&self, conversation: &ConversationId) -> StoreResult<Option<Deleted>> {
+    fn delete(&self, conversation: &ConversationId, which: Deletable) -> StoreResult<Option<Deleted>> {
         self.write(|connection| {
+            if let Deletable::UnusedSince(since) = which
+                && uses::last_use(connection, conversation)?.is_some_and(|last| last >= since)
+            {
+                return Ok(None);
+            }
             let Some((bodies, epochs)) = copies::delete(connection, conversation)? else { return Ok(None) };
             Ok(Some(Deleted { epochs, swept: sweep::delete_with_parts(connection, &bodies)? }))
         })
+    }
+
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
+        self.write(|connection| uses::note(connection, conversation, at))
+    }
+
+    fn last_uses(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<LastUse>> {
+        self.read(|connection| uses::list(connection, after, limit))
     }
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {
@@ -305,18 +329,29 @@ fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Resul
             none => {
                 let (Number(waiting), Number(inserted)) = (row.get(8)?, row.get(9)?);
                 let said = row.get::<_, Option<Hash>>(10)?.map(|Hash(body)| body);
+                let used = row.get::<_, Option<Micros>>(11)?.map(|Micros(at)| at);
                 let epoch = rows::epoch(row, 0, conversation)?;
-                none.insert(Standing { epoch, amendments: Vec::new(), waiting, inserted, said })
+                none.insert(Standing { epoch, amendments: Vec::new(), waiting, inserted, said, used })
             }
         };
-        if row.get_ref(11)? != rusqlite::types::ValueRef::Null {
-            found.amendments.push(rows::amendment(row, 11, conversation, found.epoch.number)?);
+        if row.get_ref(12)? != rusqlite::types::ValueRef::Null {
+            found.amendments.push(rows::amendment(row, 12, conversation, found.epoch.number)?);
         }
     }
     if let Some(standing) = &mut standing {
         standing.amendments.sort_by_key(|amendment| amendment.number);
     }
     Ok(standing)
+}
+
+/// What a compaction with this token came to before.
+fn committed_before(connection: &Connection, id: &ConversationId, token: &str) -> Result<Committed, Failure> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT number, {EPOCH} FROM commits JOIN epochs USING (conversation) JOIN heads USING (head) \
+         WHERE conversation = ?1 AND token = ?2 AND number = commits.epoch"
+    ))?;
+    let made = statement.query_row(params![id.as_str(), token], |row| rows::epoch(row, 0, id)).optional()?;
+    Ok(made.map_or(Committed::NotBegun, Committed::Before))
 }
 
 /// Writes an amendment. Its primary key lets nobody write it twice.

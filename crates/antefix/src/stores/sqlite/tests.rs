@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::SqliteStore;
@@ -13,7 +14,7 @@ use super::schema::{self, STEPS};
 use crate::compose::Dialect;
 use crate::contract::{amendment, compaction, epoch, id, memory, moment};
 use crate::error::Fault;
-use crate::freeze::store::{Appended, Committed, EpochRow, Store, Sweep, Swept};
+use crate::freeze::store::{Appended, Committed, EpochRow, Noted, Store, Sweep, Swept};
 use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, Templates};
 use crate::text::Digest;
 
@@ -153,12 +154,13 @@ fn whoever_is_killed_while_taking_a_step_has_taken_it_or_not() {
 }
 
 /// What was in the file when a version was the newest. A released file never changes; a new version gets a new one.
-const PAST: [&str; 5] = [
+const PAST: [&str; 6] = [
     include_str!("schema/past/1.sql"),
     include_str!("schema/past/2.sql"),
     include_str!("schema/past/3.sql"),
     include_str!("schema/past/4.sql"),
     include_str!("schema/past/5.sql"),
+    include_str!("schema/past/6.sql"),
 ];
 
 #[test]
@@ -168,6 +170,7 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("ledger.db");
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let began = Timestamp::now();
         let store = SqliteStore::open(&path).unwrap();
         let standing = store.standing(&id("c")).unwrap().unwrap();
         let (second, bundle) = compaction("c", "t", 1, "second");
@@ -185,6 +188,15 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         let before = (version >= 5).then(|| (1, "taken".to_owned(), Some(2)));
         let expected: Vec<_> = before.into_iter().chain([(2, "waiting".to_owned(), Some(3))]).collect();
         assert_eq!(taken, expected, "version {version}");
+        // Nobody knows when one of before version 6 was used last, so that it counts from now on; nor which commit was its last.
+        let used = standing.used.unwrap();
+        let again = store.commit(&id("c"), "t", moment(0)).unwrap();
+        if version >= 6 {
+            assert_eq!((used, again), (moment(9), Committed::Before(standing.epoch)));
+        } else {
+            assert!(used.as_second() >= began.as_second() && used <= Timestamp::now(), "version {version}");
+            assert_eq!(again, Committed::NotBegun, "version {version}");
+        }
         assert!(matches!(store.commit(&id("c"), "begun", moment(0)).unwrap(), Committed::Done(row) if row.number == 3));
         assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 0);
         if version == 1 {
@@ -314,6 +326,7 @@ fn write_the_past() {
     assert_eq!(store.save_template(&template()).unwrap(), Appended::Won);
     assert_eq!(store.delete_template(&deletion()).unwrap(), Appended::Won);
     store.remember(&id("c"), &memory("remembered")).unwrap();
+    assert_eq!(store.note_use(&id("c"), moment(9)).unwrap(), Noted::Done);
 }
 
 /// What is deleted since version 4.

@@ -2,19 +2,21 @@
 
 use antefix::compose::Dialect;
 use antefix::contract::{epoch, id, memory, moment};
-use antefix::freeze::store::{Appended, EpochRow, Store, Sweep};
+use antefix::freeze::store::{Appended, Committed, Deletable, EpochRow, LastUse, Noted, Store, Sweep};
 use antefix::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, Templates};
 use antefix::stores::PostgresStore;
 use antefix::text::Digest;
+use jiff::Timestamp;
 use postgres::error::SqlState;
 
 use super::cluster::{Database, is_left_out};
 
 /// What past versions were made of; a released file does not change.
-const RELEASED: [&str; 3] = [
+const RELEASED: [&str; 4] = [
     include_str!("../../../src/stores/postgres/schema_1.sql"),
     include_str!("../../../src/stores/postgres/schema_2.sql"),
     include_str!("../../../src/stores/postgres/schema_3.sql"),
+    include_str!("../../../src/stores/postgres/schema_4.sql"),
 ];
 
 /// A database with the schema of a past version.
@@ -100,7 +102,7 @@ fn a_schema_of_version_1_moves_forward_and_its_rows_stay() {
     let template = SavedTemplate::new(1, "dispatch", Dialect::Bracket, "[prompt:cwd]", moment(0), None);
     assert_eq!(store.save_template(&template).unwrap(), Appended::Won);
     let versions = client.query("SELECT number FROM versions ORDER BY number", &[]).unwrap();
-    assert_eq!(versions.iter().map(|row| row.get(0)).collect::<Vec<i32>>(), [1, 2, 3, 4]);
+    assert_eq!(versions.iter().map(|row| row.get(0)).collect::<Vec<i32>>(), [1, 2, 3, 4, 5]);
     assert_eq!(database.store().template(1).unwrap(), Some(template));
 }
 
@@ -205,6 +207,31 @@ fn messages_of_version_3_stay_with_those_who_took_them_and_others_are_repeated_f
     store.take(&id("c"), None, Some(6)).unwrap();
     expected[1].2 = Some(6);
     assert_eq!(places(&store), expected);
+}
+
+#[test]
+fn a_conversation_of_version_4_counts_as_used_when_the_schema_moves_forward() {
+    if is_left_out() {
+        return;
+    }
+    let (database, mut old) = of_version(4);
+    let row = write_epoch(&mut old, "c", "of the fourth version");
+    let began = Timestamp::now();
+    let store = database.store();
+    let used = store.standing(&id("c")).unwrap().unwrap().used.unwrap();
+    assert!(used.as_second() >= began.as_second() && used <= Timestamp::now(), "{used}");
+    assert_eq!(store.last_uses(None, 9).unwrap(), [LastUse { conversation: id("c"), at: used }]);
+    assert_eq!(store.delete(&id("c"), Deletable::UnusedSince(used)).unwrap(), None);
+    assert_eq!(store.commit(&id("c"), "t", moment(0)).unwrap(), Committed::NotBegun);
+
+    // One that a server of that version opens meanwhile is as old as its rows, until this one notes a use.
+    let beside = write_epoch(&mut old, "beside", "of the old server");
+    assert_eq!(store.standing(&id("beside")).unwrap().unwrap().used, None);
+    let uses = store.last_uses(None, 1).unwrap();
+    assert_eq!(uses, [LastUse { conversation: id("beside"), at: beside.opened_at }]);
+    assert_eq!(store.note_use(&id("beside"), used).unwrap(), Noted::Done);
+    assert_eq!(store.standing(&id("beside")).unwrap().unwrap().used, Some(used));
+    assert_eq!(store.standing(&id("c")).unwrap().unwrap().epoch, row);
 }
 
 #[test]

@@ -1,0 +1,15 @@
+-- When each conversation was used last, to the hour, where that was later than its last row. A sweep by age asks for it. Nobody knows
+-- when those that are here were used last: it may have been just now.
+CREATE TABLE uses (
+    conversation text COLLATE "C" PRIMARY KEY,
+    at           text NOT NULL
+);
+INSERT INTO uses SELECT DISTINCT conversation, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') FROM epochs;
+
+-- The last compaction of each conversation that was committed, and the epoch that it made or kept: whoever did not hear the answer
+-- asks again.
+CREATE TABLE commits (
+    conversation text COLLATE "C" PRIMARY KEY,
+    token        bytea NOT NULL,
+    epoch        bigint NOT NULL
+);

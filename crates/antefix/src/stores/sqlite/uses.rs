@@ -1,0 +1,62 @@
+//! When conversations were used last.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::fault::Failure;
+use super::rows::{self, Micros, Number};
+use crate::freeze::ConversationId;
+use crate::freeze::store::{LastUse, Noted};
+
+/// The latest of a conversation's rows, or what was noted, for `{}` in a statement; null if there is nothing of it.
+const LAST: &str = "(SELECT max(at) FROM (\
+    SELECT max(opened_at) AS at FROM epochs WHERE conversation = {} \
+    UNION ALL SELECT max(at) FROM amendments WHERE conversation = {} \
+    UNION ALL SELECT max(at) FROM messages WHERE conversation = {} \
+    UNION ALL SELECT opened_at FROM compactions WHERE conversation = {} \
+    UNION ALL SELECT at FROM uses WHERE conversation = {}))";
+
+/// When a conversation was used last; none if there is nothing of it.
+pub(super) fn last_use(connection: &Connection, id: &ConversationId) -> Result<Option<Timestamp>, Failure> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {}", LAST.replace("{}", "?1")))?;
+    let at = statement.query_row([id.as_str()], |row| row.get::<_, Option<Micros>>(0))?;
+    Ok(at.map(|Micros(at)| at))
+}
+
+/// Notes a use of a conversation that has an epoch.
+pub(super) fn note(connection: &Connection, id: &ConversationId, at: Timestamp) -> Result<Noted, Failure> {
+    if rows::last_epoch(connection, id)?.is_none() {
+        return Ok(Noted::NoConversation);
+    }
+    connection
+        .prepare_cached(
+            "INSERT INTO uses (conversation, at) VALUES (?1, ?2) \
+             ON CONFLICT (conversation) DO UPDATE SET at = max(at, excluded.at)",
+        )?
+        .execute(params![id.as_str(), Micros(at)])?;
+    Ok(Noted::Done)
+}
+
+/// The conversations behind one, each with its last use. From one id to the next by the indexes, as conversations are listed.
+pub(super) fn list(
+    connection: &Connection,
+    after: Option<&ConversationId>,
+    limit: usize,
+) -> Result<Vec<LastUse>, Failure> {
+    let next = "(SELECT min(id) FROM (SELECT min(conversation) AS id FROM epochs WHERE conversation > {} \
+                UNION ALL SELECT min(conversation) FROM messages WHERE conversation > {}))";
+    let (first, next) = (next.replace("{}", "?1"), next.replace("{}", "ids.id"));
+    let mut statement = connection.prepare_cached(&format!(
+        "WITH RECURSIVE ids (id) AS (SELECT {first} UNION ALL SELECT {next} FROM ids WHERE id IS NOT NULL LIMIT ?2) \
+         SELECT id, {} FROM ids WHERE id IS NOT NULL",
+        LAST.replace("{}", "ids.id")
+    ))?;
+    let after = after.map_or("", ConversationId::as_str);
+    let rows = statement.query_map(params![after, Number(limit as u64)], |row| {
+        let id = ConversationId::parse(row.get_ref(0)?.as_str()?).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+        })?;
+        Ok(LastUse { conversation: id, at: row.get::<_, Micros>(1)?.0 })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
