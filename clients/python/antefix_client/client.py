@@ -36,6 +36,7 @@ from .documents import (
     StandingDocument,
     TemplateBody,
     TemplateDocument,
+    TouchDocument,
     TurnBody,
     TurnDocument,
     Variable,
@@ -73,6 +74,12 @@ class Client:
         """Queues a message for the next turn. It is in that request and in every later one, until a compaction is committed."""
         body = {"message": message}
         return _read(self._connection.ask("POST /conversations/{id}/messages", {"id": id}, body=body, repeat=False))
+
+    def touch(self, id: str, paths: list[str], *, cwd: str | None = None) -> TouchDocument:
+        """Names paths that the agent reads or changes. `notice` is what applies to them and is not in the conversation yet; it is in
+        the request of the next turn and of every later one, until a compaction is committed. `touch` of `turn` does the same."""
+        body = {"paths": paths, "cwd": cwd}
+        return _read(self._connection.ask("POST /conversations/{id}/touch", {"id": id}, body=body, repeat=False))
 
     def conversations(self, *, after: str | None = None, page: int | None = None) -> Iterator[RowOf]:
         """All conversations in the order of their ids, each with its standing epoch; asked for page by page."""

@@ -365,6 +365,22 @@ class StandingDocument(TypedDict):
     prefix: str
 
 
+class TouchBody(TypedDict):
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; without it the conversation stays where it is."""
+    paths: list[str]
+    """What the agent reads or changes, relative to the working directory."""
+
+
+class TouchDocument(TypedDict):
+    """What applies to paths that were touched."""
+
+    conversation: str
+    diagnostics: list[Finding]
+    notice: NotRequired[str | None]
+    """The notice, which waits for the next turn; null if nothing applies that the conversation does not have."""
+
+
 class TurnBody(TypedDict):
     cwd: NotRequired[str | None]
     """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
@@ -387,6 +403,9 @@ class TurnBody(TypedDict):
     target: NotRequired[TargetName | None]
     tools: NotRequired[list[str | dict[str, Any]] | None]
     """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
+    touch: NotRequired[list[str] | None]
+    """Paths that the agent reads or changes, relative to the working directory: rules for them and nested instruction
+    files go with this turn, unless the conversation has them."""
     turn: NotRequired[str | None]
     """A name for this turn: asked for again under it, it gets the same queued messages again."""
     watch: NotRequired[WatchName | None]

@@ -87,6 +87,10 @@ class Conversation(unittest.TestCase):
             self.assertEqual([one["text"] for one in client.turn(id, turn="t-9")["messages"]], ["The build is red."])
         self.assertEqual(client.turn(id)["messages"], [])
 
+        # What applies to a path is answered once; this layout has no files that wait for one.
+        self.assertEqual(client.touch(id, ["sub/x"])["notice"], None)
+        self.assertEqual(client.turn(id, touch=["sub/x"])["messages"], [])
+
         # It is in every request at its place, whoever keeps the messages.
         own: list[dict[str, Any]] = [{"role": "user", "content": "Go on."}]
         queued = {"role": "user", "content": "The build is red."}

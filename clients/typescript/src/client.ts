@@ -33,6 +33,8 @@ import type {
   StandingDocument,
   TemplateBody,
   TemplateDocument,
+  TouchBody,
+  TouchDocument,
   TurnBody,
   TurnDocument,
   Variable,
@@ -75,6 +77,15 @@ export class Client {
   send(id: string, message: string): Promise<Queued> {
     const body: MessageBody = { message };
     return this.#read("POST /conversations/{id}/messages", { names: { id }, body, repeat: false });
+  }
+
+  /**
+   * Names paths that the agent reads or changes. `notice` is what applies to them and is not in the conversation yet; it is in the
+   * request of the next turn and of every later one, until a compaction is committed. `touch` of `turn` does the same.
+   */
+  touch(id: string, paths: string[], place: { cwd?: string } = {}): Promise<TouchDocument> {
+    const body: TouchBody = { paths, cwd: place.cwd ?? null };
+    return this.#read("POST /conversations/{id}/touch", { names: { id }, body, repeat: false });
   }
 
   /** All conversations in the order of their ids, each with its standing epoch; asked for page by page. */

@@ -352,6 +352,21 @@ export interface StandingDocument {
   prefix: string;
 }
 
+export interface TouchBody {
+  /** The working directory, under one of the server's roots; without it the conversation stays where it is. */
+  cwd?: string | null;
+  /** What the agent reads or changes, relative to the working directory. */
+  paths: string[];
+}
+
+/** What applies to paths that were touched. */
+export interface TouchDocument {
+  conversation: string;
+  diagnostics: Finding[];
+  /** The notice, which waits for the next turn; null if nothing applies that the conversation does not have. */
+  notice?: string | null;
+}
+
 export interface TurnBody {
   /**
    * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
@@ -378,6 +393,11 @@ export interface TurnBody {
   target?: TargetName | null;
   /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
   tools?: (string | Record<string, unknown>)[] | null;
+  /**
+   * Paths that the agent reads or changes, relative to the working directory: rules for them and nested instruction
+   * files go with this turn, unless the conversation has them.
+   */
+  touch?: string[] | null;
   /** A name for this turn: asked for again under it, it gets the same queued messages again. */
   turn?: string | null;
   watch?: WatchName | null;

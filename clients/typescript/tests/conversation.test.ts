@@ -86,6 +86,10 @@ test("from the first turn to the last", async () => {
   }
   assert.deepEqual((await client.turn(id)).messages, []);
 
+  // What applies to a path is answered once; this layout has no files that wait for one.
+  assert.equal((await client.touch(id, ["sub/x"])).notice, null);
+  assert.deepEqual((await client.turn(id, { touch: ["sub/x"] })).messages, []);
+
   // It is in every request at its place, whoever keeps the messages.
   const own = [{ role: "user", content: "Go on." }];
   const queued = { role: "user", content: "The build is red." };

@@ -17,6 +17,9 @@ const AUTHOR: usize = 200;
 /// The most characters of a turn's name.
 const TURN: usize = 200;
 
+/// The most bytes of a path.
+const PATH: usize = 4096;
+
 /// Any text without control characters that neither begins nor ends with white space.
 const ID: &str = r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?";
 /// One line that is not empty.
@@ -45,6 +48,16 @@ pub(crate) fn label(text: &str) -> Answer<String> {
 pub(crate) fn turn(name: &str) -> Answer<()> {
     let well = line(name, TURN).is_some_and(|line| line == name);
     if well { Ok(()) } else { Err(Problem::bad("Field 'turn' must be one line of 1 to 200 characters")) }
+}
+
+/// Paths that are touched.
+pub(crate) fn paths(field: &str, paths: &[String]) -> Answer<()> {
+    let well = |path: &String| !path.is_empty() && path.len() <= PATH && !path.chars().any(char::is_control);
+    if (1..=LIST).contains(&paths.len()) && paths.iter().all(well) {
+        return Ok(());
+    }
+    let message = format!("Field '{field}' must be 1 to {LIST} paths of 1 to {PATH} bytes, without control characters");
+    Err(Problem::bad(message))
 }
 
 /// An author without the white space around it. Headers are bytes: UTF-8, or else Latin-1, which is all that some clients write.
@@ -121,6 +134,12 @@ fn of_property(name: &str, property: &mut Value) {
             property["pattern"] = json!(format!("^{ID}$"));
         }
         "model" | "machine" | "message" => property["minLength"] = json!(1),
+        "touch" | "paths" => {
+            property["minItems"] = json!(1);
+            property["maxItems"] = json!(LIST);
+            property["items"] =
+                json!({"type": "string", "minLength": 1, "maxLength": PATH, "pattern": r"^[^\x00-\x1f\x7f-\x9f]+$"});
+        }
         "messages" => property["items"] = json!({"type": "object", "additionalProperties": true}),
         // Longer ones are refused from ten thousand years on.
         "older_than" => property["pattern"] = json!("^[1-9][0-9]{0,4}[hdw]$"),
@@ -165,6 +184,18 @@ mod tests {
         assert!(turn("a b").is_ok() && turn("").is_err() && turn(" a").is_err() && turn("a\nb").is_err());
         assert!(turn(&"ä".repeat(200)).is_ok() && turn(&"a".repeat(201)).is_err());
         assert!(label(" ").is_err() && label("a\nb").is_err() && label("a\n").is_err());
+    }
+
+    #[test]
+    fn paths_are_bounded_in_number_and_length() {
+        let paths_of = |text: &str, count: usize| vec![text.to_owned(); count];
+        let table =
+            [("a", 1, true), ("a", 0, false), ("a", 200, true), ("a", 201, false), ("", 1, false), ("a\0", 1, false)];
+        for (text, count, expected) in table {
+            assert_eq!(paths("touch", &paths_of(text, count)).is_ok(), expected, "{text:?} {count}");
+        }
+        assert!(paths("touch", &paths_of(&"a".repeat(4096), 1)).is_ok());
+        assert!(paths("touch", &paths_of(&"a".repeat(4097), 1)).is_err());
     }
 
     #[test]

@@ -26,7 +26,8 @@ Plain output is the prefix, the notices, and the suffix. `--json` has them apart
 Examples:
   antefix turn chat-7
   antefix turn chat-7 --json | jq '.epoch, .pending'
-  antefix turn chat-7 --part prefix | sha256sum")]
+  antefix turn chat-7 --part prefix | sha256sum
+  antefix turn chat-7 --touch src/main.rs --for anthropic --messages messages.json")]
 pub(crate) struct TurnArgs {
     /// The conversation's id: any text
     #[arg(value_name = "CONVERSATION")]
@@ -44,6 +45,11 @@ pub(crate) struct TurnArgs {
     /// A name for this turn: asked for again under it, it gets the same queued messages again
     #[arg(long, value_name = "NAME")]
     pub(crate) turn: Option<String>,
+
+    /// A path that the agent reads or changes: rules for it and nested instruction files go with this turn, unless the
+    /// conversation has them (relative to its working directory; may be given several times)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) touch: Vec<PathBuf>,
 
     /// Take this file as the system text of this turn alone (`-` is stdin); nothing is stored
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

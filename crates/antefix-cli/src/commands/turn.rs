@@ -15,6 +15,7 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
     let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
     let mut ask = args.deliver.with_messages(args.compose.ask()?)?;
     ask.turn.clone_from(&args.turn);
+    ask.touch.clone_from(&args.touch);
     ask.replacement = args.replace.as_deref().map(input::read).transpose()?;
     // Counts are needed for a model's minimum and for receipts alone, and take long the first time.
     let is_counted = args.json && args.deliver.target != Target::Plain;

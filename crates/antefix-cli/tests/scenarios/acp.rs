@@ -154,7 +154,11 @@ impl Acp {
 impl Adapter for Acp {
     fn run(&mut self, step: &Step) -> Outcome {
         match step {
-            Step::Turn(ask) if ask.turn.is_none() && ask.watch.is_none() && ask.replacement.is_none() => self.turn(ask),
+            Step::Turn(ask)
+                if ask.turn.is_none() && ask.watch.is_none() && ask.replacement.is_none() && ask.touch.is_empty() =>
+            {
+                self.turn(ask)
+            }
             _ => Outcome::NotOffered,
         }
     }

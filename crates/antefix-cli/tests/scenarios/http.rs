@@ -68,6 +68,9 @@ impl Http {
         body.extend(words.into_iter().filter_map(|(name, text)| text.map(|text| (name.to_owned(), text.into()))));
         let lists = [("tools", &ask.tools), ("messages", &ask.messages)];
         body.extend(lists.into_iter().filter_map(|(name, list)| list.clone().map(|list| (name.to_owned(), list))));
+        if !ask.touch.is_empty() {
+            body.insert("touch".to_owned(), json!(ask.touch));
+        }
         if !ask.set.is_empty() {
             // A list is one in the body, too.
             let value = |text: &str| match text.starts_with('[') {
@@ -119,6 +122,7 @@ impl Http {
             Step::CommitCompaction => self.send("PUT", &end, &json!({"outcome": "succeeded", "now": NOW}))?,
             Step::AbortCompaction => return Ok(done(&self.send("PUT", &end, &json!({"outcome": "failed"}))?)),
             Step::Send(text) => return Ok(done(&self.send("POST", &at("messages"), &json!({"message": text}))?)),
+            Step::Touch(paths) => return Ok(done(&self.send("POST", &at("touch"), &json!({"paths": paths}))?)),
             Step::SaveTemplate { dialect, text } => {
                 let body = json!({"template": text, "dialect": dialect});
                 return Ok(done(&self.send("PUT", "/system-prompt", &body)?));

@@ -56,6 +56,7 @@ impl Library {
             ask = ask.given(fact, given);
         }
         ask.turn = said.turn.map(str::to_owned);
+        ask.touch = said.touch.iter().map(PathBuf::from).collect();
         ask.replacement = said.replacement.map(str::to_owned);
         if said.watch == Some("acting") {
             ask.watch = Watch::Acting;
@@ -104,6 +105,10 @@ impl Library {
             }
             Step::Send(text) => {
                 self.conversation(None)?.send(text)?;
+                Seen::default()
+            }
+            Step::Touch(paths) => {
+                self.conversation(None)?.touch(nothing().touch(*paths))?;
                 Seen::default()
             }
             Step::Trust => {

@@ -5,15 +5,18 @@ use crate::step::Kind;
 
 /// What a front end does not offer. The library does such a step in its place, on the same store, and the front end goes on
 /// from there.
-pub(crate) const NOT_OFFERED: [(FrontEnd, Kind, &str); 12] = [
+pub(crate) const NOT_OFFERED: [(FrontEnd, Kind, &str); 15] = [
     (FrontEnd::Program, Kind::WatchingTurn, "a process for every turn has nothing to save: it asks for all facts"),
     (FrontEnd::Program, Kind::Template, "templates are edited on the page and over HTTP"),
+    (FrontEnd::Program, Kind::Touch, "the program names paths with a turn, and `show --touch` shows the notice"),
     (FrontEnd::Http, Kind::Trust, "who has the token may read prompts; what runs is decided at a terminal"),
     (FrontEnd::Acp, Kind::Trust, "the protocol has no question for it"),
     (FrontEnd::Acp, Kind::Drift, "the protocol has no request for it; the program shows it"),
     (FrontEnd::Acp, Kind::Renewal, "the protocol has no request for it; the program does it, and the session is told"),
     (FrontEnd::Acp, Kind::Compaction, "an agent compacts by itself and tells nobody"),
     (FrontEnd::Acp, Kind::Message, "a client speaks by prompts; others queue messages with the program or over HTTP"),
+    (FrontEnd::Acp, Kind::Touch, "an agent names paths in its calls of tools; others do it over HTTP"),
+    (FrontEnd::Acp, Kind::TouchingTurn, "an agent names paths in its calls of tools, and a prompt names none"),
     (FrontEnd::Acp, Kind::Template, "templates are edited on the page and over HTTP"),
     (FrontEnd::Acp, Kind::NamedTurn, "the proxy names turns itself, by the id of the prompt"),
     (FrontEnd::Acp, Kind::WatchingTurn, "a prompt takes seconds to answer: all facts are asked for"),

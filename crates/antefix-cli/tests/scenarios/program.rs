@@ -40,6 +40,7 @@ impl Program {
         for (flag, value) in [("--turn", ask.turn), ("--for", ask.target)] {
             args.extend(value.iter().flat_map(|value| [flag.to_owned(), (*value).to_owned()]));
         }
+        args.extend(ask.touch.iter().flat_map(|path| ["--touch".to_owned(), (*path).to_owned()]));
         if let Some(messages) = &ask.messages {
             args.extend(["--messages".to_owned(), self.input("messages.json", &messages.to_string())]);
         }

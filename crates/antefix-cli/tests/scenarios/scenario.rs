@@ -109,6 +109,10 @@ impl Scenario {
         self.then(Step::Send(text), Some(done()))
     }
 
+    pub(crate) fn touch(self, paths: &'static [&'static str]) -> Scenario {
+        self.then(Step::Touch(paths), Some(done()))
+    }
+
     pub(crate) fn save_template(self, dialect: &'static str, text: &'static str) -> Scenario {
         self.then(Step::SaveTemplate { dialect, text }, Some(done()))
     }

@@ -34,6 +34,8 @@ pub(crate) enum Step {
     CommitCompaction,
     AbortCompaction,
     Send(&'static str),
+    /// Paths that the agent reads or changes, before a turn.
+    Touch(&'static [&'static str]),
     SaveTemplate {
         dialect: &'static str,
         text: &'static str,
@@ -49,6 +51,8 @@ pub(crate) enum Kind {
     Renewal,
     Compaction,
     Message,
+    /// A touch before a turn.
+    Touch,
     Template,
     /// A turn that has a name, so that it can be asked for again.
     NamedTurn,
@@ -56,6 +60,8 @@ pub(crate) enum Kind {
     WatchingTurn,
     /// A turn whose system text is the caller's.
     ReplacedTurn,
+    /// A turn that names paths.
+    TouchingTurn,
 }
 
 impl Step {
@@ -67,12 +73,14 @@ impl Step {
             Step::Renew(_) => vec![Kind::Renewal],
             Step::BeginCompaction | Step::CommitCompaction | Step::AbortCompaction => vec![Kind::Compaction],
             Step::Send(_) => vec![Kind::Message],
+            Step::Touch(_) => vec![Kind::Touch],
             Step::SaveTemplate { .. } | Step::DeleteTemplate => vec![Kind::Template],
             Step::Turn(ask) => {
                 let kinds = [
                     (ask.turn.is_some(), Kind::NamedTurn),
                     (ask.watch.is_some(), Kind::WatchingTurn),
                     (ask.replacement.is_some(), Kind::ReplacedTurn),
+                    (!ask.touch.is_empty(), Kind::TouchingTurn),
                 ];
                 kinds.into_iter().filter_map(|(needed, kind)| needed.then_some(kind)).collect()
             }
@@ -108,6 +116,7 @@ pub(crate) struct Ask {
     pub(crate) turn: Option<&'static str>,
     pub(crate) target: Option<&'static str>,
     pub(crate) replacement: Option<&'static str>,
+    pub(crate) touch: &'static [&'static str],
 }
 
 /// Says nothing.
@@ -171,6 +180,11 @@ impl Ask {
         self
     }
 
+    pub(crate) fn touch(mut self, paths: &'static [&'static str]) -> Ask {
+        self.touch = paths;
+        self
+    }
+
     /// What is said, for a report.
     fn title(&self) -> String {
         let words = [
@@ -184,6 +198,7 @@ impl Ask {
             ("name", self.turn.map(str::to_owned)),
             ("target", self.target.map(str::to_owned)),
             ("replacement", self.replacement.map(str::to_owned)),
+            ("touch", (!self.touch.is_empty()).then(|| self.touch.join(" "))),
         ];
         let set = self.set.iter().map(|(fact, text)| format!("{fact}={text}"));
         let said = words.into_iter().filter_map(|(name, value)| value.map(|value| format!("{name} {value}")));

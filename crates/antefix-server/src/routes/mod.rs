@@ -153,6 +153,7 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(conversations::system_prompt))
         .routes(routes!(turns::post))
         .routes(routes!(turns::message))
+        .routes(routes!(turns::touch))
         .routes(routes!(epochs::list))
         .routes(routes!(epochs::one))
         .routes(routes!(epochs::tokens))

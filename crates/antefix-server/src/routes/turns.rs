@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use antefix::document::ledger::TurnDocument;
+use antefix::document::ledger::{TouchDocument, TurnDocument};
 use antefix::document::{self};
 use antefix::freeze::Watch;
 use antefix::keeper::Began;
-use antefix::{Target, Turn};
+use antefix::{Ask, Target, Turn};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{noted, written};
+use super::{json, noted, written};
 use crate::body::{Fields, Id, context_body};
 use crate::bounds;
 use crate::context::meant;
@@ -39,6 +39,9 @@ context_body! {
         watch: Option<String>,
         /// A name for this turn: asked for again under it, it gets the same queued messages again.
         turn: Option<String>,
+        /// Paths that the agent reads or changes, relative to the working directory: rules for them and nested instruction files go
+        /// with this turn, unless the conversation has them.
+        touch: Option<Vec<String>>,
     }
 }
 
@@ -56,6 +59,7 @@ context_body! {
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
     body.turn.as_deref().map(bounds::turn).transpose()?;
+    body.touch.as_deref().map(|paths| bounds::paths("touch", paths)).transpose()?;
     work::compose(server, move |server| turn(server, &id, body)).await
 }
 
@@ -77,6 +81,7 @@ fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
     let mut ask = meant(ask)?;
     (ask.replacement, ask.turn) = (body.r#override, body.turn);
     ask.watch = watch;
+    let ask = ask.touch(body.touch.into_iter().flatten());
     let turn = conversation.turn(ask)?;
     let delivery = match target {
         Target::Plain => None,
@@ -135,6 +140,35 @@ pub(super) async fn message(State(server): State<Arc<Shared>>, id: Id, Fields(bo
         let number = server.keeper()?.send(id, &body.message, server.antefix.world().now())?;
         let document = document::print(&Queued { conversation: id.as_str(), number });
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
+    })
+    .await
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TouchBody {
+    /// What the agent reads or changes, relative to the working directory.
+    paths: Vec<String>,
+    /// The working directory, under one of the server's roots; without it the conversation stays where it is.
+    cwd: Option<String>,
+}
+
+/// The notice for paths that an agent reads or changes
+///
+/// What applies to them, and is not in the conversation yet, is the answer. It waits for the next turn, which has it in its request, as
+/// every later one has until a compaction is committed.
+#[utoipa::path(post, path = "/conversations/{id}/touch", operation_id = "touch", tag = "conversation", request_body = TouchBody,
+    params(("id" = String, Path, description = "Any text of 1 to 200 bytes")), responses(
+    (status = 200, body = TouchDocument<'static>), (status = 400, body = ProblemDocument),
+    (status = 403, body = ProblemDocument, description = "The directory is not under a root"),
+    (status = 409, body = ProblemDocument), (status = 413, body = ProblemDocument), (status = 415, body = ProblemDocument),
+    (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
+pub(super) async fn touch(State(server): State<Arc<Shared>>, Id(id): Id, Fields(body): Fields<TouchBody>) -> Answer {
+    bounds::paths("paths", &body.paths)?;
+    work::compose(server, move |server| {
+        let conversation = server.conversation(&id, body.cwd.as_deref())?;
+        let notice = conversation.touch(Ask::new().touch(body.paths))?;
+        Ok(json(&document::ledger::touch(id.as_str(), &notice)))
     })
     .await
 }

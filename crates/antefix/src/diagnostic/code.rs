@@ -46,7 +46,7 @@ impl ReportedBy {
             ReportedBy::All => "all",
             ReportedBy::Check => "`check`, `explain`",
             ReportedBy::Turn => "`turn`",
-            ReportedBy::Touch => "`show --touch`",
+            ReportedBy::Touch => "touching a path",
             ReportedBy::Acp => "`acp`",
             ReportedBy::Why => "`why`",
         }

@@ -297,7 +297,7 @@ codes! {
         name: "nothing-touched",
         levels: [Note],
         reported_by: Touch,
-        what: "no rule and no nested instruction file applies to the paths",
+        what: "no rule and no nested instruction file applies to the paths, or the conversation has all that do",
         why: "the notice is empty",
         remedy: "nothing, or look at what `antefix explain` lists",
     }

@@ -2,14 +2,14 @@
 //!
 //! 1. Rules apply whose patterns match a path, wherever they are; and the instruction files and rules of the directories
 //!    that lead to it, as far as they are not those of the working directory and above.
-//! 2. What the prefix has is not said again, nor what the caller says that the conversation has.
+//! 2. What the prefix has is not said again, nor what the conversation has, unless its text has changed since.
 //! 3. The outermost come first. Bounds, budgets, hygiene and trust are those of instruction files.
 //! 4. A path need not exist. It is relative to the working directory and lies in the project; one that does not is reported.
 //!
 //! What is found here becomes a notice through [`compose::notice`](crate::compose::notice), and is appended to a
 //! conversation; the prefix stays as it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::instructions::{Entry, Instruction, Place, Search, Walk, Whose, places, value};
@@ -20,7 +20,7 @@ use super::workspace::normalize;
 use super::world::{Answer, Kind, World};
 use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic, Level, Subject};
-use crate::text::FactName;
+use crate::text::{Digest, FactName};
 
 /// How many directories between the working directory and the paths are searched.
 const DIRECTORIES: usize = 500;
@@ -30,15 +30,22 @@ const DIRECTORIES: usize = 500;
 pub struct Touched {
     /// The files, as in `instructions:files`; absent if nothing new applies.
     pub files: Fact,
+    /// The paths of these files, with the digests of their whole texts.
+    pub digests: BTreeMap<String, Digest>,
     /// What was loaded and what was not.
     pub report: Report,
     /// What is worth knowing. A path outside the project is an error.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What applies once these paths are touched. `known` are the paths of files that the conversation has, as the report of
-/// an earlier touch has them.
-pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], known: &BTreeSet<String>) -> Touched {
+/// What applies once these paths are touched. `known` are the files that the conversation has, as earlier touches had them in
+/// `digests`.
+pub fn touch(
+    world: &dyn World,
+    situation: &Situation<'_>,
+    paths: &[PathBuf],
+    known: &BTreeMap<String, Digest>,
+) -> Touched {
     let gate = Gate::new(world, situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
     let name = FactName::new("instructions", "files");
     let mut report = Report::default();
@@ -85,8 +92,18 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], kn
         let diagnostic = Diagnostic::warning(Code::ScanLimit, message).about(name.as_str());
         search.diagnostics.push(diagnostic.hint("shorten the patterns, or touch fewer paths at once"));
     }
-    found.retain(|file| !known.contains(file.label.as_ref()));
+    let mut digests: BTreeMap<String, Digest> =
+        found.iter().map(|file| (file.label.to_string(), Digest::of(file.text.as_str()))).collect();
+    // What is worth knowing about a file was reported when it was new.
+    digests.retain(|path, digest| known.get(path) != Some(digest));
+    search.diagnostics.retain(|finding| {
+        let path = finding.about.as_ref().and_then(Subject::path);
+        path.is_none_or(|path| !known.contains_key(path) || digests.contains_key(path))
+    });
+    found.retain(|file| digests.contains_key(file.label.as_ref()));
     search.fit(&mut found);
+    // What did not fit was not said.
+    digests.retain(|path, _| found.iter().any(|file| *file.label == **path));
     let unavailable = search.unavailable;
     report.loaded.extend(found.iter().flat_map(|file| file.loaded.iter().cloned()));
     diagnostics.extend(trust::withheld_finding(&report));
@@ -95,7 +112,7 @@ pub fn touch(world: &dyn World, situation: &Situation<'_>, paths: &[PathBuf], kn
         Some(reason) => Answer::Unavailable(reason),
         None => Answer::Absent,
     };
-    Touched { files, report, diagnostics }
+    Touched { files, digests, report, diagnostics }
 }
 
 impl Search<'_> {

@@ -6,8 +6,9 @@ use crate::freeze::record::{RecordedDiagnostic, RecordedGap, RecordedOrigin, Rec
 use crate::freeze::store::EpochRow;
 use crate::freeze::{Amendment, Change, Difference, Epoch, Insertion, Same, Side};
 use crate::hooks::HookDid;
-use crate::keeper::{Began, Compaction, Drift, Turn, TurnInsertion};
+use crate::keeper::{Began, Compaction, Drift, TouchNotice, Turn, TurnInsertion};
 use crate::observe::Expectation;
+use crate::text::Text;
 use serde::Serialize;
 
 use super::verdict;
@@ -128,6 +129,25 @@ pub struct MessageOf<'m> {
 pub fn message(message: &Insertion) -> MessageOf<'_> {
     let Insertion { number, kind, at, text, .. } = message;
     MessageOf { number: *number, kind: kind.name(), at: at.to_string(), text }
+}
+
+/// What applies to paths that were touched.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TouchDocument<'t> {
+    conversation: &'t str,
+    /// The notice, which waits for the next turn; null if nothing applies that the conversation does not have.
+    notice: Option<&'t str>,
+    diagnostics: Vec<Finding<'t>>,
+}
+
+/// The document of a touch.
+pub fn touch<'t>(conversation: &'t str, notice: &'t TouchNotice) -> TouchDocument<'t> {
+    TouchDocument {
+        conversation,
+        notice: notice.text.as_ref().map(Text::as_str),
+        diagnostics: notice.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+    }
 }
 
 /// What goes between the caller's messages in a request.

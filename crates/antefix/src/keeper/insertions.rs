@@ -2,7 +2,7 @@
 //!
 //! 1. A turn takes what waits, and repeats what earlier turns took, each at its place.
 //! 2. Where an agent keeps the history itself, nothing is repeated: what waits goes with a turn, and waits on until it is known to have
-//!    arrived.
+//!    arrived. The files of a touch are remembered beyond that.
 //! 3. A turn whose system text is the caller's takes nothing, and repeats what was taken: the history is the same one.
 
 use serde_json::{Value, json};
@@ -71,6 +71,9 @@ impl Keeper {
 
     /// Ends insertions that have arrived where they are not repeated.
     pub(crate) fn arrived(&self, conversation: &ConversationId, numbers: &[u64]) -> Result<()> {
+        for number in numbers {
+            self.keep_touched(conversation, *number)?;
+        }
         Ok(self.store.end(conversation, numbers)?)
     }
 }

@@ -20,6 +20,7 @@ mod lines;
 mod recent;
 mod steps;
 mod sweep;
+mod touch;
 mod turn;
 
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub(crate) use self::recent::Current;
 use self::recent::RecentEpochs;
 use self::steps::Renewal;
 pub use self::sweep::{Age, Collected};
+pub use self::touch::TouchNotice;
 pub(crate) use self::turn::Delivering;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
@@ -143,7 +145,9 @@ impl Keeper {
         }
         let input = &input.named(conversation);
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
+        let about_touch = self.touched_by_turn(conversation, input, &asked)?;
         let mut turn = self.stand(conversation, input, &asked)?;
+        turn.diagnostics.extend(about_touch);
         turn.hooks.extend(asked.did().iter().cloned());
         if let (Began::Now, Some(epoch)) = (turn.began, &turn.epoch) {
             let (did, diagnostics) = self.announce(epoch, input);

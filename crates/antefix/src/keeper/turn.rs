@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -39,6 +40,8 @@ pub struct TurnInput<'t> {
     pub id: Option<&'t str>,
     /// How often insertions are sent.
     pub repeat: Repeat,
+    /// Paths that the agent reads or changes: what applies to them goes with the turn, unless the conversation has it.
+    pub touch: &'t [PathBuf],
     /// The system text for this turn alone, in place of all of it. Nothing is stored, nobody is asked.
     pub replacement: Option<&'t str>,
     /// Who has a say, in order.
@@ -60,6 +63,7 @@ impl<'t> TurnInput<'t> {
             messages: None,
             id: None,
             repeat: Repeat::default(),
+            touch: &[],
             replacement: None,
             hooks: &[],
             models: Models::built_in(),

@@ -62,6 +62,9 @@ pub struct Ask {
     pub turn: Option<String>,
     /// How often what is put between the caller's messages is sent.
     pub repeat: Repeat,
+    /// Paths that the agent reads or changes, relative to the working directory: the rules and nested instruction files for them go
+    /// with the turn, each once until a compaction is committed, and again when its text has changed.
+    pub touch: Vec<PathBuf>,
     /// The system text of this turn alone, in place of all of it. Nothing is stored, nobody is asked.
     pub replacement: Option<String>,
     /// Which facts of a standing epoch are asked for again.
@@ -225,6 +228,13 @@ impl Ask {
     #[must_use]
     pub fn turn(mut self, name: impl Into<String>) -> Ask {
         self.turn = Some(name.into());
+        self
+    }
+
+    /// Names paths that the agent reads or changes.
+    #[must_use]
+    pub fn touch(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Ask {
+        self.touch.extend(paths.into_iter().map(Into::into));
         self
     }
 }

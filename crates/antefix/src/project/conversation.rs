@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Fault, Result};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
 use crate::keeper::{
-    Adopted, Began, Compacted, Compaction, Delivering, Drift, GoingOn, Keeper, Renewed, Turn, TurnInput,
+    Adopted, Began, Compacted, Compaction, Delivering, Drift, GoingOn, Keeper, Renewed, TouchNotice, Turn, TurnInput,
 };
 use crate::models::Models;
 
@@ -140,6 +140,12 @@ impl Conversation {
     /// the same place, until a compaction is committed.
     pub fn send(&self, message: &str) -> Result<u64> {
         self.keeper()?.send(&self.id, message, self.project.antefix.world().now())
+    }
+
+    /// Names paths that the agent reads or changes, in `touch` of the ask. What applies to them, and is not in the conversation yet, is
+    /// the answer, and waits for the next turn.
+    pub fn touch(&self, ask: Ask) -> Result<TouchNotice> {
+        self.ready(&ask)?.with_input(self, &ask, |keeper, input| keeper.touch(&self.id, input))
     }
 
     /// The standing epoch with its amendments.

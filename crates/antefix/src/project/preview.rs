@@ -1,24 +1,23 @@
 //! Prompts that belong to no conversation: what would an agent be told here?
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::remembered::Remembered;
 use super::{Ask, MemoryChoice, Project, ProjectContext, TemplateChoice};
-use crate::compose::{Composed, Layout, Prompt, lint, notice};
+use crate::compose::{Composed, Layout, Prompt, lint};
 use crate::deliver::{Content, Delivery, Target, deliver};
-use crate::diagnostic::{Code, Diagnostic, Level};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::remote::{Fetching, Remote};
 use crate::discover::roots::MoreRoots;
 use crate::discover::rules::Survey;
-use crate::discover::touch::touch;
 use crate::discover::{Caller, Permissions, Report, Situation, discover};
 use crate::error::{ErrorKind, Result};
+use crate::freeze::Insertions;
 use crate::hooks::{AskedRoots, HookPoint, Program, Question, TrustState};
+use crate::keeper::TouchNotice;
 use crate::models::Models;
-use crate::text::{FactName, Text};
 use crate::tokens::Tokenizer;
 
 /// How closely to look for mistakes.
@@ -46,16 +45,6 @@ pub struct Preview {
     pub(super) caller: Caller,
     pub(super) models: Models,
     messages: Option<Arc<[serde_json::Value]>>,
-}
-
-/// What applies when paths are first touched.
-pub struct TouchNotice {
-    /// The notice; none if nothing applies.
-    pub text: Option<Text>,
-    /// What was loaded and what was not.
-    pub report: Report,
-    /// What is worth knowing.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Preview {
@@ -172,28 +161,15 @@ impl Project {
         Ok(self.context_without_store(ask, &self.first_said(ask))?.0.layout.counts_tokens())
     }
 
-    /// What applies when paths are first touched.
+    /// What applies when paths are touched in a conversation that has nothing yet. Nothing is stored.
     pub fn touch(&self, ask: &Ask, paths: &[PathBuf]) -> Result<TouchNotice> {
         let said = self.first_said(ask);
         let (context, _) = self.context_without_store(ask, &said)?;
-        let layout = &context.layout;
-        let files = FactName::new("instructions", "files");
-        if !layout.facts().contains(&files) {
-            let message =
-                format!("the layout `{}` does not name `{files}`, so nothing waits for a path", layout.name());
-            let diagnostics = vec![Diagnostic::note(Code::NothingTouched, message)];
-            return Ok(TouchNotice { text: None, report: Report::default(), diagnostics });
-        }
         let (caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
         let situation = situation(&context, &permissions, &caller, None, &no_roots);
-        let mut touched = self.with_world(ask, |world| touch(world, &situation, paths, &BTreeSet::new()));
-        let text = notice(&touched, layout.wording())?;
-        if text.is_none() && !touched.diagnostics.iter().any(|finding| finding.level == Level::Error) {
-            let message = "no rule and no nested instruction file applies to these paths";
-            let hint = "`antefix explain` lists those that wait for a path";
-            touched.diagnostics.push(Diagnostic::note(Code::NothingTouched, message).hint(hint));
-        }
-        Ok(TouchNotice { text, report: touched.report, diagnostics: touched.diagnostics })
+        self.with_world(ask, |world| {
+            TouchNotice::find(world, &context.layout, &situation, paths, &Insertions::default())
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rules: their patterns under hostile hands, what is asked for them, where they are, and what touching brings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -39,8 +39,12 @@ fn labels(fact: Option<&Answer<Value>>) -> Vec<String> {
 
 fn touched(world: &MemoryWorld, cwd: &str, paths: &[&str], before: &[&str]) -> Touched {
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-    let before: BTreeSet<String> = before.iter().map(|path| (*path).to_owned()).collect();
-    touch(world, &situation(world, cwd, "").situation(), &paths, &before)
+    let touch = |known: &BTreeMap<_, _>| touch(world, &situation(world, cwd, "").situation(), &paths, known);
+    let first = touch(&BTreeMap::new());
+    if before.is_empty() {
+        return first;
+    }
+    touch(&first.digests.into_iter().filter(|(path, _)| before.contains(&path.as_str())).collect())
 }
 
 #[test]
@@ -265,12 +269,12 @@ fn what_was_said_before_is_not_said_again() {
     let mut alone = situation(&world, "/p", "walk = 'cwd'");
     let paths = [PathBuf::from("s/x")];
     assert_eq!(
-        labels(Some(&touch(&world, &alone.situation(), &paths, &BTreeSet::new()).files)),
+        labels(Some(&touch(&world, &alone.situation(), &paths, &BTreeMap::new()).files)),
         [".claude/rules/a.md"]
     );
     // Nobody's text comes in through a touch that the prompt would withhold.
     alone.permissions.trust = Trust::Untrusted;
-    let withheld = touch(&world, &alone.situation(), &paths, &BTreeSet::new());
+    let withheld = touch(&world, &alone.situation(), &paths, &BTreeMap::new());
     assert!(matches!(withheld.files, Answer::Unavailable(_)), "{:?}", withheld.files);
     assert_eq!(withheld.diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::Untrusted]);
 }

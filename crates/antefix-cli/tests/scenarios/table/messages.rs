@@ -7,7 +7,35 @@ use crate::expect::{done, names, opens, stands};
 use crate::scenario::{project, project_with};
 use crate::step::nothing;
 
+/// The notice for the nested file of these scenarios.
+const NESTED: &str = concat!(
+    "The people who own this project wrote down what holds where you are about to work. It comes on top of the project \
+     instructions that you have; where two of them differ, this is nearer to your work and counts.\n\n",
+    "<instructions from=\"sub/AGENTS.md\">\nNested.\n</instructions>",
+);
+
 scenarios! {
+    /// Whoever names the path: before a turn, or with it.
+    what_applies_to_a_path_is_said_once_and_again_after_a_compaction => project()
+        .write("p/.git/HEAD", "ref: refs/heads/main\n")
+        .write("p/sub/AGENTS.md", "Nested.\n")
+        .turn(nothing(), opens())
+        .touch(&["sub/x"])
+        .turn(nothing(), stands(1, "opened").queued(&[NESTED]))
+        .touch(&["sub/x"])
+        .turn(nothing().touch(&["sub/y"]), stands(1, "opened"))
+        .turn(nothing(), stands(1, "opened"))
+        .begin_compaction(done().says("You shorten a conversation"))
+        .commit_compaction(names(1, "opened"))
+        .turn(
+            nothing().touch(&["sub/x"]).messages(json!([{"role": "user", "content": "Go on."}])).target("openai-chat"),
+            stands(1, "opened").queued(&[NESTED]).requests("Nested."),
+        )
+        .turn(
+            nothing().touch(&["sub/x"]).messages(json!([{"role": "user", "content": "Go on."}])).target("openai-chat"),
+            stands(1, "opened").requests("Nested."),
+        );
+
     a_message_goes_with_the_next_turn_and_with_no_other => project()
         .turn(nothing(), opens())
         .send("The build is red.")

@@ -20,6 +20,8 @@ mod suffix;
 
 mod table;
 
+mod touch;
+
 mod transfer;
 
 mod turns;
