@@ -61,7 +61,10 @@ fn what_others_write_into_the_store_is_seen_by_the_very_next_turn() {
     other.post("/conversations/c/messages", r#"{"message":"look"}"#);
     let now = assert_seen(&scratch, &server, "{}", &stands, "a message");
     assert_eq!(now["messages"][0]["text"], "look");
-    // It went with that turn.
+    // It was new with that turn, and stays where it is from then on.
+    let mut later = stands;
+    later["insertions"] = json!([{"number": 1, "kind": "queued", "text": "look"}]);
+    let stands = later;
     assert_eq!(server.post("/conversations/c/turns", "{}").ok().json(), stands);
 
     other.put("/system-prompt", r#"{"template":"other"}"#).ok();
@@ -135,9 +138,13 @@ fn settings_trust_and_place_are_seen_by_the_very_next_turn() {
     let stands = standing(&scratch, &server, r#"{"cwd":"deep"}"#);
     std::fs::rename(scratch.path("p/deep"), scratch.path("p/deeper")).unwrap();
     assert_eq!(server.post("/conversations/c/turns", r#"{"cwd":"deep"}"#).status, 403);
+    // With the same text it would be the same prompt: a prompt calls the place as the caller does.
+    scratch.write("p/deeper/AGENTS.md", "Use spaces.\n");
     symlink(scratch.path("p/deeper"), scratch.path("p/deep")).unwrap();
     let now = assert_seen(&scratch, &server, r#"{"cwd":"deep"}"#, &stands, "a link to another place");
-    assert_eq!(now["epoch"]["cause"], "moved");
+    assert_eq!((&now["epoch"]["cause"], &now["epoch"]["number"]), (&json!("moved"), &json!(3)));
+    let prefix = now["prefix"].as_str().unwrap();
+    assert!(prefix.contains("Use spaces.") && prefix.contains("/p/deep."), "{prefix}");
 }
 
 #[test]
