@@ -6,6 +6,7 @@
 //! 3. The ledger is written when the agent has said yes, under the id that it gave.
 //! 4. What a client brings along is kept: its prompt for the operator's section, its own system prompt beside ours.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -243,7 +244,8 @@ impl Relay {
         };
         self.reports.began(&report);
         let live = LiveBlock::default();
-        let new = Session { conversation, cwd, operator, draft, owed, known, found, live, report };
+        let touched = BTreeSet::new();
+        let new = Session { conversation, cwd, operator, draft, owed, known, found, live, touched, report };
         self.state().sessions.insert(session.to_owned(), new);
         if let Some(turn) = standing
             && let Err(error) = self.owe(session, &turn)

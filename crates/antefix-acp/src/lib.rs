@@ -24,6 +24,7 @@ mod relay;
 mod report;
 mod scan;
 mod session;
+mod touched;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -255,6 +255,9 @@ impl Relay {
             held.queue(line);
             return Fate::Keep;
         }
+        if let Some(message) = &message {
+            self.notice_touched(message);
+        }
         let (Some(message), Some(id)) = (message, id) else { return Fate::Forward };
         let Some(pending) = self.state().pending.remove(&id) else { return Fate::Forward };
         let result = message.members.get("result");

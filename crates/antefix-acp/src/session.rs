@@ -7,8 +7,10 @@
 //! 3. What goes with a user's message is in the ledger once it has arrived, and not before.
 //! 4. An epoch that somebody else has begun, with `antefix renew` or over HTTP, is news for a session as well, and so is a
 //!    notice that somebody else's turn has appended.
-//! 5. A slash command carries nothing: its words would no longer be the first or the last.
+//! 5. The paths that an agent names in its calls of tools are touched by the next prompt, and what applies to them goes with it.
+//! 6. A slash command carries nothing: its words would no longer be the first or the last.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ pub(crate) struct Session {
     /// What was found in its last turn: a person hears of each finding once.
     pub(crate) found: Vec<Diagnostic>,
     pub(crate) live: LiveBlock,
+    /// Paths that the agent has named since the last prompt.
+    pub(crate) touched: BTreeSet<PathBuf>,
     pub(crate) report: SessionReport,
 }
 
@@ -138,17 +142,21 @@ impl Relay {
     /// Finds out what has moved since; the answer is what goes with this prompt alone, each text with its name: what hooks
     /// say, and the live part.
     fn moved(&self, session: &str) -> Result<Vec<(String, String)>> {
-        let (conversation, cwd, operator, draft) = {
+        let (conversation, cwd, operator, draft, touched) = {
             let state = self.state();
             let Some(session) = state.sessions.get(session) else { return Ok(Vec::new()) };
-            (session.conversation.clone(), session.cwd.clone(), session.operator.clone(), session.draft.clone())
+            let (conversation, cwd, touched) = (&session.conversation, &session.cwd, &session.touched);
+            (conversation.clone(), cwd.clone(), session.operator.clone(), session.draft.clone(), touched.clone())
         };
         let conversation = self.composer.conversation(&cwd, &conversation)?;
-        let ask = self.composer.ask(operator.as_deref());
+        let ask = self.composer.ask(operator.as_deref()).touch(&touched);
         let turn = match &draft {
             Some(draft) => conversation.rehearse(draft, &ask)?,
             None => {
-                let turn = conversation.turn(ask)?;
+                let mut turn = conversation.turn(ask)?;
+                // An agent may well look at files elsewhere.
+                turn.diagnostics.retain(|finding| finding.code != Code::OutsideProject);
+                self.forget_touched(session, &touched);
                 self.owe(session, &turn)?;
                 turn
             }

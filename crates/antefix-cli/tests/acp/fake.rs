@@ -78,6 +78,11 @@ impl Fake {
             "session/load" | "session/resume" => Ok(json!({})),
             "session/prompt" => {
                 let reason = self.script["prompts"][self.prompts].clone();
+                for update in self.script["updates"][self.prompts].as_array().into_iter().flatten() {
+                    let params = json!({"sessionId": message["params"]["sessionId"], "update": update});
+                    let update = json!({"jsonrpc": "2.0", "method": "session/update", "params": params});
+                    writeln!(self.out, "{update}").unwrap();
+                }
                 self.prompts += 1;
                 match reason.as_str() {
                     Some("error") => Err(-32000),

@@ -422,3 +422,57 @@ fn what_breaks_around_a_session_is_reported_once_and_stops_no_prompt() {
         assert_eq!(scratch.epoch("acp:any:s1").as_deref(), Some(PREFIX));
     }
 }
+
+/// The agent names paths in its calls of tools: what applies to them goes with the next prompt, until one has succeeded.
+#[test]
+fn what_applies_to_the_paths_of_tool_calls_goes_with_the_next_prompt_once() {
+    let call = |kind: &str, locations: Value| json!({"sessionUpdate": kind, "toolCallId": "t", "locations": locations});
+    let path = |scratch: &antefix_testing::Scratch, name: &str| scratch.path(name).to_str().unwrap().to_owned();
+    let notice = concat!(
+        "<setting>\nThe program that you run in says this, not the person you talk with.\n\nThe people who own this project ",
+        "wrote down what holds where you are about to work. It comes on top of the project instructions that you have; where ",
+        "two of them differ, this is nearer to your work and counts.\n\n<instructions from=\"sub/AGENTS.md\">\nNested.\n",
+        "</instructions>\n</setting>"
+    );
+    let scratch = project();
+    scratch.write("p/.git/HEAD", "ref: refs/heads/main\n");
+    scratch.write("p/sub/AGENTS.md", "Nested.");
+    let nested = json!([{"path": path(&scratch, "p/sub/x"), "line": 3}]);
+    let mut script = field();
+    script["updates"] = json!([
+        // Nothing of this is a path of the project.
+        [
+            call("tool_call", json!([{"path": "/etc/hosts"}])),
+            call("tool_call", json!("p/sub/x")),
+            call("tool_call", json!([{"line": 3}, 7, null])),
+            call("plan", nested.clone()),
+            json!(7),
+        ],
+        [call("tool_call", json!(null)), call("tool_call_update", nested.clone())],
+        [call("tool_call", nested.clone())],
+        [call("tool_call", nested)],
+    ]);
+    script["prompts"] = json!(["end_turn", "end_turn", "error", "end_turn"]);
+    let mut client = scratch.start(&["--no-live"], &script);
+    client.initialize();
+    client.ask("session/new", &scratch.new_session());
+    let table: [&[&str]; 5] = [&["go on"], &["go on"], &["go on", notice], &["go on", notice], &["go on"]];
+    for (number, expected) in table.iter().enumerate() {
+        client.prompt("s1", "go on");
+        assert_eq!(texts(&scratch.received("session/prompt")), **expected, "prompt {number}");
+    }
+    let (_, told) = client.leave();
+    assert!(!told.contains("outside the project"), "{told}");
+    // Another proxy knows that it was said.
+    script["updates"] = json!([[call("tool_call", json!([{"path": path(&scratch, "p/sub/y")}]))]]);
+    script["prompts"] = json!([]);
+    let mut client = scratch.start(&["--no-live"], &script);
+    client.initialize();
+    let mut params = scratch.new_session();
+    params["sessionId"] = json!("s1");
+    client.ask("session/load", &params);
+    for _ in 0..2 {
+        client.prompt("s1", "go on");
+        assert_eq!(texts(&scratch.received("session/prompt")), ["go on"]);
+    }
+}
