@@ -134,7 +134,7 @@ class Conversation(unittest.TestCase):
         verdict = client.why(usage=usage, receipt=first["receipt"])
         self.assertEqual(verdict["expected"]["parting"]["code"], "first")
         verdict = client.why(usage=usage, conversation=id, target="anthropic", epochs=[1, 2])
-        self.assertEqual(verdict["expected"]["parting"]["code"], "part")
+        self.assertEqual(verdict["expected"]["parting"]["code"], "system_changed")
 
         # A ledger is carried to where its name is free, and only there.
         lines = client.export(id)

@@ -133,7 +133,7 @@ test("from the first turn to the last", async () => {
   assert.ok(receipt);
   assert.equal((await client.why({ usage, receipt })).expected.parting.code, "first");
   const verdict = await client.why({ usage, conversation: id, target: "anthropic", epochs: [1, 2] });
-  assert.equal(verdict.expected.parting.code, "part");
+  assert.equal(verdict.expected.parting.code, "system_changed");
 
   // A ledger is carried to where its name is free, and only there.
   const lines = await client.export(id);
