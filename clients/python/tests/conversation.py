@@ -92,19 +92,19 @@ class Conversation(unittest.TestCase):
         self.assertEqual(client.turn(id, touch=["sub/x"])["messages"], [])
 
         # It is in every request at its place, whoever keeps the messages.
-        own: list[dict[str, Any]] = [{"role": "user", "content": "Go on."}]
+        history: list[dict[str, Any]] = [{"role": "user", "content": "Go on."}]
         queued = {"role": "user", "content": "The build is red."}
-        kept = request(client.turn(id, target="ollama"), model="m", messages=own)
-        self.assertEqual((kept["model"], kept["messages"][1:]), ("m", [*own, queued]))
-        handed = request(client.turn(id, target="ollama", messages=own), model="m")
+        kept = request(client.turn(id, target="ollama"), model="m", messages=history)
+        self.assertEqual((kept["model"], kept["messages"][1:]), ("m", [*history, queued]))
+        handed = request(client.turn(id, target="ollama", messages=history), model="m")
         self.assertEqual(handed, kept)
-        longer = [*own, {"role": "assistant", "content": "Done."}]
+        longer = [*history, {"role": "assistant", "content": "Done."}]
         later = request(client.turn(id, target="ollama", messages=longer), messages="not these")
-        self.assertEqual(later["messages"][1:], [*own, queued, longer[1]])
-        own = [{"role": "user", "content": [{"text": "Go on."}]}]
-        joined = request(client.turn(id, target="bedrock"), messages=own)["messages"]
+        self.assertEqual(later["messages"][1:], [*history, queued, longer[1]])
+        history = [{"role": "user", "content": [{"text": "Go on."}]}]
+        joined = request(client.turn(id, target="bedrock"), messages=history)["messages"]
         self.assertEqual(joined, [{"role": "user", "content": [{"text": "Go on."}, {"text": "The build is red."}]}])
-        self.assertEqual(own, [{"role": "user", "content": [{"text": "Go on."}]}])
+        self.assertEqual(history, [{"role": "user", "content": [{"text": "Go on."}]}])
         with self.assertRaises(ValueError):
             request(client.turn(id))
 

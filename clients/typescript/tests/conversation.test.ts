@@ -91,15 +91,15 @@ test("from the first turn to the last", async () => {
   assert.deepEqual((await client.turn(id, { touch: ["sub/x"] })).messages, []);
 
   // It is in every request at its place, whoever keeps the messages.
-  const own = [{ role: "user", content: "Go on." }];
+  const history = [{ role: "user", content: "Go on." }];
   const queued = { role: "user", content: "The build is red." };
-  const kept = request(await client.turn(id, { target: "ollama" }), { model: "m", messages: own });
-  assert.deepEqual([kept.model, kept.messages.slice(1)], ["m", [...own, queued]]);
-  const handed = request(await client.turn(id, { target: "ollama", messages: own }), { model: "m" });
+  const kept = request(await client.turn(id, { target: "ollama" }), { model: "m", messages: history });
+  assert.deepEqual([kept.model, kept.messages.slice(1)], ["m", [...history, queued]]);
+  const handed = request(await client.turn(id, { target: "ollama", messages: history }), { model: "m" });
   assert.deepEqual(handed, kept);
-  const longer = [...own, { role: "assistant", content: "Done." }];
+  const longer = [...history, { role: "assistant", content: "Done." }];
   const later = request(await client.turn(id, { target: "ollama", messages: longer }), {});
-  assert.deepEqual((later["messages"] as unknown[]).slice(1), [...own, queued, longer[1]]);
+  assert.deepEqual((later["messages"] as unknown[]).slice(1), [...history, queued, longer[1]]);
   const blocks = [{ role: "user", content: [{ text: "Go on." }] }];
   const joined = request(await client.turn(id, { target: "bedrock" }), { messages: blocks });
   assert.deepEqual(joined.messages, [{ role: "user", content: [{ text: "Go on." }, { text: "The build is red." }] }]);

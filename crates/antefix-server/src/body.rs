@@ -158,6 +158,23 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
+/// A whole number of a body, also written as `3.0`: to JSON Schema the two are one number.
+#[derive(Clone, Copy, serde::Deserialize)]
+#[serde(try_from = "serde_json::Number")]
+pub(crate) struct Whole(pub(crate) u64);
+
+impl TryFrom<serde_json::Number> for Whole {
+    type Error = String;
+
+    fn try_from(number: serde_json::Number) -> Result<Whole, String> {
+        // Beyond this a number with a point need not be the one that was written.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        let written = number.as_f64().filter(|number| number.fract() == 0.0 && (0.0..=EXACT).contains(number));
+        let whole = number.as_u64().or(written.map(|number| number as u64));
+        whole.map(Whole).ok_or_else(|| format!("{number} is not a whole number from 0 on"))
+    }
+}
+
 /// What stands behind the question mark.
 pub(crate) struct Asked<T>(pub(crate) T);
 

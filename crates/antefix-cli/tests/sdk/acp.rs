@@ -55,8 +55,8 @@ fn the_fragment_for_acp_is_what_the_schema_says() {
     let fragment = &turns[2]["fragment"];
     let mut begin = json!({"cwd": "/p", "mcpServers": []});
     begin["systemPrompt"] = fragment["systemPrompt"].clone();
-    let prompt = json!({"sessionId": "s", "prompt": fragment["prompt"]});
-    // The notice, and the live part.
+    // The notice, and the live part: they go with the next prompt.
+    let prompt = json!({"sessionId": "s", "prompt": turns[2]["append"]});
     assert_eq!(prompt["prompt"].as_array().unwrap().len(), 2);
     let client = [request(1, "session/new", &begin), request(2, "session/prompt", &prompt)].concat();
     let agent = [answer(1, &json!({"sessionId": "s"})), answer(2, &json!({"stopReason": "end_turn"}))].concat();

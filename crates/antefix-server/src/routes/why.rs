@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::json;
 use super::turns::unknown_target;
-use crate::body::Fields;
+use crate::body::{Fields, Whole};
 use crate::names::TargetName;
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, bounds, work};
@@ -35,14 +35,15 @@ pub(super) struct WhyBody {
     conversation: Option<String>,
     /// The epochs of the turn before and of this one, where there is no receipt; the last two if not said.
     #[schema(value_type = Option<Vec<u64>>, min_items = 2, max_items = 2)]
-    epochs: Option<[u64; 2]>,
+    epochs: Option<[Whole; 2]>,
     /// Where the request went; a receipt says it as well.
     #[schema(value_type = Option<TargetName>)]
     target: Option<String>,
     /// The model whose prices and limits count; a receipt or an epoch may say it as well.
     model: Option<String>,
     /// How many seconds ago the turn before was.
-    elapsed: Option<u64>,
+    #[schema(value_type = Option<u64>)]
+    elapsed: Option<Whole>,
 }
 
 /// Whether a provider's cache was hit as expected, and if not, why
@@ -56,7 +57,8 @@ pub(super) struct WhyBody {
 pub(super) async fn post(State(server): State<Arc<Shared>>, Fields(body): Fields<WhyBody>) -> Answer {
     let target =
         body.target.as_deref().map(|name| Target::parse(name).ok_or_else(|| unknown_target(name))).transpose()?;
-    let epochs = body.epochs.map(|[a, b]| Ok::<_, Problem>((bounds::number(a)?, bounds::number(b)?))).transpose()?;
+    let epochs =
+        body.epochs.map(|[a, b]| Ok::<_, Problem>((bounds::number(a.0)?, bounds::number(b.0)?))).transpose()?;
     work::compose(server, move |server| {
         let receipt = |text: Option<Box<RawValue>>| text.map(|text| Receipt::parse(text.get())).transpose();
         let turn = BilledTurn {
@@ -67,7 +69,7 @@ pub(super) async fn post(State(server): State<Arc<Shared>>, Fields(body): Fields
             epochs,
             target,
             model: body.model,
-            elapsed: body.elapsed,
+            elapsed: body.elapsed.map(|Whole(seconds)| seconds),
         };
         let billing = server.antefix.why(&turn)?;
         Ok(json(&verdict(&billing.verdict, &billing.diagnostics)))
