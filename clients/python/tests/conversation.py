@@ -157,6 +157,7 @@ class Conversation(unittest.TestCase):
         self.assertEqual(client.saved(saved["digest"])["template"], TEMPLATE)
         self.assertEqual(client.roll_back(1, author="Ada")["template"], TEMPLATE)
         self.assertIsNone(client.label(1, None).get("label"))
+        self.assertEqual(client.delete_template(author="Ada")["from"], "layout")
 
     def test_every_error_has_a_type(self) -> None:
         client = Client()

@@ -155,6 +155,7 @@ test("from the first turn to the last", async () => {
   assert.equal((await client.saved(saved.digest)).template, template);
   assert.equal((await client.rollBack(1, { author: "Ada" })).template, template);
   assert.equal((await client.label(1, null)).label, undefined);
+  assert.equal((await client.deleteTemplate({ author: "Ada" })).from, "layout");
 });
 
 test("every error has a type", async () => {

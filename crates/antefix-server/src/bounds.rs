@@ -90,6 +90,9 @@ pub(crate) fn describe(document: &mut Value) {
     }
 }
 
+/// A list of ETags, or `*`.
+const ETAGS: &str = r#"^(?:\*|(?:W/)?"[!#-+\--~]*"(?: *, *(?:W/)?"[!#-+\--~]*")*)$"#;
+
 fn of_parameter(parameter: &mut Value) {
     let id = format!("^{ID}$");
     let is_number = parameter["schema"]["type"] == "integer";
@@ -107,8 +110,7 @@ fn of_parameter(parameter: &mut Value) {
         "antefix-author" => {
             (json!({"type": "string", "minLength": 1, "maxLength": AUTHOR, "pattern": LINE}), Value::Null)
         }
-        // Something that is neither white space nor a comma.
-        "if-match" | "if-none-match" => (json!({"type": "string", "pattern": r"[!-+\-~]"}), Value::Null),
+        "if-match" | "if-none-match" => (json!({"type": "string", "minLength": 1, "pattern": ETAGS}), Value::Null),
         _ => return,
     };
     parameter["schema"] = schema;

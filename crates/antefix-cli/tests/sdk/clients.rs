@@ -18,7 +18,7 @@ fn project() -> Project {
 /// Every route that a client names was taken, and answered well.
 fn took_every_route(client: &str, served: Served) {
     let text = std::fs::read_to_string(repository(client)).unwrap();
-    let is_route = |text: &&str| ["GET /", "PUT /", "POST /"].iter().any(|method| text.starts_with(method));
+    let is_route = |text: &&str| ["GET /", "PUT /", "POST /", "DELETE /"].iter().any(|method| text.starts_with(method));
     let named: BTreeSet<String> = text.split('"').filter(is_route).map(str::to_owned).collect();
     assert!(named.len() >= 20, "{named:?}");
     let requests = served.requests();

@@ -168,7 +168,7 @@ pub(super) async fn label(
 /// Save an old template anew
 #[utoipa::path(post, path = "/system-prompt/history/{which}/rollback", tag = "template",
     params(("which" = String, Path, description = "A number, or `sha256:…`"),
-        ("if-match" = Option<String>, Header, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#, description = "The ETag of the template that is to be replaced"),
+        ("if-match" = Option<String>, Header, description = "The ETag of the template that is to be replaced"),
         ("antefix-author" = Option<String>, Header, description = "Who does it, for the history")),
     responses((status = 200, body = super::system_prompt::TemplateDocument<'static>), (status = 400, body = ProblemDocument), (status = 404, body = ProblemDocument),
     (status = 412, body = ProblemDocument), (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]

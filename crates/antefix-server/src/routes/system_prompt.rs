@@ -116,8 +116,8 @@ const FIELDS: [&str; 9] = ["template", "dialect", "digest", "layout", "from", "n
 /// New conversations open with it at once; others keep their bytes until they are renewed or compacted. With `If-Match`
 /// it is saved only if what applies is still what its author has seen. The same template again is not saved twice.
 #[utoipa::path(put, path = "/system-prompt", operation_id = "save_template", tag = "template", request_body = TemplateBody,
-    params(("if-match" = Option<String>, Header, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#, description = "The ETag of the template that was edited"),
-        ("if-none-match" = Option<String>, Header, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#, description = "An ETag of a template that must not be replaced; `*`: save only if nothing is saved"),
+    params(("if-match" = Option<String>, Header, description = "The ETag of the template that was edited"),
+        ("if-none-match" = Option<String>, Header, description = "An ETag of a template that must not be replaced; `*`: save only if nothing is saved"),
         ("antefix-author" = Option<String>, Header, description = "Who saves it, for the history")),
     responses((status = 200, body = TemplateDocument<'static>),
         (status = 400, body = ProblemDocument, description = "No JSON object with the field `template`"),
@@ -146,7 +146,7 @@ pub(super) async fn put(State(server): State<Arc<Shared>>, headers: HeaderMap, S
 /// The layout's own text applies again, and is the answer. What was saved stays in the history. Without a saved template
 /// nothing changes.
 #[utoipa::path(delete, path = "/system-prompt", operation_id = "delete_template", tag = "template",
-    params(("if-match" = Option<String>, Header, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#, description = "The ETag of the template that is to be deleted"),
+    params(("if-match" = Option<String>, Header, description = "The ETag of the template that is to be deleted"),
         ("antefix-author" = Option<String>, Header, description = "Who deletes it, for the history")),
     responses((status = 200, body = TemplateDocument<'static>), (status = 400, body = ProblemDocument),
         (status = 412, body = ProblemDocument, description = "Somebody else saved meanwhile"),
