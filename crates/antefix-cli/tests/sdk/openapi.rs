@@ -43,7 +43,15 @@ fn the_server_does_what_its_document_says() {
 
 /// A template and a conversation, which the examples in the document name.
 fn begin(sdk: &Sdk, served: &Served) {
-    let text = "from antefix_client import Client\nClient().save_template('Hi.')\nClient().turn('chat-7')\n";
+    // A ledger and a receipt cannot be made up: what is generated would always be refused.
+    let text = "\
+from antefix_client import Client
+client = Client()
+client.save_template('Hi.')
+turn = client.turn('chat-7', target='anthropic')
+client.why(usage={'input_tokens': 5, 'cache_read_input_tokens': 0}, receipt=turn['receipt'])
+client.import_ledgers(client.export('chat-7'))
+";
     let mut command = sdk.python("-c".as_ref());
     command.arg(text).env("PYTHONPATH", repository("clients/python"));
     served.environment(&mut command);
