@@ -71,6 +71,7 @@ impl InsertionKind {
     }
 
     /// The files of a touch as a store keeps them; none for a message.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn record(&self) -> Option<String> {
         match self {
             InsertionKind::Queued => None,
@@ -79,6 +80,7 @@ impl InsertionKind {
     }
 
     /// Reads what a store kept.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn parse(record: Option<&str>) -> Result<InsertionKind, serde_json::Error> {
         Ok(match record {
             None => InsertionKind::Queued,
