@@ -42,14 +42,20 @@ pub(crate) struct Begin {
 impl Relay {
     /// Puts the prompt into a request that begins a session, if that is the way. The error is the answer to the request.
     pub(crate) fn begin(&self, method: &str, id: &str, message: Message<'_>) -> Result<(Option<Begin>, Fate), String> {
+        // An agent may take it as it is, and nobody would know that its session has no prompt.
+        let invalid = |why: &str| self.refuse(id, INVALID_PARAMS, &format!("a {method} {why}"));
         let (Some(params), Some(raw)) = (message.params(), message.members.get("params").map(str::to_owned)) else {
-            return Ok((None, Fate::Forward));
+            return Err(invalid("has no parameters, so there is no directory to compose its prompt for"));
         };
-        // Without a directory the agent will refuse it in its own words.
-        let Some(cwd) = params.text("cwd").map(PathBuf::from) else { return Ok((None, Fate::Forward)) };
-        let session = params.text("sessionId").filter(|_| method != "session/new");
+        let Some(cwd) = params.text("cwd").map(PathBuf::from) else {
+            return Err(invalid("has no `cwd`, the directory to compose its prompt for"));
+        };
         if !cwd.is_absolute() {
-            return Err(error(id, INVALID_PARAMS, "cwd must be an absolute path"));
+            return Err(invalid("needs an absolute path as its `cwd`"));
+        }
+        let session = params.text("sessionId").filter(|_| method != "session/new");
+        if session.is_none() && method != "session/new" {
+            return Err(invalid("has no `sessionId`"));
         }
         let refused = |failure: antefix::Error| {
             error(id, INTERNAL_ERROR, &format!("antefix cannot compose the system prompt: {failure}"))

@@ -20,10 +20,12 @@ mod hooked;
 mod lines;
 mod message;
 mod method;
+mod refused;
 mod relay;
 mod report;
 mod scan;
 mod session;
+mod signals;
 mod touched;
 
 use std::collections::BTreeMap;
@@ -39,17 +41,19 @@ use std::time::{Duration, Instant};
 use antefix::deliver::{Mode, Way};
 use antefix::diagnostic::Code;
 use antefix::{Antefix, Ask, ErrorKind};
+use serde_json::value::RawValue;
 
 use self::agent::{AgentProcess, LaunchFile};
 use self::composer::Composer;
 pub use self::composer::Live;
 pub use self::failure::Failure;
 use self::lines::{Lines, Next};
-use self::message::{INTERNAL_ERROR, Members, Message, error};
+use self::message::{INTERNAL_ERROR, INVALID_REQUEST, Members, Message, PARSE_ERROR, error};
 use self::relay::{Launched, Relay, Wiring, Wishes, ended};
 pub use self::report::Reporter;
 use self::report::Reports;
 use self::scan::Scan;
+use self::signals::Listener;
 
 /// The longest line of the client's that may be changed: a prompt may have pictures in it.
 const CLIENT_LIMIT: usize = 16 * 1024 * 1024;
@@ -93,6 +97,19 @@ pub struct Launch {
 /// Stands between a client, on stdin and stdout, and an agent until one of them goes. The answer is an exit code: the
 /// agent's.
 pub fn run(antefix: Antefix, options: Options, reporter: impl Reporter + 'static) -> Result<u8, Failure> {
+    let signals = signals::listen(&antefix)?;
+    let done = connect(antefix.clone(), options, reporter, &signals);
+    // A hook may still run for a prompt whose answer nobody waits for any more.
+    antefix.world().end_programs();
+    done
+}
+
+fn connect(
+    antefix: Antefix,
+    options: Options,
+    reporter: impl Reporter + 'static,
+    signals: &Listener,
+) -> Result<u8, Failure> {
     let Options { agent, ask, mode, live, launch, client_key, receipts } = options;
     let own = antefix.settings()?.acp;
     let wishes = Wishes {
@@ -108,7 +125,7 @@ pub fn run(antefix: Antefix, options: Options, reporter: impl Reporter + 'static
     let reports = Reports::new(Box::new(reporter), receipts);
     let mut client = Lines::new(stdin()?, CLIENT_LIMIT);
     let first = client.next().map_err(|error| Failure::system(format!("stdin cannot be read: {error}")))?;
-    let opening = std::str::from_utf8(client.line()).ok().filter(|_| first == Next::Line);
+    let opening = std::str::from_utf8(client.line()).ok().filter(|_| matches!(first, Next::Line | Next::Cut));
     let opening = opening.and_then(|text| Message::parse(text.trim())).map(|message| (message.id, message.method));
     if opening.as_ref().is_some_and(|(_, method)| method.as_deref() == Some("proxy/initialize")) {
         let relay = Relay::new(composer, reports, wishes, Wiring::Chain, (stdout()?, None));
@@ -130,7 +147,9 @@ pub fn run(antefix: Antefix, options: Options, reporter: impl Reporter + 'static
             return Err(failure);
         }
     };
-    direct(client, first, process, agent, &relay)
+    let (events, happened) = mpsc::channel();
+    signals.tell(&events);
+    direct(client, first, process, agent, &relay, (events, &happened))
 }
 
 /// Starts the agent, with a prompt if it takes one that way.
@@ -169,9 +188,8 @@ fn direct(
     process: AgentProcess,
     agent: ChildStdout,
     relay: &Arc<Relay>,
+    (events, happened): (Sender<Event>, &Receiver<Event>),
 ) -> Result<u8, Failure> {
-    let (events, happened) = mpsc::channel();
-    listen_to_signals(&events)?;
     let (number, sender) = (process.id(), events.clone());
     thread("antefix-exit", move || {
         agent::wait_for_exit(number);
@@ -189,7 +207,7 @@ fn direct(
         while let Ok(found) = next {
             let passed = match found {
                 Next::End => break,
-                Next::Line => talking.client_says(client.line()),
+                Next::Line | Next::Cut => talking.client_says(client.line()),
                 Next::Long => pour_to_agent(&talking, &mut client),
             };
             // An agent that no longer listens has ended or will: whoever waits for its end says so.
@@ -200,7 +218,7 @@ fn direct(
         }
         let _ = sender.send(Event::ClientGone);
     })?;
-    Ok(finish(&happened, process, relay))
+    Ok(finish(happened, process, relay))
 }
 
 /// Passes on what the agent says, until it has said all.
@@ -209,6 +227,7 @@ fn pass_to_client<R: Read>(relay: &Arc<Relay>, agent: &mut Lines<R>) -> Event {
         let passed = match agent.next() {
             Ok(Next::End) | Err(_) => return Event::AgentSilent,
             Ok(Next::Line) => relay.agent_says(agent.line()),
+            Ok(Next::Cut) => relay.agent_broke_off(agent.line()),
             Ok(Next::Long) => {
                 let _order = relay.order();
                 relay.resolve(Err("it said something very long first".to_owned()));
@@ -231,6 +250,13 @@ fn pour_to_agent<R: Read>(relay: &Relay, client: &mut Lines<R>) -> io::Result<()
     let mut head = Scan::default();
     head.read(client.line());
     let known = head.id.is_some() && head.method.is_some();
+    if let (Some(id), Some(method)) = (&head.id, &head.method)
+        && relay::BEGINNINGS.contains(&method.as_str())
+    {
+        let why = format!("a {method} is longer than {CLIENT_LIMIT} bytes, too long to be given its prompt");
+        client.pour(&mut io::sink())?;
+        return relay.to_client(ended(&relay.refuse(id, INVALID_REQUEST, &why)).as_bytes());
+    }
     if known {
         relay.passed_to_agent(&head);
     }
@@ -315,7 +341,7 @@ fn chain(client: Lines<Box<dyn Read + Send>>, relay: &Arc<Relay>) {
     loop {
         match next {
             Ok(Next::End) | Err(_) => return,
-            Ok(Next::Line) => {
+            Ok(Next::Line | Next::Cut) => {
                 if linked(relay, client.line()).is_err() {
                     return;
                 }
@@ -334,8 +360,24 @@ fn chain(client: Lines<Box<dyn Read + Send>>, relay: &Arc<Relay>) {
 
 /// A line in a chain: from the client's side, from the agent's side, or an answer to either.
 fn linked(relay: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
-    let Some(message) = std::str::from_utf8(line).ok().and_then(|text| Message::parse(text.trim())) else {
-        return relay.client_says(line);
+    let text = std::str::from_utf8(line).map(str::trim);
+    if text == Ok("") {
+        return Ok(());
+    }
+    let Some(message) = text.ok().and_then(Message::parse) else {
+        // Both sides speak on this one pipe, so what cannot be read can be passed on to neither.
+        return match text.ok().and_then(|text| serde_json::from_str::<Vec<&RawValue>>(text).ok()) {
+            Some(batch) if !batch.is_empty() => {
+                batch.iter().try_for_each(|one| linked(relay, ended(one.get()).as_bytes()))
+            }
+            Some(_) => {
+                relay.to_client(ended(&relay.refuse("null", INVALID_REQUEST, "a list without messages")).as_bytes())
+            }
+            None => {
+                let why = "antefix cannot read this message: it is not JSON-RPC in UTF-8";
+                relay.to_client(ended(&relay.refuse("null", PARSE_ERROR, why)).as_bytes())
+            }
+        };
     };
     let unwrapped = match message.method.as_deref() {
         Some("proxy/initialize") => {
@@ -389,24 +431,6 @@ fn name_of(program: &Path) -> String {
 fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     let started = std::thread::Builder::new().name(name.to_owned()).spawn(body);
     started.map(drop).map_err(|error| Failure::system(format!("a thread cannot be started: {error}")))
-}
-
-#[cfg(unix)]
-fn listen_to_signals(events: &Sender<Event>) -> Result<(), Failure> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP])
-        .map_err(|error| Failure::system(format!("signals cannot be listened to: {error}")))?;
-    let events = events.clone();
-    thread("antefix-signals", move || {
-        for signal in signals.forever() {
-            let _ = events.send(Event::Signal(signal));
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn listen_to_signals(_: &Sender<Event>) -> Result<(), Failure> {
-    Ok(())
 }
 
 /// The client's side, without a buffer of the standard library's between.

@@ -24,8 +24,10 @@ pub(crate) struct Lines<R> {
 /// What there is to read next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// A whole line, with its line end if it has one: [`Lines::line`].
+    /// A whole line, with its line end: [`Lines::line`].
     Line,
+    /// A line without its end, because the input has ended in it.
+    Cut,
     /// The beginning of a line that is too long: [`Lines::pour`] passes it on.
     Long,
     /// The input has ended.
@@ -53,7 +55,7 @@ impl<R: Read> Lines<R> {
             None => Next::End,
             Some(b'\n') => Next::Line,
             Some(_) if self.line.len() > self.limit => Next::Long,
-            Some(_) => Next::Line,
+            Some(_) => Next::Cut,
         })
     }
 
@@ -74,6 +76,8 @@ impl<R: Read> Lines<R> {
             self.line.clear();
             self.reader.by_ref().take(CHUNK as u64).read_until(b'\n', &mut self.line)?;
             if self.line.is_empty() {
+                // The input ended in it. What is said next must not become a part of it.
+                out.write_all(b"\n")?;
                 break;
             }
         }
@@ -99,7 +103,7 @@ mod tests {
         let mut poured = Vec::new();
         lines.pour(&mut poured).unwrap();
         assert_eq!(poured, b"1234567\n");
-        assert_eq!((lines.next().unwrap(), lines.line()), (Next::Line, b"last".as_slice()));
+        assert_eq!((lines.next().unwrap(), lines.line()), (Next::Cut, b"last".as_slice()));
         assert_eq!(lines.next().unwrap(), Next::End);
     }
 }

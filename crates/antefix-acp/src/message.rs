@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 
 /// The error that a message cannot be parsed.
 pub(crate) const PARSE_ERROR: i64 = -32700;
+/// The error that a message is not a request.
+pub(crate) const INVALID_REQUEST: i64 = -32600;
 /// The error that a method is unknown.
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 /// The error that parameters make no sense.

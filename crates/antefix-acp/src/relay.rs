@@ -16,8 +16,9 @@ use serde_json::value::RawValue;
 
 use crate::begin::Begin;
 use crate::composer::Composer;
-use crate::message::{INTERNAL_ERROR, Members, Message, PARSE_ERROR, error};
+use crate::message::{INTERNAL_ERROR, INVALID_REQUEST, Members, Message, error};
 use crate::method::Held;
+use crate::refused::is_ours;
 use crate::report::{AgentReport, Reports};
 use crate::scan::Scan;
 use crate::session::Session;
@@ -139,27 +140,28 @@ impl Relay {
 
     /// A line of the client's.
     pub(crate) fn client_says(&self, line: &[u8]) -> io::Result<()> {
-        let Ok(text) = std::str::from_utf8(line) else { return self.to_agent(line) };
+        let Ok(text) = std::str::from_utf8(line) else { return self.not_a_message(line) };
         let trimmed = text.trim();
-        if trimmed.is_empty() {
-            return self.to_agent(line);
-        }
         if trimmed.starts_with('[')
             && let Ok(batch) = serde_json::from_str::<Vec<&RawValue>>(trimmed)
         {
-            return self.batch(line, &batch, |one| self.client_message(one), Side::Agent);
+            let fate =
+                |one: &str| self.client_message(one).or_else(|| self.unreadable(one.as_bytes()).map(Fate::Answer));
+            return self.batch(line, &batch, fate, Side::Agent);
         }
         match self.client_message(trimmed) {
             Some(Fate::Forward) => self.to_agent(line),
             Some(Fate::Replace(message)) => self.to_agent(ended(&message).as_bytes()),
             Some(Fate::Answer(answer)) => self.to_client(ended(&answer).as_bytes()),
             Some(Fate::Keep) => Ok(()),
-            // What should have been ours to change cannot go on unchanged; all else is the agent's to judge.
-            None if BEGINNINGS.iter().chain([&PROMPT]).any(|method| trimmed.contains(method)) => {
-                let answer =
-                    error("null", PARSE_ERROR, "antefix cannot parse this message, and it may begin a session");
-                self.to_client(ended(&answer).as_bytes())
-            }
+            None => self.not_a_message(line),
+        }
+    }
+
+    /// What should have been ours to change cannot go on unchanged; all else is the agent's to judge.
+    fn not_a_message(&self, line: &[u8]) -> io::Result<()> {
+        match self.unreadable(line) {
+            Some(answer) => self.to_client(ended(&answer).as_bytes()),
             None => self.to_agent(line),
         }
     }
@@ -168,6 +170,17 @@ impl Relay {
     pub(crate) fn agent_says(self: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
         let _order = self.order();
         self.agent_line(line)
+    }
+
+    /// The last line of an agent that ended in the middle of it, or before its end. Half a message is worth nothing, and would
+    /// spoil what is said behind it.
+    pub(crate) fn agent_broke_off(self: &Arc<Relay>, line: &[u8]) -> io::Result<()> {
+        if serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok() {
+            return self.agent_says(&[line, b"\n"].concat());
+        }
+        let message = format!("the agent ended in the middle of a message, {} bytes of which are left out", line.len());
+        self.reports.warn(Code::BadMessage, &message);
+        Ok(())
     }
 
     /// A line of the agent's, in its turn.
@@ -215,7 +228,17 @@ impl Relay {
     /// What becomes of a message of the client's; none if it is not a message.
     fn client_message(&self, text: &str) -> Option<Fate> {
         let message = Message::parse(text)?;
-        let (Some(id), Some(method)) = (message.id.clone(), message.method.clone()) else { return Some(Fate::Forward) };
+        let Some(method) = message.method.clone() else { return Some(Fate::Forward) };
+        let Some(id) = message.id.clone() else {
+            if !is_ours(&method) {
+                return Some(Fate::Forward);
+            }
+            let why = match message.members.get("id") {
+                Some(_) => format!("the id of a {method} is neither a text nor a number"),
+                None => format!("a {method} has no id, so that nobody would know whether it was answered"),
+            };
+            return Some(Fate::Answer(self.refuse("null", INVALID_REQUEST, &why)));
+        };
         let session = || message.params().and_then(|params| params.text("sessionId"));
         let (pending, fate) = match method.as_str() {
             "initialize" => (Pending::Initialize, Fate::Forward),
@@ -331,7 +354,7 @@ impl Relay {
     pub(crate) fn passed_to_agent(&self, scan: &Scan) {
         let Some(id) = scan.id.clone() else { return };
         let Some(method) = scan.method.as_deref() else { return };
-        if BEGINNINGS.contains(&method) || method == PROMPT {
+        if is_ours(method) {
             let message = format!("a {method} was too long to be changed, and went on without what is due with it");
             self.reports.warn(Code::TooLong, &message);
         }

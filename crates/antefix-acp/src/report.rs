@@ -166,7 +166,7 @@ impl Reports {
     pub(crate) fn write(&self, report: &SessionReport) {
         let Some(directory) = &self.directory else { return };
         let name = file_name(&report.conversation);
-        let written = std::fs::create_dir_all(directory).and_then(|()| {
+        let written = private_directory(directory).and_then(|()| {
             let scratch = directory.join(format!("{name}.{}.part", std::process::id()));
             private(&scratch, &document::print(report))?;
             std::fs::rename(&scratch, directory.join(&name))
@@ -178,6 +178,14 @@ impl Reports {
             );
         }
     }
+}
+
+/// A directory that only its user can look into, made if need be with those above it.
+fn private_directory(path: &std::path::Path) -> std::io::Result<()> {
+    let mut made = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut made, 0o700);
+    made.recursive(true).create(path)
 }
 
 /// A file that only its user can read: a receipt says where somebody works.

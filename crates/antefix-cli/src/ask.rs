@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 use antefix::project::{LayoutChoice, MemoryChoice};
 use antefix::{Antefix, Ask, Conversation, Project};
 
-use crate::Failure;
 use crate::args::{ComposeArgs, DeliverArgs, StoreArgs};
-use crate::input;
+use crate::{Failure, input, machine, terminal};
 
 /// This machine, with the store that the arguments name.
 pub(crate) fn antefix(store: Option<&StoreArgs>) -> Result<Antefix, Failure> {
-    let mut builder = Antefix::builder();
+    let mut builder = Antefix::builder().world(machine::world());
     if let Some(address) = store.and_then(|store| store.store.as_deref()) {
         builder = builder.store(address);
     }
-    Ok(builder.build()?)
+    let antefix = builder.build()?;
+    terminal::print_diagnostics(&antefix.shared_files());
+    Ok(antefix)
 }
 
 /// The project of the working directory.

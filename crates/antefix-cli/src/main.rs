@@ -1,7 +1,7 @@
 //! The program: the only crate that knows a terminal.
 //!
 //! stdout carries the result alone; diagnostics go to stderr. Exit codes: 0 done, 1 the input has errors, 2 usage, 3 the
-//! store failed.
+//! store or the machine failed. Who is ended by a signal dies of it, which a shell shows as 128 and its number: 130, 143, 129.
 
 mod args;
 mod ask;
@@ -9,6 +9,7 @@ mod commands;
 mod counts;
 mod difference;
 mod input;
+mod machine;
 mod tally;
 mod terminal;
 
@@ -19,8 +20,25 @@ use clap::Parser;
 use crate::args::{Args, Command};
 
 fn main() -> ExitCode {
+    if let Some(code) = antefix::worlds::supervise_if_asked() {
+        return code;
+    }
     let args = Args::parse();
-    let outcome = match args.command {
+    outlive_full_files();
+    let outcome = run(args.command);
+    machine::die_if_ending();
+    machine::end_programs();
+    match outcome {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Outcome {
+    if !command.listens_to_signals() {
+        machine::end_on_signals()?;
+    }
+    match command {
         Command::Show(args) => commands::show::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Check(args) => commands::check::run(&args),
@@ -43,10 +61,16 @@ fn main() -> ExitCode {
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
-    };
-    match outcome {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
+    }
+}
+
+/// Lets a write beyond the limit of the size of files (`ulimit -f`) fail, as on a full disk, and not end the process by a signal.
+/// Programs that are started have the signal's usual meaning.
+fn outlive_full_files() {
+    #[cfg(unix)]
+    {
+        // Nobody reads the flag. Where it cannot be set, a full file ends the process, as it would anyway.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
     }
 }
 
@@ -81,7 +105,7 @@ impl Failure {
             Failure::Input(error) => {
                 terminal::print_error(&error);
                 match error.kind() {
-                    antefix::ErrorKind::Store(_) => return ExitCode::from(3),
+                    antefix::ErrorKind::Store(_) | antefix::ErrorKind::Machine => return ExitCode::from(3),
                     antefix::ErrorKind::Address => return ExitCode::from(2),
                     _ => {}
                 }

@@ -11,7 +11,7 @@ use antefix::text::Place;
 pub(crate) use antefix::text::grouped as number;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::{Failure, machine};
 
 /// Headings of tables.
 pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
@@ -27,6 +27,8 @@ pub(crate) fn to_usize(count: u64) -> usize {
 
 /// Prints the result: bytes, nothing added.
 pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
+    // What was composed while its programs were being killed is nobody's result.
+    machine::die_if_ending();
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| output_failed(&error))?;
     // On a terminal the shell's next line begins at the left; stderr takes the line feed, so stdout stays the bytes.

@@ -8,7 +8,6 @@ use antefix::discover::tools::Tools;
 use antefix::discover::{Given, catalog};
 use antefix::freeze::ConversationId;
 use antefix::text::FactName;
-use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -30,7 +29,7 @@ impl FromRequest<Arc<Shared>> for Sent {
     type Rejection = Problem;
 
     async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Sent, Problem> {
-        let bytes = bytes(request, server.limits.body).await?;
+        let bytes = bytes(request, server, server.limits.body).await?;
         let invalid = |error: serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
         serde_json::from_slice(&bytes).map(Sent).map_err(invalid)
     }
@@ -43,8 +42,22 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Fields<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Fields<T>, Problem> {
-        let bytes = bytes(request, server.limits.body).await?;
+        let bytes = bytes(request, server, server.limits.body).await?;
         fields(if bytes.is_empty() { b"{}" } else { &bytes }).map(Fields)
+    }
+}
+
+/// The most bytes of a body that anybody may send, whom nothing has proven yet.
+const SHORT: usize = 1024;
+
+/// The same of at most a kilobyte, from whoever comes.
+pub(crate) struct Short<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Short<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Short<T>, Problem> {
+        fields(&bytes(request, server, SHORT.min(server.limits.body)).await?).map(Short)
     }
 }
 
@@ -54,6 +67,13 @@ fn fields<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
         serde_json::from_slice::<IgnoredAny>(text).map_err(|error| invalid(&error))?;
         return Err(Problem::bad("Request body must be a JSON object"));
     }
+    // Where it is wrong is asked for only if it is: to keep track of that takes as long as a third of reading.
+    serde_json::from_slice(text).or_else(|_| tracked(text))
+}
+
+/// The same, with the field at which the body is wrong.
+fn tracked<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
+    let invalid = |error: &serde_json::Error| Problem::bad("Invalid JSON body").detail(error.to_string());
     let mut reader = serde_json::Deserializer::from_slice(text);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| match error.inner().classify() {
         Category::Data => unreadable(&error.path().to_string(), error.inner()),
@@ -86,15 +106,15 @@ impl FromRequest<Arc<Shared>> for Lines {
             let problem = Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "The body must be JSON lines");
             return Err(problem.hint("send `Content-Type: application/jsonl`"));
         }
-        let bytes = read(request, server.limits.body).await?;
-        let text = String::from_utf8(bytes.into()).map_err(|_| Problem::bad("The body is not UTF-8"))?;
+        let bytes = read(request, server, server.limits.body).await?;
+        let text = String::from_utf8(bytes).map_err(|_| Problem::bad("The body is not UTF-8"))?;
         Ok(Lines(text))
     }
 }
 
-async fn bytes(request: Request, limit: usize) -> Result<Bytes, Problem> {
+async fn bytes(request: Request, server: &Shared, limit: usize) -> Result<Vec<u8>, Problem> {
     let kind = content_type(request.headers());
-    let bytes = read(request, limit).await?;
+    let bytes = read(request, server, limit).await?;
     match kind {
         Kind::Json => Ok(bytes),
         Kind::None if bytes.is_empty() => Ok(bytes),
@@ -105,18 +125,9 @@ async fn bytes(request: Request, limit: usize) -> Result<Bytes, Problem> {
     }
 }
 
-async fn read(request: Request, limit: usize) -> Result<Bytes, Problem> {
-    let reading = axum::body::to_bytes(request.into_body(), limit);
-    let read = tokio::time::timeout(PATIENCE, reading).await;
-    let read = read.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "The body took too long"))?;
-    read.map_err(|error| {
-        use std::error::Error as _;
-        if error.source().is_some_and(|source| source.to_string() == "length limit exceeded") {
-            let message = format!("The body is larger than {limit} bytes");
-            return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", message);
-        }
-        Problem::bad("The body ended too soon")
-    })
+async fn read(request: Request, server: &Shared, limit: usize) -> Result<Vec<u8>, Problem> {
+    let read = tokio::time::timeout(PATIENCE, server.bodies.read(request.into_body(), limit)).await;
+    read.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "The body took too long"))?
 }
 
 /// What a body says that it is.

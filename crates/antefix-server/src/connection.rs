@@ -2,7 +2,8 @@
 //!
 //! 1. A client that sends its headers slowly, or nothing, or reads nothing, is cut off; headers that are too large or too many are refused.
 //! 2. There are never more connections than so many. While there are, new ones wait in the system's line.
-//! 3. SIGTERM and SIGINT stop listening, let requests end, and wait for that for ten seconds at most.
+//! 3. SIGTERM, SIGINT and SIGHUP stop listening, let requests end, and wait for that for ten seconds at most. Then the programs
+//!    that still run are ended, and whoever waited for them is answered. A second signal ends all of that at once.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,10 +18,11 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::Shared;
 use crate::listen::{Listener, Stream};
 use crate::patience::Patient;
 use crate::routes::Routes;
+use crate::signals::Signals;
+use crate::{Shared, Stopped, machine};
 
 /// How long a client may take for its headers, and how long a connection may be idle.
 const HEADERS: Duration = Duration::from_secs(10);
@@ -31,22 +33,21 @@ const HEADER_COUNT: usize = 64;
 /// How many connections there are at once, if the system grants that many descriptors: more than a few thousand that say nothing,
 /// so that those who do are served beside them.
 const CONNECTIONS: usize = 12_000;
-/// How many descriptors the server needs for itself at least: its log, its sockets, its store, and what it reads.
-const OWN: usize = 22;
 /// How long requests may take to end once the server stops.
 const STOP: Duration = Duration::from_secs(10);
+/// How long requests may take once the programs that they waited for are gone.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// The pause after the system could not give us a connection, for want of descriptors mostly.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers until a signal comes.
-pub(crate) async fn serve(listener: Listener, routes: Routes, server: &Arc<Shared>) {
+pub(crate) async fn serve(listener: Listener, routes: Routes, server: &Arc<Shared>) -> Stopped {
     let routes = Arc::new(routes);
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(connections()));
+    let places = Arc::new(Semaphore::new(machine::connections(CONNECTIONS)));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES).max_headers(HEADER_COUNT);
-    let stop = signal();
-    tokio::pin!(stop);
+    let mut signals = Signals::new();
     loop {
         let accepted = async {
             // The semaphore is never closed.
@@ -55,8 +56,8 @@ pub(crate) async fn serve(listener: Listener, routes: Routes, server: &Arc<Share
         };
         let (accepted, place) = tokio::select! {
             accepted = accepted => accepted,
-            name = &mut stop => {
-                server.log.event("stopping", name);
+            signal = signals.next() => {
+                server.log.event("stopping", signal.name);
                 break;
             }
         };
@@ -75,11 +76,30 @@ pub(crate) async fn serve(listener: Listener, routes: Routes, server: &Arc<Share
         }
     }
     drop(listener);
-    if tokio::time::timeout(STOP, graceful.shutdown()).await.is_err() {
-        server.log.event("stopped", "some requests did not end in time");
-    } else {
-        server.log.event("stopped", "all requests ended");
+    tokio::select! {
+        () = end(graceful, server) => Stopped::InOrder,
+        signal = signals.next() => {
+            server.log.event("stopped", &format!("at once, by a second signal ({})", signal.name));
+            // It takes a second at most, and asks for no thread that there might not be.
+    server.antefix.world().end_programs();
+            Stopped::AtOnce(signal.number)
+        }
     }
+}
+
+/// Lets requests end, and then programs.
+async fn end(graceful: GracefulShutdown, server: &Arc<Shared>) {
+    let requests = graceful.shutdown();
+    tokio::pin!(requests);
+    let mut ended = tokio::time::timeout(STOP, &mut requests).await;
+    // A request that was answered because its time was over may have left a program behind.
+    // It takes a second at most, and asks for no thread that there might not be.
+    server.antefix.world().end_programs();
+    if ended.is_err() {
+        ended = tokio::time::timeout(LAST_ANSWERS, &mut requests).await;
+    }
+    let how = if ended.is_ok() { "all requests ended" } else { "some requests did not end in time" };
+    server.log.event("stopped", how);
 }
 
 /// Answers one connection, which keeps its place until it ends.
@@ -101,41 +121,4 @@ fn begin(
         let _ = connection.await;
         drop(place);
     });
-}
-
-/// How many connections there may be. The system is asked for as many descriptors as it grants, as the usual limit is below
-/// ours; a quarter of them, and never too few, is left for files, programs and the store.
-#[cfg(unix)]
-fn connections() -> usize {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    // Where that is refused there are fewer connections, and the others wait.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    let granted = getrlimit(Resource::Nofile).current.and_then(|count| usize::try_from(count).ok());
-    granted.map_or(CONNECTIONS, |count| count.saturating_sub(OWN.max(count / 4)).clamp(1, CONNECTIONS))
-}
-
-#[cfg(not(unix))]
-fn connections() -> usize {
-    CONNECTIONS
-}
-
-/// Waits for the signal to stop, and answers with its name.
-#[cfg(unix)]
-async fn signal() -> &'static str {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (term, int) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-    let (Ok(mut term), Ok(mut int)) = (term, int) else { return std::future::pending().await };
-    tokio::select! {
-        _ = term.recv() => "SIGTERM",
-        _ = int.recv() => "SIGINT",
-    }
-}
-
-#[cfg(not(unix))]
-async fn signal() -> &'static str {
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => "interrupt",
-        Err(_) => std::future::pending().await,
-    }
 }

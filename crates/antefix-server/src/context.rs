@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use antefix::discover::Answer as Found;
 use antefix::freeze::ConversationId;
 use antefix::keeper::Keeper;
 use antefix::project::LayoutChoice;
@@ -21,13 +20,13 @@ impl Shared {
     /// Where requests work that name no directory.
     pub(crate) fn first_project(&self) -> antefix::Result<Project> {
         // There always is a root.
-        self.antefix.project(self.roots.first().map_or(Path::new("."), PathBuf::as_path))
+        self.antefix.project(self.antefix.roots().first().map_or(Path::new("."), PathBuf::as_path))
     }
 
     /// The project of the directory that a request names, else the first root.
     pub(crate) fn project(&self, cwd: Option<&str>) -> Answer<Project> {
         match cwd {
-            Some(cwd) => Ok(self.antefix.project(self.directory(cwd)?)?.given_as(self.given(cwd)?)),
+            Some(cwd) => Ok(self.antefix.project(self.given(cwd)?)?),
             None => Ok(self.first_project()?),
         }
     }
@@ -37,10 +36,7 @@ impl Shared {
         if cwd.is_some() {
             return Ok(self.project(cwd)?.conversation(id.as_str())?);
         }
-        let first = self.roots.first().map_or(Path::new("."), PathBuf::as_path);
-        let conversation = self.antefix.conversation(id.as_str(), first)?;
-        self.check_beneath(conversation.project().directory())?;
-        Ok(conversation)
+        Ok(self.antefix.conversation(id.as_str(), self.first_root()?)?)
     }
 
     /// A conversation that somebody has opened.
@@ -52,46 +48,11 @@ impl Shared {
 
     /// The directory that a request names, in full.
     fn given(&self, cwd: &str) -> Answer<PathBuf> {
-        Ok(self.roots.first().ok_or_else(outside)?.join(cwd))
+        Ok(self.first_root()?.join(cwd))
     }
 
-    /// A directory under one of the roots, wherever links lead.
-    pub(crate) fn directory(&self, cwd: &str) -> Answer<PathBuf> {
-        // Whether there is something outside is nobody's business.
-        let Found::Present(real) = self.antefix.world().resolve(&self.given(cwd)?) else { return Err(outside()) };
-        if !self.is_beneath(&real) || !real.is_dir() {
-            return Err(outside());
-        }
-        Ok(real)
-    }
-
-    /// Refuses the directory of a conversation that another server, or the program, opened elsewhere. One that is gone by
-    /// now is where it was.
-    fn check_beneath(&self, directory: &Path) -> Answer<()> {
-        let real = match self.antefix.world().resolve(directory) {
-            Found::Present(real) => real,
-            Found::Absent => directory.to_owned(),
-            Found::Unavailable(_) => return Err(outside()),
-        };
-        if self.is_beneath(&real) { Ok(()) } else { Err(outside()) }
-    }
-
-    /// Whether a request may name a file: one under a root, wherever links lead.
-    pub(crate) fn may_name(&self, path: &Path) -> bool {
-        match self.antefix.world().resolve(path) {
-            Found::Present(real) => self.is_beneath(&real),
-            Found::Absent | Found::Unavailable(_) => false,
-        }
-    }
-
-    fn is_beneath(&self, real: &Path) -> bool {
-        self.roots.iter().any(|root| real.starts_with(root))
-    }
-
-    /// The root that a directory lies under: the innermost, where one lies in another.
-    pub(crate) fn root_of<'d>(&'d self, directory: &'d Path) -> &'d Path {
-        let around = self.roots.iter().filter(|root| directory.starts_with(root));
-        around.max_by_key(|root| root.as_os_str().len()).map_or(directory, PathBuf::as_path)
+    fn first_root(&self) -> Answer<&Path> {
+        self.antefix.roots().first().map(PathBuf::as_path).ok_or_else(outside)
     }
 }
 
@@ -125,7 +86,7 @@ fn built_in(name: &str) -> Answer<LayoutChoice> {
     })
 }
 
-fn outside() -> Problem {
+pub(crate) fn outside() -> Problem {
     let problem = Problem::forbidden("outside", "The working directory is not under a root of this server");
     problem.hint("GET /roots lists them; --root names others")
 }

@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod bodies;
 mod body;
 mod bounds;
 mod connection;
@@ -27,52 +28,67 @@ mod embed;
 mod guard;
 mod listen;
 mod log;
+mod machine;
 mod metrics;
 mod names;
 mod openapi;
 mod options;
+mod origins;
 mod page;
+mod panics;
 mod patience;
+mod pool;
 mod problem;
 mod routes;
+mod session;
+mod signals;
+mod template;
 mod token;
 mod work;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use antefix::project::TemplateChoice;
-use antefix::{Antefix, Ask, Result};
+use antefix::{Antefix, Ask, Error, ErrorKind, Result};
 
+use self::bodies::Bodies;
 use self::body::RecentTools;
 use self::embed::Embedding;
 use self::guard::Guard;
 pub use self::listen::{Address, Listener};
 use self::log::Log;
 pub use self::log::Logged;
+use self::machine::Share;
 use self::metrics::Metrics;
 pub use self::openapi::document as openapi;
 pub use self::options::{Limits, Options};
+pub use self::panics::log_panics;
 use self::routes::Routes;
 pub use self::token::Token;
 use self::work::Work;
-
-/// The stack of a thread, in bytes; only what is used of it takes memory.
-const STACK: usize = 16 * 1024 * 1024;
 
 /// A server that is ready to answer.
 #[derive(Clone)]
 pub struct Server(Arc<Shared>);
 
+/// How a server came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Requests had their time.
+    InOrder,
+    /// A second signal, with this number, did not let requests end.
+    AtOnce(i32),
+}
+
 /// What all requests share.
 struct Shared {
+    /// Confined to the roots, of which the first is where requests work that name no directory.
     antefix: Antefix,
-    /// Real paths; the first one is where requests work that name no directory.
-    roots: Vec<PathBuf>,
     limits: Limits,
     guard: Guard,
     work: Work,
+    bodies: Bodies,
     metrics: Metrics,
     tools: RecentTools,
     log: Log,
@@ -84,28 +100,37 @@ impl Server {
     pub fn new(antefix: Antefix, token: Token, at: &Address, options: Options) -> Result<Server> {
         // Opening a store blocks, which a thread of a runtime must not do.
         std::thread::scope(|threads| {
-            let opening = threads.spawn(move || Server::open(antefix, token, at, options));
-            opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let thread = std::thread::Builder::new().name("antefix-open".to_owned());
+            let opening = thread.spawn_scoped(threads, move || Server::open(antefix, token, at, options));
+            opening.map_err(no_threads)?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 
     fn open(antefix: Antefix, token: Token, at: &Address, options: Options) -> Result<Server> {
-        let roots = options.real_roots()?;
+        let antefix = options.confine(&antefix)?;
         if let Err(error) = antefix.keeper()
             && !error.kind().passes()
         {
             return Err(error);
         }
+        let Limits { body, bodies, time, concurrency } = options.limits;
+        let share = Share { composing: concurrency, reading: work::READERS, bodies }.granted(body);
         let shared = Shared {
-            guard: Guard::new(token, &options.hosts, Embedding::parse(&options.embed_origins)?, at),
-            work: Work::new(&options.limits),
+            guard: Guard::new(token, &options.hosts, Embedding::parse(&options.embed_origins)?, at)?,
+            work: Work::new(&share, time).map_err(no_threads)?,
+            bodies: Bodies::new(share.bodies),
             metrics: Metrics::new(routes::paths()),
             tools: RecentTools::default(),
-            log: Log::new(options.log),
+            log: Log::new(options.log).map_err(no_threads)?,
             limits: options.limits,
             antefix,
-            roots,
         };
+        for (root, project) in shared.antefix.projects_above_roots() {
+            let (root, project) = (root.display(), project.display());
+            shared
+                .log
+                .event("root", &format!("{root} is in the project {project}, of which nothing above the root is read"));
+        }
         let own = Ask::new().template(TemplateChoice::Own);
         match shared.first_project().and_then(|project| project.resolve(&own)) {
             Ok(_) => {}
@@ -126,10 +151,13 @@ impl Server {
         })
     }
 
-    /// Answers until a signal to stop comes, and then until the requests that are under way have ended.
-    pub async fn serve(self, listener: Listener) {
-        connection::serve(listener, Routes::new(&self.0), &self.0).await;
+    /// Answers until a signal to stop comes, and then until the requests that are under way have ended. Programs that run then,
+    /// such as hooks, are ended. A second signal does not wait for anything.
+    pub async fn serve(self, listener: Listener) -> Stopped {
+        tokio::spawn(template::report(Arc::clone(&self.0)));
+        let stopped = connection::serve(listener, Routes::new(&self.0), &self.0).await;
         self.0.log.flush();
+        stopped
     }
 
     /// The path of a link that opens the page in a browser: it works once, for 15 minutes.
@@ -138,12 +166,24 @@ impl Server {
     }
 }
 
-/// A runtime with as many threads as the limits need.
-pub fn runtime(limits: &Limits) -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .max_blocking_threads(Work::threads(limits))
-        // Room for the template engine, which would else be made and given back several times a turn.
-        .thread_stack_size(STACK)
-        .build()
+/// A runtime for a server. It does not start where the system does not grant the threads that the server needs at least.
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    machine::check()?;
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    // tokio panics where it cannot start a thread, so that this is tried first: with the larger stack, for the threads of the
+    // library as well, of which there are three kinds, and for the log.
+    pool::try_threads(workers + 4, pool::STACK).map_err(no_threads)?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // Nothing of ours blocks there: see `work`.
+    builder.enable_all().worker_threads(workers).max_blocking_threads(1);
+    let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| builder.build()));
+    built.unwrap_or_else(|_| Err(io::ErrorKind::WouldBlock.into())).map_err(no_threads)
+}
+
+fn no_threads(error: io::Error) -> Error {
+    let error = Error::new(ErrorKind::Limit, format!("the server's threads cannot be started: {error}"));
+    error.with_hint(format!(
+        "each needs {} MiB of address space; raise the limit on processes (ulimit -u), on address space (ulimit -v) or on data (ulimit -d)",
+        pool::STACK / 1024 / 1024
+    ))
 }

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -91,11 +91,11 @@ struct Event<'l> {
 }
 
 impl Log {
-    pub(crate) fn new(which: Logged) -> Log {
+    pub(crate) fn new(which: Logged) -> io::Result<Log> {
         let shared = Arc::new(Shared::default());
         let written = Arc::clone(&shared);
-        std::thread::spawn(move || write(&written));
-        Log { which, shared }
+        std::thread::Builder::new().name("antefix-log".to_owned()).spawn(move || write(&written))?;
+        Ok(Log { which, shared })
     }
 
     /// Logs a request.

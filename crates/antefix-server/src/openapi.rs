@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, License, OpenApi, OpenApiBuilder, SecurityRequirement};
 
 use crate::{bounds, routes};
@@ -22,17 +22,15 @@ pub(crate) fn base() -> OpenApi {
         ))
         .license(Some(License::new("MIT OR Apache-2.0")))
         .build();
-    let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-    let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
-        "antefix_7777",
-        "Of the page in a browser; its name ends with the port. A change needs the header Antefix-Csrf as well.",
-    )));
-    let components = ComponentsBuilder::new().security_scheme("token", token).security_scheme("cookie", cookie).build();
+    let mut token = Http::new(HttpAuthScheme::Bearer);
+    token.description =
+        Some("The token of the server's token file, or the session of a page under its own origin.".to_owned());
+    let components = ComponentsBuilder::new().security_scheme("token", SecurityScheme::Http(token)).build();
     let none: [&str; 0] = [];
     OpenApiBuilder::new()
         .info(info)
         .components(Some(components))
-        .security(Some([SecurityRequirement::new("token", none), SecurityRequirement::new("cookie", none)]))
+        .security(Some([SecurityRequirement::new("token", none)]))
         .build()
 }
 

@@ -10,6 +10,8 @@ use utoipa::ToSchema;
 
 use antefix::document::Finding;
 
+use crate::context::outside;
+
 /// A problem document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ProblemDocument {
@@ -92,6 +94,11 @@ impl Problem {
         self
     }
 
+    /// What to branch on.
+    pub(crate) fn code(&self) -> &'static str {
+        self.0.code
+    }
+
     /// What is wrong, for people.
     pub(crate) fn error(&self) -> &str {
         &self.0.error
@@ -112,12 +119,17 @@ fn value(document: impl Serialize) -> Value {
 
 impl From<antefix::Error> for Problem {
     fn from(error: antefix::Error) -> Problem {
+        if error.kind() == ErrorKind::Outside {
+            return outside();
+        }
         let (status, code) = match error.kind() {
             ErrorKind::Conversation => (StatusCode::NOT_FOUND, "not-found"),
             ErrorKind::Conflict => (StatusCode::CONFLICT, "conflict"),
             // What could not be asked for may be there a little later.
             ErrorKind::Refused => (StatusCode::SERVICE_UNAVAILABLE, "refused"),
             ErrorKind::Store(fault) => (of_fault(fault), fault.name()),
+            // Nothing is wrong with the request.
+            ErrorKind::Machine => (StatusCode::SERVICE_UNAVAILABLE, "machine"),
             ErrorKind::Models => (StatusCode::INTERNAL_SERVER_ERROR, "models"),
             _ => (StatusCode::UNPROCESSABLE_ENTITY, "invalid"),
         };
@@ -127,7 +139,9 @@ impl From<antefix::Error> for Problem {
             problem.0.diagnostics.push(value(Finding::of_error(&error)));
         }
         match error.kind() {
-            ErrorKind::Store(fault) if fault.passes() => problem.retry(1),
+            kind if kind.passes() => problem.retry(1),
+            // Somebody has to put the files back first.
+            ErrorKind::Store(Fault::Displaced) => problem.retry(10),
             ErrorKind::Refused | ErrorKind::Conflict => problem.retry(1),
             _ => problem,
         }
@@ -137,6 +151,7 @@ impl From<antefix::Error> for Problem {
 fn of_fault(fault: Fault) -> StatusCode {
     match fault {
         Fault::Busy | Fault::Unreachable | Fault::ReadOnly => StatusCode::SERVICE_UNAVAILABLE,
+        Fault::Displaced | Fault::Descriptors | Fault::Memory => StatusCode::SERVICE_UNAVAILABLE,
         Fault::Full => StatusCode::INSUFFICIENT_STORAGE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }

@@ -1,17 +1,15 @@
-//! The token, and what it proves: requests of programs, links and cookies of browsers.
+//! The token, and what it proves: requests of programs, links and sessions of browsers.
 //!
 //! 1. The token is in a file that its user alone can read. It is made at the first start; two servers that start at once
 //!    make one.
-//! 2. A link works once and for a quarter of an hour. It becomes a cookie.
-//! 3. A cookie is proven by the token: servers with the same token know each other's cookies, also after a restart, and
-//!    nothing is kept of them. A cookie proves a second value, which a page must send with every change.
-//! 4. Comparing takes as long for a wrong value as for the right one.
+//! 2. A link works once and for a quarter of an hour. The page makes a session of its code: see [`crate::session`].
+//! 3. Comparing takes as long for a wrong value as for the right one.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -23,8 +21,6 @@ use antefix::{Error, ErrorKind, Result};
 const LINK: Duration = Duration::from_secs(15 * 60);
 /// How many links wait at most.
 const LINKS: usize = 100;
-/// How long a cookie counts.
-pub(crate) const COOKIE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The shortest token.
 const SHORTEST: usize = 32;
 
@@ -87,30 +83,8 @@ impl Token {
         found.and_then(|code| links.remove(&code)).is_some_and(|ends| ends > Instant::now())
     }
 
-    /// A cookie's value that counts from now on.
-    pub(crate) fn cookie(&self) -> String {
-        let ends = now() + COOKIE.as_secs();
-        format!("{ends}.{}", self.proof("cookie", &ends.to_string()))
-    }
-
-    /// Whether this is a cookie of ours that still counts.
-    pub(crate) fn is_cookie(&self, value: &str) -> bool {
-        let Some((ends, proof)) = value.split_once('.') else { return false };
-        let right: bool = proof.as_bytes().ct_eq(self.proof("cookie", ends).as_bytes()).into();
-        right && ends.parse::<u64>().is_ok_and(|ends| ends > now())
-    }
-
-    /// What a page sends with every change, besides the cookie.
-    pub(crate) fn csrf(&self, cookie: &str) -> String {
-        self.proof("csrf", cookie)
-    }
-
-    /// Whether it does.
-    pub(crate) fn is_csrf(&self, cookie: &str, sent: &str) -> bool {
-        sent.as_bytes().ct_eq(self.csrf(cookie).as_bytes()).into()
-    }
-
-    fn proof(&self, of: &str, text: &str) -> String {
+    /// What only who knows the token can make of a text. `of` keeps two uses of the same text apart.
+    pub(crate) fn proof(&self, of: &str, text: &str) -> String {
         // A key of any length will do.
         let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.text.as_bytes()) else { return String::new() };
         mac.update(format!("antefix/{of}/1\n{text}").as_bytes());
@@ -118,11 +92,8 @@ impl Token {
     }
 }
 
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-fn random() -> Result<String> {
+/// A value that nobody guesses.
+pub(crate) fn random() -> Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)
         .map_err(|error| Error::new(ErrorKind::Input, format!("there is no randomness: {error}")))?;

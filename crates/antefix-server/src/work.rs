@@ -1,36 +1,61 @@
 //! Where the library runs: it blocks, so it gets threads of its own, and never more than so many.
 //!
-//! 1. Reading and composing have places of their own: however much is composed, what is stored can still be read.
-//! 2. Who finds no place waits, and not for long; when too many wait, the next one is told to come again.
+//! 1. Reading, composing and looking at drafts have threads of their own: however much is composed, what is stored can still be
+//!    read, and however many look at large drafts, turns do not wait for them.
+//! 2. Who finds no thread free waits, and not for long; when too many wait, the next one is told to come again.
 //! 3. A request that takes longer than its time is answered. Its work goes on to its end and keeps its place until then:
 //!    half of a write is worse than a late one.
 
+use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 
+use crate::machine::Share;
+use crate::pool::{Place, Pool};
 use crate::problem::{Answer, Problem};
-use crate::{Limits, Shared};
+use crate::{Shared, bodies, panics};
 
 /// How many requests read at once.
-const READERS: usize = 32;
-/// How many may wait for each place.
+pub(crate) const READERS: usize = 32;
+/// How many may wait for each thread.
 const WAITING: usize = 16;
 /// How long one waits.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The places of one kind.
 struct Places {
-    free: Arc<Semaphore>,
+    pool: Pool,
     /// Those who work and those who wait.
     inside: Arc<Semaphore>,
+    /// Whether the last try to start a thread failed, which is told once.
+    is_short: AtomicBool,
 }
 
 impl Places {
-    fn new(count: usize) -> Places {
-        Places { free: Arc::new(Semaphore::new(count)), inside: Arc::new(Semaphore::new(count * (1 + WAITING))) }
+    fn new(name: &'static str, count: usize) -> io::Result<Places> {
+        Ok(Places {
+            pool: Pool::new(name, count)?,
+            inside: Arc::new(Semaphore::new(count * (1 + WAITING))),
+            is_short: AtomicBool::new(false),
+        })
+    }
+
+    /// A thread that is free, perhaps a new one, within a while.
+    async fn find(&self, server: &Shared) -> Option<Place> {
+        if let Some(place) = self.pool.free() {
+            return Some(place);
+        }
+        match self.pool.grow() {
+            Ok(()) => self.is_short.store(false, Ordering::Relaxed),
+            Err(error) if !self.is_short.swap(true, Ordering::Relaxed) => {
+                server.log.event("no other thread", &error.to_string());
+            }
+            Err(_) => {}
+        }
+        self.pool.wait(PATIENCE).await
     }
 }
 
@@ -38,17 +63,20 @@ impl Places {
 pub(crate) struct Work {
     reading: Places,
     composing: Places,
+    looking: Places,
     time: Duration,
 }
 
 impl Work {
-    pub(crate) fn new(limits: &Limits) -> Work {
-        Work { reading: Places::new(READERS), composing: Places::new(limits.concurrency.max(1)), time: limits.time }
-    }
-
-    /// How many threads that takes.
-    pub(crate) fn threads(limits: &Limits) -> usize {
-        READERS + limits.concurrency + 4
+    /// Fails if not one thread of each kind can be started.
+    pub(crate) fn new(share: &Share, time: Duration) -> io::Result<Work> {
+        Ok(Work {
+            reading: Places::new("antefix-read", share.reading)?,
+            composing: Places::new("antefix-compose", share.composing)?,
+            // A draft is composed, looked through for what seems wrong, and explained byte by byte: several times a turn's work.
+            looking: Places::new("antefix-look", share.composing.div_ceil(2))?,
+            time,
+        })
     }
 }
 
@@ -68,24 +96,33 @@ pub(crate) async fn compose<T: Send + 'static>(
     run(server, |work| &work.composing, make).await
 }
 
+/// Composes for somebody who looks, and writes nothing.
+pub(crate) async fn look<T: Send + 'static>(
+    server: Arc<Shared>,
+    make: impl FnOnce(&Shared) -> Answer<T> + Send + 'static,
+) -> Answer<T> {
+    run(server, |work| &work.looking, make).await
+}
+
 async fn run<T: Send + 'static>(
     server: Arc<Shared>,
     places: fn(&Work) -> &Places,
     work: impl FnOnce(&Shared) -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
-    let places = places(&server.work);
+    let shared = Arc::clone(&server);
+    let places = places(&shared.work);
     let full = || Problem::busy("Too many requests at once").hint("try again in a moment");
-    let Ok(inside) = Arc::clone(&places.inside).try_acquire_owned() else { return Err(full()) };
-    let waited = tokio::time::timeout(PATIENCE, Arc::clone(&places.free).acquire_owned()).await;
-    let Ok(Ok(place)) = waited else { return Err(full()) };
-    let time = server.work.time;
-    let done = tokio::task::spawn_blocking(move || {
-        let _held = (inside, place);
+    let inside = Arc::clone(&places.inside).try_acquire_owned().map_err(|_| full())?;
+    let place = places.find(&shared).await.ok_or_else(full)?;
+    let body = bodies::held();
+    let done = places.pool.run(place, move || {
+        let _held = (inside, body);
         work(&server)
     });
+    let time = shared.work.time;
     match tokio::time::timeout(time, done).await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(_)) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", "The request failed")),
+        Ok(Ok(Ok(answer))) => answer,
+        Ok(Ok(Err(_)) | Err(_)) => Err(panics::problem()),
         Err(_) => Err(Problem::busy(format!("The request took longer than {} seconds", time.as_secs()))
             .hint("it may still be done; asking again is safe")),
     }

@@ -44,12 +44,16 @@ pub enum ErrorKind {
     Undeliverable,
     /// The store could not answer.
     Store(Fault),
+    /// The machine could not do it: it is out of descriptors or memory, or a device failed. Nothing is wrong with the input.
+    Machine,
     /// A prompt does not fit its budget, whatever may be cut.
     Budget,
     /// The user's settings, or what the user trusts, cannot be read or kept.
     Settings,
     /// A directory or a file that was named is not there, or is something else.
     Input,
+    /// A directory that was named is not in one of those that projects may be in.
+    Outside,
     /// The address of a store is not one.
     Address,
     /// A file with rows for the table of models is invalid.
@@ -76,6 +80,12 @@ pub enum Fault {
     Newer,
     /// It is damaged, or no store of ours.
     Corrupt,
+    /// Its files were moved, removed, replaced, or given another name while it was in use. It may be read and not written.
+    Displaced,
+    /// This process, or the machine, has no more file descriptors; try again.
+    Descriptors,
+    /// There is not enough memory; try again.
+    Memory,
     /// Anything else that went wrong.
     Failed,
 }
@@ -83,7 +93,10 @@ pub enum Fault {
 impl ErrorKind {
     /// Whether the same question may be answered a little later.
     pub fn passes(self) -> bool {
-        matches!(self, ErrorKind::Store(fault) if fault.passes())
+        match self {
+            ErrorKind::Store(fault) => fault.passes(),
+            kind => kind == ErrorKind::Machine,
+        }
     }
 }
 
@@ -97,13 +110,16 @@ impl Fault {
             Fault::ReadOnly => "read-only",
             Fault::Newer => "newer-schema",
             Fault::Corrupt => "corrupt",
+            Fault::Displaced => "displaced",
+            Fault::Descriptors => "out-of-descriptors",
+            Fault::Memory => "out-of-memory",
             Fault::Failed => "failed",
         }
     }
 
     /// Whether the same question may be answered a little later.
     pub fn passes(self) -> bool {
-        matches!(self, Fault::Busy | Fault::Unreachable)
+        matches!(self, Fault::Busy | Fault::Unreachable | Fault::Descriptors | Fault::Memory)
     }
 }
 

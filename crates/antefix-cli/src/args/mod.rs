@@ -52,7 +52,7 @@ env_allow, file_roots, hidden_text, secrets, untrusted_text and trusted, and whe
 prompt and the core memory are kept: [identity.operator] and [memory.core], each with file = \"…\",
 command = [\"…\"] or http = \"https://…\". A project cannot.
 
-Exit codes: 0 done, 1 the input has errors, 2 wrong usage, 3 the store failed.";
+Exit codes: 0 done, 1 the input has errors, 2 wrong usage, 3 the store or the machine failed.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -99,4 +99,16 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+}
+
+impl Command {
+    /// Whether the command has its own way to end by a signal: others depend on it, and are told first.
+    pub(crate) fn listens_to_signals(&self) -> bool {
+        match self {
+            Command::Acp(_) => true,
+            #[cfg(feature = "serve")]
+            Command::Serve(_) => true,
+            _ => false,
+        }
+    }
 }

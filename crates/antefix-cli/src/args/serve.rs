@@ -36,7 +36,7 @@ pub(crate) struct ServeArgs {
     #[arg(long = "root", value_name = "DIR", env = "ANTEFIX_ROOTS", value_delimiter = ':', value_hint = ValueHint::DirPath)]
     pub(crate) roots: Vec<PathBuf>,
 
-    /// A name, with its port if that is another one, under which requests may come; may be given several times
+    /// A name, with its port if that is another one, under which requests may come, or https://NAME if a proxy in front speaks TLS; may be given several times
     #[arg(long = "host", value_name = "NAME", env = "ANTEFIX_HOSTS", value_delimiter = ',')]
     pub(crate) hosts: Vec<String>,
 
@@ -55,6 +55,10 @@ pub(crate) struct ServeArgs {
     /// The largest body of a request, in bytes [default: 8388608]
     #[arg(long, value_name = "BYTES", env = "ANTEFIX_BODY_LIMIT")]
     pub(crate) body_limit: Option<usize>,
+
+    /// The bodies of all requests at once, in bytes [default: 67108864]
+    #[arg(long, value_name = "BYTES", env = "ANTEFIX_BODY_BUDGET")]
+    pub(crate) body_budget: Option<usize>,
 
     /// How long a request may take, in seconds [default: 30]
     #[arg(long, value_name = "SECONDS", env = "ANTEFIX_TIME_LIMIT")]

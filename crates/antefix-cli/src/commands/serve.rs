@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use antefix::Antefix;
 use antefix::project::LayoutChoice;
-use antefix_server::{Address, Limits, Logged, Options, Server, Token};
+use antefix_server::{Address, Limits, Logged, Options, Server, Stopped, Token};
 use serde::Deserialize;
 
 use crate::args::ServeArgs;
 use crate::counts::Counts;
-use crate::{Failure, Outcome, ask, input, terminal};
+use crate::{Failure, Outcome, ask, input, machine, terminal};
 
 /// The default of `--listen`.
 const LISTEN: &str = "127.0.0.1:7777";
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &ServeArgs) -> Outcome {
     }
     let config = Config::new(args)?;
     let token = Token::load(&config.token_file)?;
-    let mut builder = Antefix::builder();
+    let mut builder = Antefix::builder().world(machine::world());
     if let Some(store) = config.store {
         builder = builder.store(store);
     }
@@ -32,21 +32,25 @@ pub(crate) fn run(args: &ServeArgs) -> Outcome {
         builder = builder.layout(LayoutChoice::named(&layout, &ask::current()?));
     }
     let antefix = builder.build()?;
+    // Once, and in no answer: whoever asks over HTTP cannot change it.
+    terminal::print_diagnostics(&antefix.shared_files());
     let counts = Counts::recall();
-    let runtime = antefix_server::runtime(&config.options.limits)
-        .map_err(|error| Failure::plain(format!("no threads can be started: {error}")))?;
-    let served = runtime.block_on(async {
+    antefix_server::log_panics();
+    let runtime = antefix_server::runtime()?;
+    let served: Result<Stopped, Failure> = runtime.block_on(async {
         let listener = config.listen.bind()?;
         let at = listener.address()?;
         let server = Server::new(antefix, token, &at, config.options)?;
         announce(&at, &server, args.no_link)?;
-        server.serve(listener).await;
-        Ok(ExitCode::SUCCESS)
+        Ok(server.serve(listener).await)
     });
     // Work that takes longer than anybody waits must not keep the process.
     runtime.shutdown_background();
     counts.keep();
-    served
+    match served? {
+        Stopped::InOrder => Ok(ExitCode::SUCCESS),
+        Stopped::AtOnce(signal) => machine::die_by(signal),
+    }
 }
 
 /// Says where, and how a browser gets in.
@@ -85,6 +89,7 @@ struct File {
     embed_origins: Vec<String>,
     token_file: Option<PathBuf>,
     body_limit: Option<usize>,
+    body_budget: Option<usize>,
     time_limit: Option<u64>,
     concurrency: Option<usize>,
     log: Option<Logged>,
@@ -111,6 +116,7 @@ impl Config {
             if args.embed_origins.is_empty() { file.embed_origins } else { args.embed_origins.clone() };
         options.limits = Limits {
             body: args.body_limit.or(file.body_limit).unwrap_or(usual.body),
+            bodies: args.body_budget.or(file.body_budget).unwrap_or(usual.bodies),
             time: args.time_limit.or(file.time_limit).map_or(usual.time, |seconds| Duration::from_secs(seconds.max(1))),
             concurrency: args.concurrency.or(file.concurrency).unwrap_or(usual.concurrency).max(1),
         };

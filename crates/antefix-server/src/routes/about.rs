@@ -1,22 +1,18 @@
 //! What the server is, and what it offers to choose from.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use antefix::compose::{builtin, description};
 use antefix::models::{Model, Price};
 use antefix::project::{LayoutChoice, TemplateChoice};
 use antefix::{Ask, Project};
-use axum::Extension;
-use axum::extract::{Query, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use axum::response::IntoResponse;
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::json;
 use crate::body::Asked;
-use crate::guard::Proof;
 use crate::names::DialectName;
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, page as files, work};
@@ -24,47 +20,9 @@ use crate::{Shared, page as files, work};
 /// How many directories a list has at most.
 const DIRECTORIES: usize = 500;
 
-#[derive(Deserialize)]
-pub(super) struct Opening {
-    code: Option<String>,
-}
-
-/// The page. A link with a code makes a cookie of it first.
-pub(super) async fn page(
-    State(server): State<Arc<Shared>>,
-    Query(opening): Query<Opening>,
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Answer {
-    if method == Method::HEAD && opening.code.is_some() {
-        // Who only looks where a link leads, as previews do, does not open it.
-        return Ok(StatusCode::OK.into_response());
-    }
-    let Some(code) = opening.code else {
-        return files::file(&uri, &headers).ok_or_else(|| Problem::not_found("Not found"));
-    };
-    if !server.guard.token.open(&code) {
-        // A person is better served by the page, which knows a way in; who is logged in goes on with it.
-        if says_html(&headers) {
-            let page = files::file(&Uri::from_static("/"), &headers).ok_or_else(|| Problem::not_found("Not found"));
-            return page.map(|page| (StatusCode::FORBIDDEN, page).into_response());
-        }
-        let problem = Problem::forbidden("link", "This link was opened before, or is too old");
-        return Err(problem.hint("start the server again, or POST /links with the token, to get another one"));
-    }
-    // The code must not stay in the address.
-    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
-    let cookie = HeaderValue::from_str(&server.guard.set_cookie(server.guard.shown(&method, &uri, &headers)));
-    let cookie =
-        cookie.map_err(|_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", "No cookie could be made"))?;
-    response.headers_mut().insert(header::SET_COOKIE, cookie);
-    Ok(response)
-}
-
-fn says_html(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    accepted.flat_map(|value| value.split(',')).any(|kind| kind.split(';').next().unwrap_or(kind).trim() == "text/html")
+/// A file of the page. A link's code, if there is one in the address, is for the page itself: it makes a session of it.
+pub(super) async fn page(uri: Uri, headers: HeaderMap) -> Answer {
+    files::file(&uri, &headers).ok_or_else(|| Problem::not_found("Not found"))
 }
 
 /// The server.
@@ -84,51 +42,23 @@ pub(super) struct About<'a> {
     template_limit: usize,
     /// The largest body, in bytes.
     body_limit: usize,
-    /// What a browser sends as `Antefix-Csrf` with every change.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    csrf: Option<String>,
 }
 
 /// What the server is
 #[utoipa::path(get, path = "/about", tag = "server", responses((status = 200, body = About<'static>)))]
-pub(super) async fn about(State(server): State<Arc<Shared>>, Extension(proof): Extension<Proof>) -> Answer {
+pub(super) async fn about(State(server): State<Arc<Shared>>) -> Answer {
     work::read(server, move |server| {
-        let csrf = match &proof {
-            Proof::Cookie(cookie) => Some(server.guard.token.csrf(cookie)),
-            Proof::Token | Proof::Open => None,
-        };
         Ok(json(&About {
             version: env!("CARGO_PKG_VERSION"),
             store: server.antefix.store_kind(),
             reachable: server.keeper().is_ok_and(|keeper| keeper.store().templates(None, None, 1).is_ok()),
             layout: serving(server).unwrap_or_default(),
-            roots: server.roots.iter().map(|root| root.to_string_lossy()).collect(),
+            roots: server.antefix.roots().iter().map(|root| root.to_string_lossy()).collect(),
             template_limit: antefix::project::TEMPLATE_LIMIT,
             body_limit: server.limits.body,
-            csrf,
         }))
     })
     .await
-}
-
-/// A link for a browser.
-#[derive(Serialize, ToSchema)]
-pub(super) struct LinkDocument {
-    /// It works once, for 15 minutes, under the name that the request came under.
-    path: String,
-}
-
-/// Make a link that opens the page in a browser
-#[utoipa::path(post, path = "/links", tag = "server", responses((status = 201, body = LinkDocument),
-    (status = 403, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
-pub(super) async fn link(State(server): State<Arc<Shared>>, Extension(proof): Extension<Proof>) -> Answer {
-    if !matches!(proof, Proof::Token) {
-        return Err(Problem::forbidden("link", "A link is made for whoever has the token"));
-    }
-    let code = server.guard.token.link().map_err(|error| Problem::busy(error.message()))?;
-    let mut response = json(&LinkDocument { path: format!("/?code={code}") });
-    *response.status_mut() = StatusCode::CREATED;
-    Ok(response)
 }
 
 /// A layout to choose.
@@ -280,22 +210,19 @@ struct Directory {
 pub(super) async fn roots(State(server): State<Arc<Shared>>, Asked(asked): Asked<Under>) -> Answer {
     work::read(server, move |server| {
         let roots = match asked.under {
-            Some(under) => vec![directory(&server.directory(&under)?)],
-            None => server.roots.iter().map(|root| directory(root)).collect(),
+            Some(under) => vec![directory(&server.project(Some(&under))?)],
+            None => {
+                let projects = server.antefix.roots().iter().map(|root| server.antefix.project(root));
+                projects.map(|project| Ok(directory(&project?))).collect::<Answer<Vec<Directory>>>()?
+            }
         };
         Ok(json(&Roots { roots }))
     })
     .await
 }
 
-fn directory(path: &Path) -> Directory {
+fn directory(project: &Project) -> Directory {
     // One that cannot be read has nothing to choose from.
-    let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let names = real.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !name.starts_with('.'));
-    let mut directories: Vec<String> = names.take(DIRECTORIES + 1).collect();
-    directories.sort();
-    let more = directories.len() > DIRECTORIES;
-    directories.truncate(DIRECTORIES);
-    Directory { path: path.to_string_lossy().into_owned(), directories, more }
+    let (directories, more) = project.subdirectories(DIRECTORIES).present().unwrap_or_default();
+    Directory { path: project.directory().to_string_lossy().into_owned(), directories, more }
 }

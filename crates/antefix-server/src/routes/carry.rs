@@ -97,7 +97,7 @@ impl Stream for Pages {
 pub(super) async fn import(State(server): State<Arc<Shared>>, Lines(text): Lines) -> Answer {
     work::compose(server, move |server| {
         let lines = text.lines().map(|line| Ok(line.to_owned()));
-        match server.antefix.import(lines, |path| server.may_name(path)) {
+        match server.antefix.import(lines, |path| server.antefix.may_name(path)) {
             Ok(done) => Ok(json(&imported(&done))),
             // Asking again does not help against another history.
             Err(error) if error.kind() == ErrorKind::Conflict => {

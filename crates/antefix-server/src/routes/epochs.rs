@@ -159,7 +159,7 @@ pub(super) async fn tokens(
     Asked(counted): Asked<CountedFor>,
 ) -> Answer {
     let number = number(&path.0.1)?;
-    work::compose(server, move |server| {
+    work::look(server, move |server| {
         let (epoch, _) = server.keeper()?.epoch(&conversation, number)?;
         let model = counted.model.as_deref().or(epoch.row().model.as_deref());
         let tally = Tally::of_epoch(epoch.body(), &server.antefix.models().0, model);
@@ -192,7 +192,7 @@ pub(super) async fn diff(
     Asked(priced): Asked<Priced>,
 ) -> Answer {
     let (a, b) = (number(&path.0.1)?, number(&path.0.2)?);
-    work::compose(server, move |server| {
+    work::look(server, move |server| {
         let keeper = server.keeper()?;
         let (before, _) = keeper.epoch(&conversation, a)?;
         let (after, _) = keeper.epoch(&conversation, b)?;

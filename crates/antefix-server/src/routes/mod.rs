@@ -10,6 +10,7 @@ mod history;
 mod offers;
 mod preview;
 mod renewals;
+mod sessions;
 mod system_prompt;
 mod trust;
 mod turns;
@@ -39,7 +40,7 @@ use utoipa_axum::routes;
 use crate::embed::Embedding;
 use crate::log::{Line, Shown};
 use crate::problem::Problem;
-use crate::{Shared, openapi};
+use crate::{Shared, bodies, openapi, panics};
 use antefix::document;
 
 /// Everything that the server answers.
@@ -94,8 +95,10 @@ impl Routes {
         let mut response = match server.guard.check(&method, &uri, request.headers()) {
             Ok(proof) => {
                 request.extensions_mut().insert(proof);
-                let Ok(response) = self.router.clone().call(request).await;
-                response
+                match bodies::holding(panics::caught(self.router.clone().call(request))).await {
+                    Some(Ok(response)) => response,
+                    None => panics::problem().into_response(),
+                }
             }
             Err(problem) => problem.into_response(),
         };
@@ -168,7 +171,9 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(about::layouts))
         .routes(routes!(about::models))
         .routes(routes!(about::roots))
-        .routes(routes!(about::link))
+        .routes(routes!(sessions::link))
+        .routes(routes!(sessions::begin, sessions::end))
+        .routes(routes!(sessions::renew))
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))

@@ -27,16 +27,16 @@ pub(super) struct Here {
 
 /// The templates that a text may include, place by place.
 #[derive(Serialize, ToSchema)]
-pub(super) struct TemplateDirectories {
-    shelves: Vec<ShelfOf>,
+pub(super) struct Included {
+    places: Vec<TemplatePlace>,
 }
 
 /// The templates that references of one prefix lead to.
 #[derive(Serialize, ToSchema)]
-struct ShelfOf {
+struct TemplatePlace {
     /// `$workspace`, `$user` or `$builtin`.
     prefix: &'static str,
-    /// The directory that they lie in, whether it exists or not.
+    /// The directory that they are in, whether it exists or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     directory: Option<String>,
     /// Whole references, in order.
@@ -47,17 +47,17 @@ struct ShelfOf {
 
 /// The templates that a jinja template may include
 #[utoipa::path(get, path = "/system-prompt/templates", tag = "template", params(Here), responses(
-    (status = 200, body = TemplateDirectories), (status = 403, body = ProblemDocument, description = "The directory is not under a root")))]
+    (status = 200, body = Included), (status = 403, body = ProblemDocument, description = "The directory is not under a root")))]
 pub(super) async fn templates(State(server): State<Arc<Shared>>, Asked(here): Asked<Here>) -> Answer {
     work::read(server, move |server| {
         let own = Ask::new().template(TemplateChoice::Own);
         let listed = server.project(here.cwd.as_deref())?.included_templates(&own, NAMES)?;
-        let shelves = listed.into_iter().map(|shelved| {
-            let prefix = shelved.prefix.name();
-            let templates = shelved.templates.iter().map(|path| format!("{prefix}/{path}")).collect();
-            ShelfOf { prefix, directory: shelved.directory, templates, more: shelved.more }
+        let places = listed.into_iter().map(|place| {
+            let prefix = place.prefix.name();
+            let templates = place.templates.iter().map(|path| format!("{prefix}/{path}")).collect();
+            TemplatePlace { prefix, directory: place.directory, templates, more: place.more }
         });
-        Ok(json(&TemplateDirectories { shelves: shelves.collect() }))
+        Ok(json(&Included { places: places.collect() }))
     })
     .await
 }
@@ -91,8 +91,7 @@ pub(super) async fn files(State(server): State<Arc<Shared>>, Asked(typed): Asked
     work::read(server, move |server| {
         let project = server.project(typed.cwd.as_deref())?;
         let (own, path) = (Ask::new().template(TemplateChoice::Own), typed.path.unwrap_or_default());
-        let within = server.root_of(project.directory());
-        let completed = match project.complete_path(&own, within, &path, NAMES)? {
+        let completed = match project.complete_path(&own, &path, NAMES)? {
             Present(completed) => completed,
             Absent => Completed::default(),
             Unavailable(reason) => {

@@ -57,7 +57,7 @@ pub(super) struct PreviewDocument<'p> {
     (status = 422, body = ProblemDocument, description = "The template cannot be parsed or rendered"),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn post(State(server): State<Arc<Shared>>, Fields(body): Fields<PreviewBody>) -> Answer {
-    work::compose(server, move |server| preview(server, body)).await
+    work::look(server, move |server| preview(server, body)).await
 }
 
 fn preview(server: &Shared, mut body: PreviewBody) -> Answer {

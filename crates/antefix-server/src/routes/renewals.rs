@@ -41,7 +41,7 @@ pub(super) struct Where {
     (status = 403, body = ProblemDocument), (status = 404, body = ProblemDocument), (status = 422, body = ProblemDocument),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(place): Asked<Where>) -> Answer {
-    work::compose(server, move |server| {
+    work::look(server, move |server| {
         let conversation = server.open_conversation(&id, place.cwd.as_deref())?;
         let mut ask = Ask::new();
         ask.model = place.model;

@@ -28,7 +28,7 @@ pub(super) struct Where {
     (status = 403, body = ProblemDocument),
     (status = 422, body = ProblemDocument, description = "The layout, or a file of a hook, cannot be read")))]
 pub(super) async fn get(State(server): State<Arc<Shared>>, Asked(place): Asked<Where>) -> Answer {
-    work::compose(server, move |server| {
+    work::look(server, move |server| {
         let offer = server.project(place.cwd.as_deref())?.trust_offer(server.antefix.default_layout().cloned())?;
         Ok(json(&trust(&offer, &server.antefix.trusted())))
     })

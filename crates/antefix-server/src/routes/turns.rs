@@ -89,7 +89,7 @@ fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
     };
     count(server, &turn);
     server.metrics.compose.add(begun.elapsed());
-    let response = written(document::print(&document::ledger::turn(id.as_str(), &turn, delivery.as_ref())));
+    let response = written(document::ledger::turn(id.as_str(), &turn, delivery.as_ref()).print());
     Ok(match &turn.epoch {
         Some(epoch) => noted(response, epoch.number(), epoch.digest()),
         None => response,

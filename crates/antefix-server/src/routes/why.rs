@@ -59,7 +59,7 @@ pub(super) async fn post(State(server): State<Arc<Shared>>, Fields(body): Fields
         body.target.as_deref().map(|name| Target::parse(name).ok_or_else(|| unknown_target(name))).transpose()?;
     let epochs =
         body.epochs.map(|[a, b]| Ok::<_, Problem>((bounds::number(a.0)?, bounds::number(b.0)?))).transpose()?;
-    work::compose(server, move |server| {
+    work::look(server, move |server| {
         let receipt = |text: Option<Box<RawValue>>| text.map(|text| Receipt::parse(text.get())).transpose();
         let turn = BilledTurn {
             usage: body.usage.get().to_owned(),

@@ -3,7 +3,7 @@
 import "./styles/base.css";
 import "./styles/write.css";
 import "./styles/ledger.css";
-import { api, known, pending } from "./api/client.ts";
+import { api, known, pending, Problem } from "./api/client.ts";
 import { button, fill, h } from "./dom.ts";
 import { historyView } from "./history/view.ts";
 import { compareView } from "./ledger/compare.ts";
@@ -45,6 +45,10 @@ async function start(): Promise<void> {
     button("Tour", () => ((location.hash = to("write")), requestAnimationFrame(tour)), { class: "quiet-button" }),
     themeButton(),
     button("Keys", showKeys, { class: "quiet-button", "aria-label": "Keys", title: "?" }),
+    button("Sign out", () => void api.signOut().catch(() => {}), {
+      class: "quiet-button",
+      title: "This browser must open another link then",
+    }),
   );
   const progress = h("div", { class: "progress", role: "progressbar", "aria-label": "Working", hidden: true });
 
@@ -98,14 +102,30 @@ function slowly(progress: HTMLElement): void {
   });
 }
 
-function enter(): void {
-  // A link that does not work any more leads here as well. Its code is of no use to anybody, and is not kept in the address.
-  const wasUsed = new URLSearchParams(location.search).has("code");
-  if (wasUsed) history.replaceState(null, "", "/");
+/** Takes the code of a link out of the address, and makes a session of it. The answer is whether it was of no use. */
+async function redeem(): Promise<boolean> {
+  const code = new URLSearchParams(location.search).get("code");
+  if (code === null) return false;
+  history.replaceState(null, "", location.pathname + location.hash);
+  try {
+    await api.enter(code);
+    return false;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 403) return true;
+    throw error;
+  }
+}
+
+async function enter(): Promise<void> {
+  // A link that does not work any more leads here as well; who is in goes on.
+  let wasUsed = false;
   known.watch((isKnown) => {
     if (!isKnown) document.body.replaceChildren(login(wasUsed));
   });
-  start().catch((error: unknown) => {
+  try {
+    wasUsed = await redeem();
+    await start();
+  } catch (error) {
     if (!known.value) return;
     document.body.replaceChildren(
       h(
@@ -116,7 +136,7 @@ function enter(): void {
         button("Try again", () => location.reload(), { class: "primary" }),
       ),
     );
-  });
+  }
 }
 
-enter();
+void enter();

@@ -71,6 +71,8 @@ export async function open(server, { toured = true, path = "/", ...options } = {
     void dialog.accept();
   });
   await page.goto(await server.fresh());
+  // The page makes a session of the link's code; a reload before that would lose it.
+  await page.waitForFunction(() => localStorage.getItem("antefix.session") !== null);
   if (path !== "/") await page.goto(server.origin + path);
   page.faults = faults;
   return page;

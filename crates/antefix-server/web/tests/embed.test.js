@@ -46,11 +46,17 @@ test("a host that was named embeds the editor, and no other does", { timeout: 60
     await save(frame).click();
     await until("it is saved", async () => assert.match(await status(frame).textContent(), /Saved/));
     assert.equal((await server.ask("GET", "/system-prompt")).template, "Written in a frame.");
-    // The cookie is the frame's own: the page is open there without a link, and nowhere else.
+    // The session is the frame's own, and as this browser keeps nothing for it, it is gone with the frame. There is no cookie.
     await page.goto(named.framing(`${server.origin}/`));
+    await frame.getByText("This server does not know your browser yet").waitFor();
+    await page.goto(named.framing(await server.fresh()));
     await editor.waitFor();
-    const [cookie] = await context.cookies(server.origin);
-    assert.deepEqual([cookie.sameSite, cookie.secure, cookie.httpOnly], ["None", true, true]);
+    assert.deepEqual(await context.cookies(), []);
+    // In a window of its own the browser knows no session of a frame's.
+    const alone = await context.newPage();
+    await alone.goto(server.origin);
+    await alone.getByText("This server does not know your browser yet").waitFor();
+    await alone.close();
     assert.deepEqual(faults, []);
 
     // What the host page asks itself is refused.

@@ -199,7 +199,7 @@ test("a page on another origin gets nothing", { timeout: 60_000 }, async () => {
 });
 
 test(
-  "under a foreign name that leads to the server, a browser gets neither the page nor a prompt nor a cookie",
+  "under a foreign name that leads to the server, a browser gets neither the page nor a prompt nor a session",
   { timeout: 60_000 },
   async () => {
     const server = await serve({ "AGENTS.md": "canary of a file\n" });
@@ -215,7 +215,8 @@ test(
       // The browser knows the server, under its own name.
       await page.goto(await server.fresh());
       await editor(page).waitFor();
-      assert.equal((await context.cookies(server.origin)).length, 1);
+      const kept = () => page.evaluate(() => localStorage.getItem("antefix.session"));
+      const session = JSON.parse(await kept()).session;
       const link = new URL(await server.fresh());
 
       const heard = [];
@@ -227,12 +228,15 @@ test(
       }
       // A page under that name is of the same origin as what it asks for, so that only the server stands in its way.
       assert.equal(new URL(page.url()).origin, foreign);
-      const got = await page.evaluate(async () => {
+      assert.equal(await kept(), null);
+      // Not even with a session that it should never have got.
+      const got = await page.evaluate(async (session) => {
+        const authorization = `Bearer ${session}`;
         const ask = async (path, options) => {
-          const answer = await fetch(path, { credentials: "include", ...options });
+          const answer = await fetch(path, { credentials: "include", headers: { authorization }, ...options });
           return [answer.status, await answer.text()];
         };
-        const body = { headers: { "content-type": "application/json" }, body: "{}" };
+        const body = { headers: { authorization, "content-type": "application/json" }, body: "{}" };
         return [
           await ask("/system-prompt"),
           await ask("/about"),
@@ -242,7 +246,7 @@ test(
           await ask("/system-prompt/preview", { method: "POST", ...body }),
           await ask("/conversations/c1/renewals", { method: "POST", ...body }),
         ];
-      });
+      }, session);
       assert.deepEqual(
         got.map(([status]) => status),
         got.map(() => 403),
@@ -289,7 +293,7 @@ test(
     await page.keyboard.press("Enter");
     await editor(page).waitFor();
     assert.ok(!page.url().includes("code"));
-    assert.ok(!(await page.evaluate(() => document.cookie)).includes("antefix"));
+    assert.deepEqual(await context.cookies(), []);
     await context.close();
     await server.stop();
   },
@@ -318,6 +322,74 @@ test(
     await server.stop();
   },
 );
+
+test("another service on the same name gets nothing of the session", { timeout: 60_000 }, async () => {
+  const server = await serve();
+  const heard = [];
+  const other = createServer((request, response) => {
+    heard.push(JSON.stringify(request.headers));
+    response.setHeader("content-type", "text/html");
+    response.end("<!doctype html><title>another service</title>");
+  });
+  await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const page = await open(server);
+  try {
+    await editor(page).waitFor();
+    const { session } = JSON.parse(await page.evaluate(() => localStorage.getItem("antefix.session")));
+    assert.deepEqual(await page.context().cookies(), []);
+    // The same name, another port.
+    await page.goto(`http://127.0.0.1:${other.address().port}/`);
+    assert.equal(await page.title(), "another service");
+    assert.deepEqual(
+      await page.evaluate(() => [localStorage.length, document.cookie]),
+      // The script that tests begin with marks the tour as done.
+      [1, ""],
+    );
+    assert.ok(heard.length > 0);
+    for (const headers of heard) {
+      assert.ok(
+        !headers.includes(session) && !headers.includes("cookie") && !headers.includes("authorization"),
+        headers,
+      );
+    }
+  } finally {
+    await page.context().close();
+    other.close();
+    await server.stop();
+  }
+});
+
+sentence("who signs out must open another link, and the session is worth nothing", {}, async ({ page, server }) => {
+  await editor(page).waitFor();
+  assert.equal(page.url(), `${server.origin}/`);
+  const { session } = JSON.parse(await page.evaluate(() => localStorage.getItem("antefix.session")));
+  const about = () => fetch(`${server.origin}/about`, { headers: { authorization: `Bearer ${session}` } });
+  assert.equal((await about()).status, 200);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("This server does not know your browser yet").waitFor();
+  assert.equal((await about()).status, 401);
+  await page.reload();
+  await page.getByText("This server does not know your browser yet").waitFor();
+  assert.equal(await page.evaluate(() => localStorage.getItem("antefix.session")), null);
+});
+
+sentence("a session in use is renewed before it ends", {}, async ({ page }) => {
+  await editor(page).waitFor();
+  const kept = async () => JSON.parse(await page.evaluate(() => localStorage.getItem("antefix.session")));
+  const first = await kept();
+  await page.reload();
+  await editor(page).waitFor();
+  assert.equal((await kept()).session, first.session);
+  // Two hours later, as far as the page knows; the server's clock says a second.
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const old = JSON.stringify({ ...first, since: first.since - 2 * 60 * 60 * 1000 });
+  await page.evaluate((old) => localStorage.setItem("antefix.session", old), old);
+  await page.reload();
+  await editor(page).waitFor();
+  await until("it is renewed", async () => assert.notEqual((await kept()).session, first.session));
+  await page.reload();
+  await editor(page).waitFor();
+});
 
 test("no source sets markup or makes code of text", () => {
   const forbidden =

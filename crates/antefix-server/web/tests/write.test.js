@@ -163,14 +163,14 @@ sentence("both dialects are highlighted, and their tags are offered while one wr
   );
 });
 
-const shelved = {
-  ".antefix/prompts/greet.md": "Hello from the shelf.\n",
+const prompts = {
+  ".antefix/prompts/greet.md": "Hello from a file.\n",
   ".antefix/prompts/common/header.md": "Header.\n",
 };
 
 sentence(
   "`$` offers the templates that can be included, in an include and as one; in the bracket dialect it is a dollar sign",
-  { files: { ...files, ...shelved } },
+  { files: { ...files, ...prompts } },
   async ({ page }) => {
     const offered = page.locator(".cm-tooltip-autocomplete li");
     const labels = () => page.locator(".cm-tooltip-autocomplete .cm-completionLabel").allTextContents();
@@ -195,7 +195,7 @@ sentence(
     await page.waitForTimeout(300);
     await page.keyboard.press("Enter");
     await until("an include", async () => assert.equal(await draft(page), '{% include "$workspace/greet" %}'));
-    await previews(page, "Hello from the shelf.");
+    await previews(page, "Hello from a file.");
     await page.keyboard.type('\n{% include "$w');
     await until("in an include", async () =>
       assert.deepEqual(await labels(), ["$workspace/common/header", "$workspace/greet"]),

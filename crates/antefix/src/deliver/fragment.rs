@@ -134,6 +134,11 @@ impl Fragment {
         Some(text.map_or_else(|| canonical(found), str::to_owned))
     }
 
+    /// Roughly, in bytes of JSON.
+    pub(crate) fn length(&self) -> usize {
+        self.members().values().map(Member::length).sum()
+    }
+
     fn members(&self) -> Members<'_> {
         let values = self.members.iter().map(|(key, value)| (key.as_str(), Member::Value(value)));
         let tools = self.tools.iter().map(|(place, tools)| match place {

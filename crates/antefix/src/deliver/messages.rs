@@ -63,7 +63,7 @@ pub(super) fn weave(
             follows_user = true;
         }
         let next = own.get(at).or(content.added.first());
-        let speaks = at > 0 && is_free(own, at) && voice.between.allows(follows_user, next);
+        let speaks = notices.peek().is_some() && at > 0 && is_free(own, at) && voice.between.allows(follows_user, next);
         while let Some(notice) = notices.next_if(|notice| speaks && notice.after.is_some_and(|after| after <= at)) {
             woven.say(&name(notice), notice.text, receipt);
         }

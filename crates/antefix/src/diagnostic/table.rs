@@ -13,6 +13,14 @@ codes! {
         why: "a fragment cannot hold what comes after messages that only the caller knows",
         remedy: "hand them over with `--messages`, or append what `--json` (of `show`, `--receipt`) prints as `append`",
     }
+    BadMessage {
+        name: "bad-message",
+        levels: [Warning],
+        reported_by: Acp,
+        what: "a message between editor and agent that cannot be read, or lacks what the beginning of a session needs",
+        why: "a session would begin without its prompt, so the message is answered with an error and goes no further",
+        remedy: "see what the editor or the agent sends",
+    }
     BadPattern {
         name: "bad-pattern",
         levels: [Warning],
@@ -420,6 +428,14 @@ codes! {
         what: "what looks like a secret was taken out of a text",
         why: "it was there to be read",
         remedy: "revoke it",
+    }
+    SharedFile {
+        name: "shared-file",
+        levels: [Warning],
+        reported_by: All,
+        what: "a file or a directory of antefix's own that other users can write to, or can read though prompts are in it",
+        why: "they can change what your agents are told, or read it",
+        remedy: "see that it is yours, then take their rights away with `chmod`",
     }
     Skill {
         name: "skill",

@@ -5,16 +5,17 @@
 //!    exported passes.
 //! 2. A variable that names a directory passes only if it is absolute. A relative one would lead into the working
 //!    directory, and make files of the repository the user's own.
-//! 3. `PATH` has its absolute directories alone. For git and for programs of the user's settings those of the repository
-//!    are left out too: package managers put directories such as `node_modules/.bin` into `PATH` as absolute paths, and a
-//!    `git` there is as much the repository's as one in the current directory.
+//! 3. `PATH` has its absolute directories alone. For git and for programs of the user's settings those of every project
+//!    around the directory are left out too: package managers put directories such as `node_modules/.bin` into `PATH` as
+//!    absolute paths, and a `git` there is as much the repository's as one in the current directory. A submodule is in its
+//!    superproject, and a nested `.antefix` in its repository.
 //!
 //! An agent behind `antefix acp` is not started here: it is the program that the user's editor would have started, and
 //! inherits everything, as it would have from the editor.
 
 use std::path::{Path, PathBuf};
 
-use super::git::repository;
+use super::workspace::projects_around;
 use super::{Answer, World};
 
 /// A kind of program.
@@ -108,7 +109,7 @@ pub(crate) fn environment(world: &dyn World, started: Started, root: &Path) -> V
 fn search_path(world: &dyn World, started: Started, root: &Path) -> Vec<PathBuf> {
     match started {
         Hook => absolute_search_path(world),
-        Git | TextProgram => outside_of_repository(world, root, absolute_search_path(world)),
+        Git | TextProgram => outside_of_projects(world, root, absolute_search_path(world)),
     }
 }
 
@@ -118,15 +119,11 @@ pub(crate) fn absolute_search_path(world: &dyn World) -> Vec<PathBuf> {
     std::env::split_paths(&path).filter(|directory| directory.is_absolute()).collect()
 }
 
-/// The directories in which the repository around `root` cannot have put a program.
-fn outside_of_repository(world: &dyn World, root: &Path, mut directories: Vec<PathBuf>) -> Vec<PathBuf> {
-    let repository = repository(world, root).unwrap_or_else(|| root.to_owned());
-    // A repository at the root of the file system holds everything, the system's own programs included.
-    let bounds: Vec<PathBuf> = [world.resolve(&repository).present(), Some(repository)]
-        .into_iter()
-        .flatten()
-        .filter(|bound| bound.parent().is_some())
-        .collect();
+/// The directories in which no project around `directory` can have put a program.
+fn outside_of_projects(world: &dyn World, directory: &Path, mut directories: Vec<PathBuf>) -> Vec<PathBuf> {
+    let real = world.resolve(directory).present();
+    let around = [Some(directory), real.as_deref()].into_iter().flatten();
+    let bounds: Vec<PathBuf> = around.flat_map(|directory| projects_around(world, directory)).collect();
     let is_inside = |path: &Path| bounds.iter().any(|bound| path.starts_with(bound));
     directories.retain(|directory| {
         !is_inside(directory) && !world.resolve(directory).present().is_some_and(|real| is_inside(&real))

@@ -8,6 +8,7 @@
 //!
 //! A missing file is absent. Everything else that keeps a file from being read makes it unavailable, with its reason.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,19 +37,11 @@ pub struct Completed {
 
 /// Completes what was typed of a path of `file:`, with at most `limit` names of the directory that it leads to.
 ///
-/// Only what lies beneath both the project root and `within` is offered, wherever links lead; nothing that is withheld for its
+/// Only what is beneath the project root is offered, wherever links lead; nothing that is withheld for its
 /// name or for the name that it resolves to, and no hidden directory.
-pub fn complete(
-    world: &dyn World,
-    situation: &Situation<'_>,
-    within: &Path,
-    typed: &str,
-    limit: usize,
-) -> Answer<Completed> {
+pub fn complete(world: &dyn World, situation: &Situation<'_>, typed: &str, limit: usize) -> Answer<Completed> {
     let (above, begun) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
-    let project = &situation.workspace.root;
-    // Both lie around the working directory, so that one lies in the other.
-    let root = if project.starts_with(within) { project.as_path() } else { within };
+    let root = situation.workspace.root.as_path();
     let directory = normalize(&situation.workspace.cwd.join(above));
     let Ok(inside) = directory.strip_prefix(root) else {
         return Answer::unavailable(ReasonCode::OutsideRoot, above);
@@ -177,8 +170,13 @@ pub(super) fn locate(situation: &Situation<'_>, asked: &Path) -> Option<(PathBuf
 pub(super) fn holds_secrets(path: &Path) -> bool {
     // Directories count as well as the file: `.env.d/prod` and `.ssh/config` are what they lie in.
     let text = path.as_os_str().to_string_lossy();
-    text.split(std::path::is_separator)
-        .any(|name| if name.is_ascii() { is_secret_name(name) } else { is_secret_name(&folded(name)) })
+    let mut directory = Cow::Borrowed("");
+    text.split(std::path::is_separator).any(|name| {
+        let name = if name.is_ascii() { Cow::Borrowed(name) } else { Cow::Owned(folded(name)) };
+        let secret = is_secret_name(&name) || is_secret_within(&directory, &name);
+        directory = name;
+        secret
+    })
 }
 
 /// A name as a file system may compare it that takes small letters for capital ones: `credentialſ` is `credentials` there,
@@ -198,21 +196,51 @@ fn is_secret_name(name: &str) -> bool {
     let begins = |known: &str| name.get(..known.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(known));
     let ends = |(_, ending): (&str, &str)| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
     name.rsplit_once('.').is_some_and(ends)
+        // Copies are called `terraform.tfstate.backup`, with a time before the last dot or without one.
+        || name.split('.').skip(1).any(|part| part.eq_ignore_ascii_case("tfstate"))
         || match name.as_bytes().first() {
             Some(b'.') => begins(".env") || is(&FILES) || is(&DIRECTORIES),
             Some(b'_') => is(&["_netrc"]),
             Some(b'i' | b'I') => begins("id_"),
             Some(b'c' | b'C') => begins("credentials"),
+            Some(b'k' | b'K') => is(&["kubeconfig"]),
+            Some(b'a' | b'A') => is(&["application_default_credentials.json"]),
             _ => false,
         }
 }
 
+/// Whether a name holds secrets in that directory, and not everywhere.
+fn is_secret_within(directory: &str, name: &str) -> bool {
+    let directory = directory.trim_end_matches(['.', ' ']);
+    WITHIN.iter().any(|(within, begins)| {
+        directory.eq_ignore_ascii_case(within)
+            && name.get(..begins.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(begins))
+    })
+}
+
 /// How the names of files with keys end.
-const ENDINGS: [&str; 8] = ["env", "pem", "key", "p12", "pfx", "keystore", "jks", "kdbx"];
+const ENDINGS: [&str; 13] =
+    ["env", "pem", "key", "p12", "pfx", "keystore", "jks", "kdbx", "ppk", "p8", "ovpn", "keytab", "kubeconfig"];
 /// Files in which programs keep passwords.
-const FILES: [&str; 6] = [".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd"];
+const FILES: [&str; 13] = [
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".git-credentials",
+    ".htpasswd",
+    ".vault-token",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".boto",
+    ".s3cfg",
+    ".my.cnf",
+    ".terraformrc",
+];
 /// Directories in which they keep whatever they have.
-const DIRECTORIES: [&str; 4] = [".git", ".ssh", ".gnupg", ".aws"];
+const DIRECTORIES: [&str; 5] = [".git", ".ssh", ".gnupg", ".aws", ".azure"];
+/// Directories in which projects keep other things, too, and how the names of the files with secrets begin there.
+const WITHIN: [(&str, &str); 2] = [(".kube", "config"), (".docker", "config.json")];
 
 /// A file that turned out to be text.
 pub(crate) struct TextFile {

@@ -84,7 +84,8 @@ pub fn discover<'n>(
 ) -> Discovery {
     let names: Vec<&FactName> = names.into_iter().collect();
     let gate = Gate::new(world, situation.workspace, &situation.permissions.file_roots, situation.permissions.trust);
-    let git = Git::new(&gate, &situation.workspace.cwd, situation.permissions.git);
+    let git = Git::new(&gate, &situation.workspace.cwd, situation.permissions.git)
+        .within(situation.workspace.bound.as_deref());
     let left_to_git = names.iter().filter(|name| !situation.caller.given.contains_key(**name));
     let mut asking = Asking {
         world: &gate,

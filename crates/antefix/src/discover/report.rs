@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::world::Reason;
+use super::world::{Reason, ReasonCode};
 use crate::text::FactName;
 
 /// The two lists of a discovery.
@@ -39,6 +39,11 @@ pub struct NotLoaded {
 }
 
 impl NotLoaded {
+    /// Whether it belongs to another user.
+    pub(crate) fn is_foreign(&self) -> bool {
+        matches!(&self.why, Why::Unavailable(reason) if reason.code == ReasonCode::ForeignOwner)
+    }
+
     /// The reason in words, for people.
     pub fn detail(&self) -> String {
         match (&self.why, self.fact.as_str()) {

@@ -8,7 +8,11 @@
 //!    the project root or in a directory above it is read, and no program is run there.
 //! 4. The user's own files are never withheld: antefix's configuration directory, the home directory, and what
 //!    `file_roots` allows outside the project.
+//! 5. Whatever has a path in the project is read from the project root on, also where a source names a directory of the project
+//!    as its root: a link at `.antefix` or `.antefix/prompts` may lead elsewhere in the project, and not out of it.
+//! 6. An `.antefix` that belongs to another user is not read at all.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +23,7 @@ use serde::Deserialize;
 use super::report::{NotLoaded, Report, Why};
 use super::workspace::{Workspace, normalize};
 use super::world::{
-    Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
+    Access, Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::FactName;
@@ -106,6 +110,34 @@ impl<'w> Gate<'w> {
         Gate { world, workspace, allowed, trust }
     }
 
+    /// From where a path is read. What has a path in the project is read from the project root on, unless it is the user's own.
+    fn place<'p>(&self, root: &'p Path, path: &'p Path) -> Answer<(Cow<'p, Path>, Cow<'p, Path>)> {
+        let project = &self.workspace.root;
+        let users_own = || {
+            let home = self.workspace.home.as_ref().filter(|home| home.starts_with(project));
+            self.workspace.config.iter().chain(home).any(|own| root.starts_with(own))
+        };
+        let inside = match root.strip_prefix(project) {
+            Ok(inside) if !inside.as_os_str().is_empty() && !users_own() => inside,
+            _ => return self.owned(root, path).map(|()| (Cow::Borrowed(root), Cow::Borrowed(path))),
+        };
+        if !normalize(&root.join(path)).starts_with(root) {
+            return Answer::unavailable(ReasonCode::OutsideRoot, "");
+        }
+        self.owned(root, path).map(|()| (Cow::Owned(project.clone()), Cow::Owned(inside.join(path))))
+    }
+
+    /// Refuses what is in an `.antefix` of somebody else.
+    fn owned(&self, root: &Path, path: &Path) -> Answer<()> {
+        if self.workspace.is_project_foreign()
+            && normalize(&root.join(path)).starts_with(self.workspace.project())
+            && !matches!(self.world.kind(&root.join(path)), Answer::Absent)
+        {
+            return Answer::unavailable(ReasonCode::ForeignOwner, "");
+        }
+        Answer::Present(())
+    }
+
     fn withholds(&self, root: &Path, path: &Path) -> bool {
         if self.trust == Trust::Trusted {
             return false;
@@ -155,6 +187,10 @@ impl World for Gate<'_> {
         self.world.kind(path)
     }
 
+    fn access(&self, path: &Path) -> Answer<Access> {
+        self.world.access(path)
+    }
+
     fn owner(&self, path: &Path) -> Answer<Owner> {
         self.world.owner(path)
     }
@@ -165,7 +201,16 @@ impl World for Gate<'_> {
 
     fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
         if !self.withholds(root, path) {
-            return self.world.read(root, path, limit);
+            return self.place(root, path).and_then(|(from, inside)| {
+                let contents = self.world.read(&from, &inside, limit);
+                match from {
+                    Cow::Borrowed(_) => contents,
+                    // In full, because it need not be beneath the root that the source named.
+                    Cow::Owned(from) => {
+                        contents.map(|contents| Contents { resolved: from.join(&contents.resolved), ..contents })
+                    }
+                }
+            });
         }
         // That nothing is there may be said: it is what the agent would find itself.
         match self.world.kind(&root.join(path)) {
@@ -176,7 +221,7 @@ impl World for Gate<'_> {
 
     fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
         // Names are needed to say what was withheld; they enter no prompt.
-        self.world.list(root, path, limit)
+        self.place(root, path).and_then(|(from, inside)| self.world.list(&from, &inside, limit))
     }
 
     fn run(&self, command: &Command) -> Answer<Output> {
@@ -185,6 +230,10 @@ impl World for Gate<'_> {
             return Answer::unavailable(ReasonCode::Untrusted, "");
         }
         self.world.run(command)
+    }
+
+    fn end_programs(&self) {
+        self.world.end_programs();
     }
 
     fn fetch(&self, request: &Request) -> Answer<Response> {

@@ -2,6 +2,7 @@
 //!
 //! 1. The project root is the nearest directory, from the working directory upwards, that holds `.git` or `.antefix`.
 //! 2. Without one, it is the working directory itself. One that belongs to another user does not count, and is reported.
+//!    Where a server has a root, nothing above that is the project's.
 //! 3. What its user calls the working directory is for showing alone: all else is decided by where its links lead.
 //! 4. The user's files are in `$XDG_CONFIG_HOME/antefix`, else in `~/.config/antefix`.
 
@@ -34,17 +35,24 @@ pub struct Workspace {
     pub config: Option<PathBuf>,
     /// `.git` and `.antefix` on the way up that belong to somebody else, and are not obeyed.
     pub foreign: Vec<PathBuf>,
+    /// The directory that nothing of the project is read above, if there is one: a server's root.
+    pub bound: Option<PathBuf>,
 }
 
 impl Workspace {
     /// Looks around from a working directory.
     pub fn find(world: &dyn World, cwd: &Path) -> Workspace {
+        Workspace::find_within(world, cwd, None)
+    }
+
+    /// Looks around from a working directory, for a project that does not begin above `bound`.
+    pub fn find_within(world: &dyn World, cwd: &Path, bound: Option<&Path>) -> Workspace {
         let given = cwd;
         let cwd = world.resolve(cwd).present().unwrap_or_else(|| cwd.to_owned());
         let given = shown(world, given, &cwd);
         let mut foreign = Vec::new();
         let mut marks = |directory: &&Path| {
-            [".git", ".antefix"].iter().any(|mark| {
+            MARKS.iter().any(|mark| {
                 let path = directory.join(mark);
                 match world.owner(&path) {
                     Answer::Absent => false,
@@ -58,18 +66,25 @@ impl Workspace {
                 }
             })
         };
-        let root = cwd.ancestors().find(|directory| marks(directory)).unwrap_or(&cwd).to_owned();
-        let directory = |name: &str| {
-            world
-                .env(name)
-                .present()
-                .filter(|path| !path.is_empty())
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        let home = directory("HOME").or_else(|| directory("USERPROFILE"));
-        let config = directory("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
-        Workspace { cwd, given, root, home, config: config.map(|config| config.join("antefix")), foreign }
+        let root = cwd.ancestors().find(|directory| marks(directory)).unwrap_or(&cwd);
+        let root = bound.filter(|bound| bound.starts_with(root)).unwrap_or(root).to_owned();
+        // A mark of the user's own beside it does not make it the user's.
+        let own = root.join(".antefix");
+        if world.owner(&own) == Answer::Present(Owner::Other) && !foreign.contains(&own) {
+            foreign.push(own);
+        }
+        foreign.retain(|path| bound.is_none_or(|bound| path.starts_with(bound)));
+        let (home, config) = users_directories(world);
+        Workspace { cwd, given, root, home, config, foreign, bound: bound.map(Path::to_owned) }
+    }
+
+    /// The user's own directories, seen from one that nothing lies in: paths are shown as people write them, from `~/`. Nothing
+    /// but the environment is asked.
+    pub(crate) fn of_user(world: &dyn World) -> Workspace {
+        let nowhere = Path::new("/nonexistent");
+        let (home, config) = users_directories(world);
+        let (cwd, given, root) = (nowhere.to_owned(), nowhere.to_owned(), nowhere.to_owned());
+        Workspace { cwd, given, root, home, config, foreign: Vec::new(), bound: None }
     }
 
     /// The same place under another name. A name of another place, or of none, changes nothing.
@@ -106,6 +121,27 @@ impl Workspace {
     /// The project's own directory for antefix.
     pub fn project(&self) -> PathBuf {
         self.root.join(".antefix")
+    }
+
+    /// The path that [`show`](Workspace::show) shows as a label; none for a reference to a built-in text.
+    pub(crate) fn unshow(&self, label: &str) -> Option<PathBuf> {
+        if label.starts_with('$') {
+            return None;
+        }
+        match label.strip_prefix("~/") {
+            Some(inside) => Some(self.home.as_ref()?.join(inside)),
+            None => Some(self.root.join(label)),
+        }
+    }
+
+    /// The same user's view from the root of another project.
+    pub(crate) fn at(&self, root: &str) -> Workspace {
+        Workspace { root: PathBuf::from(root), ..self.clone() }
+    }
+
+    /// Whether the project's own directory for antefix belongs to somebody else, and is not obeyed.
+    pub(crate) fn is_project_foreign(&self) -> bool {
+        !self.foreign.is_empty() && self.foreign.contains(&self.project())
     }
 
     /// What is only so on this machine, for whoever looks for it in a prompt.
@@ -197,6 +233,43 @@ impl Workspace {
             }
         }
     }
+}
+
+/// Every directory from `directory` upwards that is a project, because it holds `.git` or `.antefix`, the innermost first;
+/// `directory` itself, if there is none.
+///
+/// A home directory, or one above it, counts only if it is the innermost: a user who keeps everything in a repository has not
+/// become a stranger to their own programs.
+pub(crate) fn projects_around(world: &dyn World, directory: &Path) -> Vec<PathBuf> {
+    let home = world.env("HOME").present().map(PathBuf::from).filter(|home| home.is_absolute());
+    let is_marked = |directory: &&Path| is_marked(world, directory);
+    // A project at the root of the file system holds everything, the system's own programs included.
+    let mut found: Vec<PathBuf> =
+        directory.ancestors().filter(is_marked).filter(|path| path.parent().is_some()).map(Path::to_owned).collect();
+    let nearest = found.first().cloned().unwrap_or_else(|| directory.to_owned());
+    found.retain(|path| *path == nearest || home.as_ref().is_none_or(|home| !home.starts_with(path)));
+    if found.is_empty() && nearest.parent().is_some() {
+        found.push(nearest);
+    }
+    found
+}
+
+/// Whether a directory holds `.git` or `.antefix`, whosever it is.
+pub(crate) fn is_marked(world: &dyn World, directory: &Path) -> bool {
+    MARKS.iter().any(|mark| !matches!(world.kind(&directory.join(mark)), Answer::Absent))
+}
+
+/// What makes a directory the root of a project.
+const MARKS: [&str; 2] = [".git", ".antefix"];
+
+/// The home directory, and the user's configuration directory for antefix.
+fn users_directories(world: &dyn World) -> (Option<PathBuf>, Option<PathBuf>) {
+    let directory = |name: &str| {
+        world.env(name).present().filter(|path| !path.is_empty()).map(PathBuf::from).filter(|path| path.is_absolute())
+    };
+    let home = directory("HOME").or_else(|| directory("USERPROFILE"));
+    let config = directory("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
+    (home, config.map(|config| config.join("antefix")))
 }
 
 /// The key of a text in which something is to be found as it is read, if there is one.

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::diagnostic::Diagnostic;
+use crate::error::ErrorKind;
 
 /// What the world says to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +80,11 @@ impl Reason {
     pub(super) fn unless_withheld(&self, finding: Diagnostic) -> Option<Diagnostic> {
         (self.code != ReasonCode::Untrusted).then_some(finding)
     }
+
+    /// The kind of an error for this reason: a failure of the machine is nobody's mistake, whatever was asked for.
+    pub(crate) fn kind_or(&self, kind: ErrorKind) -> ErrorKind {
+        if matches!(self.code, ReasonCode::Machine | ReasonCode::TimedOut) { ErrorKind::Machine } else { kind }
+    }
 }
 
 impl fmt::Display for Reason {
@@ -111,6 +117,8 @@ pub enum ReasonCode {
     HiddenText,
     /// Text of a repository that its user does not trust.
     Untrusted,
+    /// It belongs to another user of the machine.
+    ForeignOwner,
     /// A variable that no allow-list names.
     NotAllowed,
     /// It did not answer in time.
@@ -119,6 +127,8 @@ pub enum ReasonCode {
     NotInstalled,
     /// The user does not want it asked for, or has not said where to ask. Nothing failed, so this leaves no gap.
     Disabled,
+    /// The machine could not: it is out of descriptors or memory, or a device failed. It says nothing about what was asked for.
+    Machine,
     /// Anything else that went wrong.
     Failed,
 }
@@ -135,17 +145,26 @@ impl ReasonCode {
             ReasonCode::Binary => "binary",
             ReasonCode::HiddenText => "hidden-text",
             ReasonCode::Untrusted => "untrusted",
+            ReasonCode::ForeignOwner => "foreign-owner",
             ReasonCode::NotAllowed => "not-allowed",
             ReasonCode::TimedOut => "timed-out",
             ReasonCode::NotInstalled => "not-installed",
             ReasonCode::Disabled => "disabled",
+            ReasonCode::Machine => "machine",
             ReasonCode::Failed => "failed",
         }
     }
 
     /// Whether it may be otherwise a little later: something went wrong, and nobody decided it.
     pub fn may_pass(self) -> bool {
-        matches!(self, ReasonCode::NotPermitted | ReasonCode::TimedOut | ReasonCode::NotInstalled | ReasonCode::Failed)
+        matches!(
+            self,
+            ReasonCode::NotPermitted
+                | ReasonCode::TimedOut
+                | ReasonCode::NotInstalled
+                | ReasonCode::Machine
+                | ReasonCode::Failed
+        )
     }
 
     /// The words in messages.
@@ -159,10 +178,12 @@ impl ReasonCode {
             ReasonCode::Binary => "binary",
             ReasonCode::HiddenText => "hidden characters in it",
             ReasonCode::Untrusted => "withheld, because this workspace is not trusted",
+            ReasonCode::ForeignOwner => "it belongs to another user",
             ReasonCode::NotAllowed => "not on the allow-list",
             ReasonCode::TimedOut => "no answer in time",
             ReasonCode::NotInstalled => "not installed",
             ReasonCode::Disabled => "not asked for",
+            ReasonCode::Machine => "this machine cannot read it now",
             ReasonCode::Failed => "failed",
         }
     }
@@ -230,6 +251,40 @@ pub enum Owner {
     System,
     /// Somebody else's.
     Other,
+}
+
+/// Who besides the user and the system can use a file or a directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Who can write to it.
+    pub write: Others,
+    /// Who can read it.
+    pub read: Others,
+}
+
+/// Who besides the user and the system can do something, and the mode that says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Others {
+    /// Nobody.
+    #[default]
+    None,
+    /// Its owner is another user.
+    Owner(u32),
+    /// Every user.
+    Everybody(u32),
+    /// Its group, which is not the user's private one.
+    Group(u32),
+}
+
+impl fmt::Display for Others {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Others::None => f.write_str("nobody else"),
+            Others::Owner(mode) => write!(f, "its owner, who is another user (mode {mode:o})"),
+            Others::Everybody(mode) => write!(f, "everybody (mode {mode:o})"),
+            Others::Group(mode) => write!(f, "its group (mode {mode:o})"),
+        }
+    }
 }
 
 /// A program to run: an argument vector, never a shell.
@@ -356,8 +411,15 @@ pub trait World: Sync {
     /// What lies at an absolute path, links followed.
     fn kind(&self, path: &Path) -> Answer<Kind>;
 
-    /// Whose the file or directory at an absolute path is, links followed.
+    /// Whose the file or directory at an absolute path is. Where it is a link, both the link and what it leads to must be the
+    /// user's or the system's, or it is somebody else's.
     fn owner(&self, path: &Path) -> Answer<Owner>;
+
+    /// Who besides the user and the system can use what is at an absolute path, links followed. Where files have no rights that
+    /// can be asked for, nobody can.
+    fn access(&self, path: &Path) -> Answer<Access> {
+        self.kind(path).map(|_| Access::default())
+    }
 
     /// An absolute path with every link followed.
     fn resolve(&self, path: &Path) -> Answer<PathBuf>;
@@ -373,6 +435,19 @@ pub trait World: Sync {
     /// Runs a program to its end or its limits.
     fn run(&self, command: &Command) -> Answer<Output>;
 
+    /// Kills the programs that run at the moment, and comes back when they are gone; whoever waits for them is told that they
+    /// failed. No program runs after that: it is for a process that is about to end. A world that runs no programs has
+    /// nothing to do, and one that passes `run` on passes this on as well.
+    fn end_programs(&self) {}
+
     /// Asks a server once. A redirect is an answer like any other: whoever asked decides where to ask next.
     fn fetch(&self, request: &Request) -> Answer<Response>;
+
+    /// The same world with a directory held open, for one piece of work: what has a path beneath it is read, listed and run
+    /// there through its descriptor, so that no link which is swapped in meanwhile leads out of it. None where nothing can be
+    /// swapped in, as in a world made of data. `directory` is a real path.
+    fn hold(&self, directory: &Path) -> Answer<Option<Box<dyn World + Send + Sync>>> {
+        let _ = directory;
+        Answer::Present(None)
+    }
 }

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Subject};
 use crate::discover::Report;
 use crate::discover::catalog::{CATALOG, Pace};
 use crate::hooks::{Program, TrustState};
-use crate::text::{Digest, FactName, Origin, SourceKind};
+use crate::text::{Digest, FactName, LineNumbers, Origin, SourceKind};
 use crate::tokens::{ENCODING, Tokenizer, Tokens};
 use serde::Serialize;
 
@@ -373,6 +373,7 @@ fn sections<'p>(prompt: &'p Prompt, tally: Option<&Tally>) -> Vec<Section<'p>> {
 }
 
 fn spans(prompt: &Prompt) -> Vec<Span<'_>> {
+    let mut lines = LineNumbers::default();
     prompt
         .spans()
         .iter()
@@ -380,14 +381,14 @@ fn spans(prompt: &Prompt) -> Vec<Span<'_>> {
             start: span.range.start,
             end: span.range.end,
             section: prompt.sections().get(span.section).map_or("", |section| &section.id),
-            origin: origin(&span.origin),
+            origin: origin(&span.origin, lines.of(&span.origin)),
             transform: span.transform.map(crate::text::Transform::name),
         })
         .collect()
 }
 
-fn origin(origin: &Origin) -> OriginOf<'_> {
-    OriginOf { kind: origin.kind(), name: origin.name(), path: origin.path(), line: origin.line(), column: None }
+fn origin(origin: &Origin, line: Option<usize>) -> OriginOf<'_> {
+    OriginOf { kind: origin.kind(), name: origin.name(), path: origin.path(), line, column: None }
 }
 
 fn loaded(report: &Report) -> Vec<Loaded<'_>> {

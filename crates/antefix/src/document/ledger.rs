@@ -4,7 +4,7 @@ use crate::deliver::{Delivery, Fragment, Receipt};
 use crate::diagnostic::Diagnostic;
 use crate::freeze::record::{RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
 use crate::freeze::store::EpochRow;
-use crate::freeze::{Amendment, Change, Difference, Epoch, Insertion, Same, Side};
+use crate::freeze::{Amendment, Change, Difference, Epoch, EpochBody, Insertion, Same, Side};
 use crate::hooks::HookDid;
 use crate::keeper::{Began, Compaction, Drift, TouchNotice, Turn, TurnInsertion};
 use crate::observe::Expectation;
@@ -12,7 +12,7 @@ use crate::text::Text;
 use serde::Serialize;
 
 use super::verdict;
-use super::{Bill, ExpectationDocument, Finding};
+use super::{Bill, ExpectationDocument, Finding, print_knowing};
 
 /// What `turn --json` prints.
 #[derive(Serialize)]
@@ -44,6 +44,23 @@ pub struct TurnDocument<'t> {
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     receipt: Option<&'t Receipt>,
     diagnostics: Vec<Finding<'t>>,
+    /// Of the epoch whose prefix it has.
+    #[serde(skip)]
+    body: Option<&'t EpochBody>,
+}
+
+impl TurnDocument<'_> {
+    /// The document as text, as [`print`](super::print) prints it. The epoch's prefix, which most of it is, is written as JSON once for
+    /// all turns.
+    pub fn print(&self) -> String {
+        let texts = self.prefix.len() + self.suffix.len() + self.fragment.map_or(0, Fragment::length);
+        // A quarter more for what is escaped, and for spaces; the rest is short.
+        let bytes = texts + texts / 4 + 4096;
+        match self.body {
+            Some(body) => print_knowing(self, bytes, &body.escaped()),
+            None => print_knowing(self, bytes, &[]),
+        }
+    }
 }
 
 /// An epoch, without its text.
@@ -215,6 +232,7 @@ pub fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&'t Deli
         append: delivery.and_then(|delivery| delivery.append.as_deref()),
         receipt: delivery.map(|delivery| &delivery.receipt),
         diagnostics: turn.diagnostics.iter().map(Finding::of_diagnostic).collect(),
+        body: turn.epoch.as_deref().map(Epoch::body),
     }
 }
 

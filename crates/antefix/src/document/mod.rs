@@ -8,6 +8,7 @@ pub mod ledger;
 
 mod bill;
 mod explanation;
+mod printer;
 mod tally;
 mod trust;
 mod verdict;
@@ -24,8 +25,13 @@ pub use self::verdict::{ExpectationDocument, VerdictDocument, expectation, recei
 
 /// A document as text, with a final line feed.
 pub fn print(document: &impl Serialize) -> String {
+    print_knowing(document, 1024, &[])
+}
+
+/// The same for a document of about so many bytes, for which room is made at once, with long strings whose JSON is known.
+fn print_knowing(document: &impl Serialize, bytes: usize, known: printer::Known<'_>) -> String {
     // Documents are made of strings and numbers only: nothing in them can fail to be written.
-    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    let mut text = printer::print(document, bytes + 1, known).unwrap_or_default();
     text.push('\n');
     text
 }

@@ -10,7 +10,7 @@ use super::fingerprint::FactFingerprint;
 use super::record::{AmendmentKind, AmendmentRecord, RecordedSpan, VERSION};
 use super::store::{AmendmentRow, Bundle, Store, StoreResult};
 use crate::compose::Span;
-use crate::text::{Digest, FactName, Text};
+use crate::text::{Digest, FactName, LineNumbers, Text};
 
 /// An amendment of an epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,8 @@ impl AmendmentBody {
             origin: piece.origin.clone(),
             transform: piece.transform,
         });
-        pieces.map(|span| RecordedSpan::of(&span)).collect()
+        let mut lines = LineNumbers::default();
+        pieces.map(|span| RecordedSpan::of(&span, &mut lines)).collect()
     }
 
     /// The body as a store keeps it.

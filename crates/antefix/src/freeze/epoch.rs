@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::derived::Derived;
 use super::fingerprint::FactFingerprint;
 use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
 use super::store::{Bundle, EpochRow, Store, StoreError, StoreResult};
@@ -18,9 +19,9 @@ use crate::compose::{Layout, Prompt, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::roots::{MoreRoots, NamedRoots};
 use crate::discover::tools::{Tool, Tools};
-use crate::discover::{Answer, Facts, Report, Value, Why};
+use crate::discover::{Answer, Fact, Facts, Report, Value, Why};
 use crate::error::Fault;
-use crate::text::{Digest, FactName, PrefixDigests};
+use crate::text::{Digest, FactName, LineNumbers, PrefixDigests};
 
 /// The template engine whose releases may change bytes. A test compares it with `Cargo.toml`.
 pub(super) const ENGINE: &str = "minijinja 3.0.5";
@@ -106,6 +107,7 @@ pub struct EpochBody {
     pub diagnostics: Vec<RecordedDiagnostic>,
     /// Of the parts that a request is made of, taken when the first request is.
     pub(crate) digests: PrefixDigests,
+    derived: Derived,
     /// Parsed when they are asked for: most turns need none.
     spans: Arc<str>,
 }
@@ -145,8 +147,9 @@ impl EpochBody {
             range: section.range.clone(),
             digest: Digest::of(&prefix[section.range.clone()]),
         });
-        let spans: Vec<RecordedSpan> =
-            prompt.spans().iter().take_while(|span| span.range.end <= prefix.len()).map(RecordedSpan::of).collect();
+        let mut lines = LineNumbers::default();
+        let of_prefix = prompt.spans().iter().take_while(|span| span.range.end <= prefix.len());
+        let spans: Vec<RecordedSpan> = of_prefix.map(|span| RecordedSpan::of(span, &mut lines)).collect();
         let standing = layout.standing_sections();
         let names = standing.iter().flat_map(|section| section.facts());
         let fingerprints = names.filter_map(|name| {
@@ -190,6 +193,7 @@ impl EpochBody {
             gaps: gaps.chain(holes).collect(),
             diagnostics: diagnostics.iter().map(RecordedDiagnostic::of).collect(),
             digests: PrefixDigests::default(),
+            derived: Derived::default(),
             spans: json(&spans).into(),
         }
     }
@@ -236,6 +240,16 @@ impl EpochBody {
     pub fn fixed(&self) -> usize {
         let fixed = self.sections.iter().filter(|section| section.stability == Stability::Fixed);
         fixed.map(|section| section.range.end).max().unwrap_or(0)
+    }
+
+    /// The prefix and its two parts, each with its text within a string of JSON.
+    pub(crate) fn escaped(&self) -> [(&str, &str); 3] {
+        self.derived.escaped(&self.text, self.fixed())
+    }
+
+    /// Whether a fact is as it was when the epoch began.
+    pub(super) fn is_same(&self, name: &FactName, before: &FactFingerprint, fact: &Fact) -> bool {
+        self.derived.is_same(name, before, fact, self.text.len())
     }
 
     /// A section's text, with the joint before it.
@@ -302,6 +316,7 @@ impl EpochBody {
             gaps: record.gaps,
             diagnostics: record.diagnostics,
             digests: PrefixDigests::default(),
+            derived: Derived::default(),
             spans: texts.next().unwrap_or_default(),
         };
         if body.digest() != seen {
@@ -314,7 +329,8 @@ impl EpochBody {
     /// How much memory it takes, roughly.
     pub(crate) fn weight(&self) -> usize {
         let tools = self.tools.as_ref().map_or(0, |tools| tools.len());
-        self.text.len()
+        // The text, the same as JSON, and the facts that it is made of.
+        3 * self.text.len()
             + self.spans.len()
             + tools
             + 200 * (self.sections.len() + self.facts.len() + self.frozen_facts.len())

@@ -16,6 +16,7 @@ mod amendment;
 mod cause;
 mod change;
 mod conversation;
+mod derived;
 mod difference;
 mod epoch;
 mod fingerprint;

@@ -12,7 +12,7 @@ use super::fingerprint::FactFingerprint;
 use crate::compose::{Span, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::roots::NamedRoots;
-use crate::text::Digest;
+use crate::text::{Digest, LineNumbers};
 
 /// The version that is written.
 pub(super) const VERSION: u32 = 1;
@@ -94,7 +94,7 @@ pub struct RecordedOrigin {
 }
 
 impl RecordedSpan {
-    pub(crate) fn of(span: &Span) -> RecordedSpan {
+    pub(crate) fn of(span: &Span, lines: &mut LineNumbers) -> RecordedSpan {
         let origin = &span.origin;
         RecordedSpan {
             start: span.range.start,
@@ -104,7 +104,7 @@ impl RecordedSpan {
                 kind: origin.kind().to_owned(),
                 name: origin.name().to_owned(),
                 path: origin.path().map(str::to_owned),
-                line: origin.line(),
+                line: lines.of(origin),
             },
             transform: span.transform.map(|transform| transform.name().to_owned()),
         }

@@ -182,7 +182,7 @@ impl StandingEpoch<'_> {
                     continue;
                 };
                 // Notices are remembered file by file, so that only without them all of a fact can be compared at once.
-                if self.amendments.is_empty() && before.is_of(fact) {
+                if self.amendments.is_empty() && self.epoch.body.is_same(&name, before, fact) {
                     continue;
                 }
                 let of_fact = change::of_fact(&name, before, &FactFingerprint::of(&name, fact), &unreadable);

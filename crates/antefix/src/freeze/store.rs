@@ -166,6 +166,8 @@ pub enum Deletable {
 pub enum Noted {
     /// It is in use, and no sweep by age deletes it.
     Done,
+    /// It is there. Somebody else writes at this moment, so that it is noted later, or by the next one who uses it.
+    Later,
     /// There is no such conversation.
     NoConversation,
 }
@@ -271,7 +273,8 @@ pub trait Store: Templates {
     fn delete(&self, conversation: &ConversationId, which: Deletable) -> StoreResult<Option<Deleted>>;
 
     /// Notes that a conversation is in use. What was noted never becomes earlier. Nothing is noted for a conversation without
-    /// an epoch.
+    /// an epoch. It does not wait for somebody who writes, beyond the blink of an eye: a turn that has nothing to write is not kept
+    /// from its answer.
     fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted>;
 
     /// When the conversations behind `after` in order of their ids were used last: the latest of their rows, or what was noted.
@@ -280,6 +283,12 @@ pub trait Store: Templates {
 
     /// Finds the texts that no row names, and deletes them or not.
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept>;
+
+    /// Whether a write would be taken now, as far as that can be known without writing. It is soon answered, also where a
+    /// question would wait longer. A store that can be put right again is put right.
+    fn ready(&self) -> StoreResult<()> {
+        Ok(())
+    }
 
     /// Which moment it is, with all that anybody has written; none where answering that takes as long as any other question.
     fn stamp(&self) -> StoreResult<Option<Stamp>> {
@@ -335,6 +344,9 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Error {
         let hint = match error.fault {
             Fault::Busy | Fault::Unreachable => Some("try again"),
+            Fault::Descriptors => Some("try again, or raise the limit of open files (`ulimit -n`)"),
+            Fault::Memory => Some("try again, or give it more memory"),
+            Fault::Displaced => Some("put its files back as they were; what is stored can still be read"),
             Fault::Full => Some("make room; what is stored can still be read"),
             Fault::ReadOnly => Some("make the store writable, or name another one with --store"),
             Fault::Newer => Some("use the newer antefix that wrote it"),

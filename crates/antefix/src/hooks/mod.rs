@@ -11,6 +11,7 @@
 //! that programs read and print.
 
 mod answer;
+mod files;
 mod program;
 mod protocol;
 mod roots;
@@ -21,6 +22,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::Value;
 
 pub use self::answer::{HookAction, HookDid, HookFailure, HookResult, TurnChange};
+pub use self::files::ProjectFile;
+pub(crate) use self::files::layout_label;
 pub use self::program::{Program, Whose};
 pub use self::roots::AskedRoots;
 pub use self::trust::{Approvals, Files, TrustState, TrustedWorkspace};

@@ -6,21 +6,22 @@
 //! 3. What a layout calls `hooks/x` lies beneath the layout's directory; a bare name is looked up in the absolute
 //!    directories of `PATH`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::answer::Failing;
+use super::files::{self, ProjectFile};
 use super::protocol::{self, MessagesAnswer, RootsAnswer, TurnAnswer, Versioned};
-use super::trust::{self, Approvals, Files, TrustState};
+use super::trust::{Approvals, Files, TrustState};
 use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, SystemOfTurn, TurnChange};
 use crate::compose::Layout;
 use crate::diagnostic::Diagnostic;
+use crate::discover::Workspace;
 use crate::discover::environment::{self, Started, absolute_search_path};
 use crate::discover::roots::{MayName, NamedRoots};
 use crate::discover::world::{Answer, Command, Kill, Kind, World};
-use crate::discover::{Paths, Workspace, normalize};
-use crate::text::Digest;
 
 /// Whose a layout is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum Whose {
 impl Whose {
     /// Whose the layout in a file is; a built-in one lies in none.
     pub fn of(world: &dyn World, workspace: &Workspace, file: Option<&Path>) -> Whose {
-        match file.and_then(|file| trust::in_project(world, workspace, file)) {
+        match file.and_then(|file| files::in_project(world, workspace, file)) {
             Some(_) => Whose::Projects,
             None => Whose::Users,
         }
@@ -50,8 +51,11 @@ pub struct Program {
     /// Where the layout lies.
     directory: Option<PathBuf>,
     /// The texts of the layout that must be trusted with it.
-    layout_files: Vec<(String, Answer<Digest>)>,
-    trusted: Option<Files>,
+    layout_files: Vec<ProjectFile>,
+    /// The layout's file, if it is in one.
+    layout: Option<PathBuf>,
+    /// What is trusted of the layout's hooks, by project.
+    trusted: BTreeMap<String, Files>,
 }
 
 impl Program {
@@ -69,24 +73,25 @@ impl Program {
         let whose = Whose::of(world, workspace, file);
         let directory = file.and_then(Path::parent);
         let layout_files = match file {
-            Some(file) if whose == Whose::Projects => trust::layout_files(world, workspace, layout, file),
+            Some(file) if whose == Whose::Projects => files::layout_files(world, workspace, layout, file),
             _ => Vec::new(),
         };
-        let trusted = approvals.files(workspace, &Program::layout_label(workspace, file));
+        let trusted = approvals.files(workspace, file);
         let program = |rule: &HookRule| Program {
             rule: rule.clone(),
             on: [rule.on],
             whose,
             directory: directory.map(Path::to_owned),
             layout_files: layout_files.clone(),
-            trusted: trusted.cloned(),
+            layout: file.map(Path::to_owned),
+            trusted: trusted.clone(),
         };
         layout.hooks().iter().map(program).collect()
     }
 
-    /// What a layout is called among the things that are trusted.
-    pub fn layout_label(workspace: &Workspace, file: Option<&Path>) -> String {
-        file.map(|file| workspace.show(&normalize(file), Paths::Portable)).unwrap_or_default()
+    /// What the layout is called among the things that are trusted of a project.
+    pub fn layout_label(&self, workspace: &Workspace, project: &str) -> String {
+        files::layout_label(&workspace.at(project), self.layout.as_deref())
     }
 
     /// What the layout declares.
@@ -103,12 +108,12 @@ impl Program {
     pub fn state(&self, world: &dyn World, workspace: &Workspace) -> TrustState {
         match self.program(world) {
             Some(program) => self.state_of(world, workspace, &program),
-            None => TrustState::of(&self.layout_files, self.trusted.as_ref()),
+            None => TrustState::of(&self.layout_files, &self.trusted),
         }
     }
 
     fn state_of(&self, world: &dyn World, workspace: &Workspace, program: &Path) -> TrustState {
-        TrustState::of(&self.files_of(world, workspace, program), self.trusted.as_ref())
+        TrustState::of(&self.files_of(world, workspace, program), &self.trusted)
     }
 
     /// What there is to say if it may not run.
@@ -117,23 +122,21 @@ impl Program {
         Some(failure.to_diagnostic(&self.rule.name, self.rule.on))
     }
 
-    /// The files in the project that must be trusted for it to run.
-    pub fn files(&self, world: &dyn World, workspace: &Workspace) -> Vec<(String, Answer<Digest>)> {
+    /// The files in projects that must be trusted for it to run.
+    pub fn files(&self, world: &dyn World, workspace: &Workspace) -> Vec<ProjectFile> {
         match self.program(world) {
             Some(program) => self.files_of(world, workspace, &program),
             None => self.layout_files.clone(),
         }
     }
 
-    fn files_of(&self, world: &dyn World, workspace: &Workspace, program: &Path) -> Vec<(String, Answer<Digest>)> {
-        let mut files = self.layout_files.clone();
+    fn files_of(&self, world: &dyn World, workspace: &Workspace, program: &Path) -> Vec<ProjectFile> {
+        let mut all = self.layout_files.clone();
         let args = self.rule.command.get(1..).unwrap_or_default();
-        for (file, digest) in trust::command_files(world, workspace, program, args) {
-            if !files.iter().any(|(known, _)| *known == file) {
-                files.push((file, digest));
-            }
+        for file in files::command_files(world, workspace, program, args) {
+            files::add(&mut all, file);
         }
-        files
+        all
     }
 
     /// The program's path.
@@ -251,5 +254,7 @@ impl Hook for Program {
 fn environment(world: &dyn World, workspace: &Workspace, rule: &HookRule) -> Vec<(String, String)> {
     let mut environment = environment::environment(world, Started::Hook, &workspace.root);
     environment.push(("ANTEFIX_HOOK".to_owned(), rule.on.name().to_owned()));
+    // A program that is a directory is trusted with every file of it, and must not add one by running.
+    environment.push(("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()));
     environment
 }

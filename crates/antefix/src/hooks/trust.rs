@@ -1,8 +1,9 @@
 //! Which programs of a project may run.
 //!
-//! 1. A hook waits for trust if its layout lies in the project, or if a word of its command names a file in the project.
+//! 1. A hook waits for trust if its layout is in a project, or if a word of its command names a file or a directory in one:
+//!    see [`files`](super::files).
 //! 2. Trust is in bytes: the digests of the layout and its templates, and of every such file. Other bytes are *modified*,
-//!    and are not run until they are trusted as they are.
+//!    and are not run until they are trusted as they are. Each file must be trusted in the project that it is in.
 //! 3. Digests are taken from the files right before each run. Between that and the run, whoever can write to the project
 //!    can still exchange a file; and what a program loads by itself is not covered. To run a private copy instead would
 //!    close the first window and not the second, and would take a script away from the files beside it.
@@ -10,17 +11,14 @@
 //! The answer of a person is kept outside the project, by whoever asked; here is only what it means.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compose::Layout;
-use crate::discover::world::{Answer, Kind, ReasonCode, World};
-use crate::discover::{Paths, Workspace, normalize};
+use super::files::{ProjectFile, layout_label};
+use crate::discover::Workspace;
+use crate::discover::world::Answer;
 use crate::text::Digest;
-
-/// The largest program of a project that can be trusted.
-const PROGRAM: usize = 64 * 1024 * 1024;
 
 /// Files of a project and their digests, by the paths from its root.
 pub type Files = BTreeMap<String, Digest>;
@@ -76,9 +74,13 @@ impl Approvals {
         self.workspaces.get(workspace.root.to_str()?)
     }
 
-    /// What is trusted of a layout's hooks.
-    pub(super) fn files(&self, workspace: &Workspace, layout: &str) -> Option<&Files> {
-        self.of(workspace)?.layouts.get(layout)
+    /// What is trusted of a layout's hooks, by project: a layout goes by another name in each.
+    pub(super) fn files(&self, workspace: &Workspace, layout: Option<&Path>) -> BTreeMap<String, Files> {
+        let of_layout = |(root, trusted): (&String, &TrustedWorkspace)| {
+            let files = trusted.layouts.get(&layout_label(&workspace.at(root), layout))?;
+            Some((root.clone(), files.clone()))
+        };
+        self.workspaces.iter().filter_map(of_layout).collect()
     }
 }
 
@@ -106,13 +108,18 @@ impl TrustState {
         }
     }
 
-    /// The state of files that must be trusted.
-    pub(super) fn of(files: &[(String, Answer<Digest>)], trusted: Option<&Files>) -> TrustState {
+    /// The state of files that must be trusted; `trusted` is by project.
+    pub(super) fn of(files: &[ProjectFile], trusted: &BTreeMap<String, Files>) -> TrustState {
         if files.is_empty() {
             return TrustState::NotNeeded;
         }
-        let Some(trusted) = trusted else { return TrustState::Untrusted };
-        let change = |(file, now): &(String, Answer<Digest>)| match (trusted.get(file), now) {
+        if !files.iter().any(|file| trusted.contains_key(&file.project)) {
+            return TrustState::Untrusted;
+        }
+        let change = |ProjectFile { project, file, digest }: &ProjectFile| match (
+            trusted.get(project).and_then(|files| files.get(file)),
+            digest,
+        ) {
             (Some(before), Answer::Present(now)) if before == now => None,
             (Some(_), Answer::Present(_)) => Some(format!("{file} has changed")),
             (None, Answer::Present(_)) => Some(format!("{file} is new")),
@@ -122,80 +129,4 @@ impl TrustState {
         let changes: Vec<String> = files.iter().filter_map(change).collect();
         if changes.is_empty() { TrustState::Trusted } else { TrustState::Modified(changes) }
     }
-}
-
-/// The path in the project that a path is or leads to. A link in the project is the project's, wherever it leads.
-pub(super) fn in_project(world: &dyn World, workspace: &Workspace, path: &Path) -> Option<PathBuf> {
-    let paths = [Some(normalize(path)), world.resolve(path).present()];
-    paths.into_iter().flatten().find(|path| is_in_project(workspace, path))
-}
-
-/// Whether a path lies in the project, and is not the user's own where the project lies around that.
-fn is_in_project(workspace: &Workspace, path: &Path) -> bool {
-    let is_config = workspace.config.as_ref().is_some_and(|config| path.starts_with(config));
-    path.starts_with(&workspace.root) && !is_config
-}
-
-/// The texts of a layout that lie in the project: the file that it was read from, and its templates.
-pub(super) fn layout_files(
-    world: &dyn World,
-    workspace: &Workspace,
-    layout: &Layout,
-    file: &Path,
-) -> Vec<(String, Answer<Digest>)> {
-    let own = in_project(world, workspace, file).unwrap_or_else(|| file.to_owned());
-    let own = workspace.show(&own, Paths::Portable);
-    let mut files = vec![(own, Answer::Present(Digest::of(&layout.source().text)))];
-    // A text inside the layout's file is named by that file.
-    for source in layout.sources().skip(1).filter(|source| source.within.is_none()) {
-        let Some(label) = &source.path else { continue };
-        // What lies outside the project is shown in full or from `~/`.
-        let is_ours = !label.starts_with("~/") && is_in_project(workspace, &workspace.root.join(label));
-        if is_ours && !files.iter().any(|(known, _)| known == label) {
-            files.push((label.clone(), Answer::Present(Digest::of(&source.text))));
-        }
-    }
-    files
-}
-
-/// The files in the project that the words of a command name.
-pub(super) fn command_files(
-    world: &dyn World,
-    workspace: &Workspace,
-    program: &Path,
-    args: &[String],
-) -> Vec<(String, Answer<Digest>)> {
-    let args = args.iter().flat_map(|arg| {
-        // `--script=x` names a file as well as `x` does.
-        let value = arg.split_once('=').map(|(_, value)| value);
-        std::iter::once(arg.as_str()).chain(value).map(|word| workspace.root.join(word)).collect::<Vec<PathBuf>>()
-    });
-    let mut files = Vec::new();
-    for path in std::iter::once(program.to_owned()).chain(args) {
-        if !matches!(world.kind(&path), Answer::Present(Kind::File)) {
-            continue;
-        }
-        if let Some(path) = in_project(world, workspace, &path) {
-            let label = workspace.show(&path, Paths::Portable);
-            if !files.iter().any(|(known, _)| *known == label) {
-                files.push((label, digest(world, &path)));
-            }
-        }
-    }
-    files
-}
-
-fn digest(world: &dyn World, path: &Path) -> Answer<Digest> {
-    let real = match world.resolve(path) {
-        Answer::Present(real) => real,
-        Answer::Absent => return Answer::Absent,
-        Answer::Unavailable(reason) => return Answer::Unavailable(reason),
-    };
-    let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else { return Answer::Absent };
-    world.read(parent, Path::new(name), PROGRAM).and_then(|contents| {
-        if contents.more {
-            return Answer::unavailable(ReasonCode::Failed, format!("it has more than {PROGRAM} bytes"));
-        }
-        Answer::Present(Digest::of_bytes(&contents.bytes))
-    })
 }

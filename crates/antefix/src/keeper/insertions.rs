@@ -60,8 +60,15 @@ impl Keeper {
             let fresh: Vec<u64> = before.all.iter().filter(is_its_own).map(|one| one.number).collect();
             return Ok(taken(before, &fresh));
         }
-        let fresh: Vec<u64> = self.store.take(conversation, turn, place)?.iter().map(|one| one.number).collect();
-        Ok(taken(self.store.insertions(conversation)?, &fresh))
+        let took = self.store.take(conversation, turn, place)?;
+        let fresh: Vec<u64> = took.iter().map(|one| one.number).collect();
+        let mut now = self.store.insertions(conversation)?;
+        // A compaction may have ended meanwhile what this turn took. No other turn has it, so this one does.
+        let is_there = |one: &Insertion| now.all.iter().any(|other| other.number == one.number);
+        let ended: Vec<Insertion> = took.into_iter().filter(|one| !is_there(one)).collect();
+        now.all.extend(ended);
+        now.all.sort_by_key(|one| one.number);
+        Ok(taken(now, &fresh))
     }
 
     /// What earlier turns took. Nothing is written.

@@ -50,7 +50,7 @@ use crate::compose::Prompt;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::Discovery;
 use crate::discover::remote::Fetched;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Fault, Result};
 use crate::freeze::store::{Deletable, Deleted, EpochRow, Noted, Standing, Store};
 use crate::freeze::{
     Amendment, AmendmentBody, Cause, Change, ChangeKind, ConversationId, Difference, Drifted, Epoch, EpochBody, Now,
@@ -302,7 +302,7 @@ impl Keeper {
     fn used(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Current> {
         let current = self.current(conversation)?.ok_or_else(|| unknown(conversation))?;
         match self.note_use(&current, now(input))? {
-            Noted::Done => Ok(current),
+            Noted::Done | Noted::Later => Ok(current),
             Noted::NoConversation => Err(unknown(conversation)),
         }
     }
@@ -326,18 +326,32 @@ impl Keeper {
 
     /// The standing epoch with all that a turn needs to know; none if nobody opened the conversation.
     pub(crate) fn current(&self, conversation: &ConversationId) -> Result<Option<Current>> {
-        let Some(standing) = self.recent.find(&*self.store, conversation)? else { return Ok(None) };
-        let (epoch, amendments) = self.load(&standing)?;
-        Ok(Some(Current { standing, epoch, amendments }))
+        self.load_found(|| Ok(self.recent.find(&*self.store, conversation)?))
+    }
+
+    /// An epoch that is found, with its texts. Between the two questions somebody may delete the conversation, and its texts with
+    /// it: only what is missing of a row that is still there is damage.
+    fn load_found(&self, find: impl Fn() -> Result<Option<Standing>>) -> Result<Option<Current>> {
+        let mut before = None;
+        loop {
+            let Some(standing) = find()? else { return Ok(None) };
+            match self.load(&standing) {
+                Ok((epoch, amendments)) => return Ok(Some(Current { standing, epoch, amendments })),
+                Err(error) if before.as_ref() == Some(&standing) => return Err(error),
+                Err(error) if error.kind() == ErrorKind::Store(Fault::Corrupt) => before = Some(standing),
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// One epoch, with its amendments.
     pub fn epoch(&self, conversation: &ConversationId, number: u64) -> Result<(Arc<Epoch>, Vec<Amendment>)> {
-        let found = self.store.epoch(conversation, number)?.ok_or_else(|| {
+        let found = self.load_found(|| Ok(self.store.epoch(conversation, number)?))?;
+        let Current { epoch, amendments, .. } = found.ok_or_else(|| {
             let message = format!("{conversation} has no epoch {number}");
             Error::new(ErrorKind::Conversation, message).with_hint("`antefix epochs` lists them")
         })?;
-        self.load(&found)
+        Ok((epoch, amendments))
     }
 
     /// The epochs of a conversation behind `after`, at most `limit`.

@@ -65,14 +65,20 @@ impl Keeper {
         }
         match self.store.append(&row, &bundle) {
             Ok(Appended::Lost(_)) => Ok(Renewal::None(candidate)),
-            // Nothing can follow an epoch that somebody deleted meanwhile.
-            Err(_) if self.store.standing(standing.conversation())?.is_none() => Ok(Renewal::None(candidate)),
+            // Nothing can follow an epoch that somebody deleted meanwhile, also if there are others under the same name by now.
+            Err(_) if self.is_behind(standing)? => Ok(Renewal::None(candidate)),
             Err(error) => Err(error.into()),
             Ok(Appended::Won) => {
                 self.cache.put(row.body, &candidate.body, candidate.body.weight());
                 Ok(Renewal::Begun(candidate, row))
             }
         }
+    }
+
+    /// Whether a conversation has not come as far as this epoch: somebody deleted it since.
+    fn is_behind(&self, epoch: &Epoch) -> Result<bool> {
+        let now = self.store.standing(epoch.conversation())?;
+        Ok(now.is_none_or(|now| now.epoch.number < epoch.number()))
     }
 
     /// A renewal to the same bytes still begins an epoch if notices have said something else meanwhile.

@@ -103,11 +103,25 @@ impl Keeper {
             return Ok(Noted::Done);
         }
         match self.store.note_use(&standing.epoch.conversation, now) {
-            // What can only be read goes on all the same, and is not deleted either.
-            Err(error) if matches!(error.fault, Fault::ReadOnly | Fault::Full) => Ok(Noted::Done),
+            // A turn that needs nothing written goes on where nothing can be written now. Nothing is deleted there, either.
+            Err(error) if is_only_unwritable(error.fault) => Ok(Noted::Done),
             noted => Ok(noted?),
         }
     }
+}
+
+/// Whether a store with this fault may be read all the same.
+fn is_only_unwritable(fault: Fault) -> bool {
+    matches!(
+        fault,
+        Fault::ReadOnly
+            | Fault::Full
+            | Fault::Busy
+            | Fault::Displaced
+            | Fault::Newer
+            | Fault::Descriptors
+            | Fault::Memory
+    )
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use crate::freeze::record::{RecordedOrigin, RecordedSpan};
 use crate::freeze::{Amendment, Change, ConversationId, Epoch, Insertion, Watch};
 use crate::hooks::{Hook, HookDid};
 use crate::models::Models;
+use crate::text::LineNumbers;
 use crate::tokens::Tokenizer;
 
 /// What a turn needs to know.
@@ -245,8 +246,9 @@ impl Turn {
         };
         let boundary = self.prefix().len();
         let section = |number: usize| self.suffix.sections().get(number).map(|section| section.id.as_str());
-        let live = self.suffix.spans().iter();
-        spans.extend(live.map(|span| TurnSpan::new(section(span.section), RecordedSpan::of(span), boundary)));
+        let mut lines = LineNumbers::default();
+        let live = self.suffix.spans().iter().map(|span| (section(span.section), RecordedSpan::of(span, &mut lines)));
+        spans.extend(live.map(|(section, span)| TurnSpan::new(section, span, boundary)));
         Ok(spans)
     }
 

@@ -1,6 +1,6 @@
 //! The front door's first step: a user's settings, a ledger, the table of models, a world.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Project;
@@ -37,10 +37,16 @@ use crate::text::{Source, SourceKind};
 /// # Ok::<(), antefix::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Antefix(Arc<Shared>);
+pub struct Antefix {
+    pub(super) shared: Arc<Shared>,
+    pub(super) world: Arc<dyn World + Send + Sync>,
+    /// Where projects may be; anywhere, if there are none. Real paths.
+    pub(super) roots: Arc<[PathBuf]>,
+    /// The root that the project must not leave.
+    pub(super) bound: Option<Arc<Path>>,
+}
 
-struct Shared {
-    world: Box<dyn World + Send + Sync>,
+pub(super) struct Shared {
     ledger: Ledger,
     settings: Option<Settings>,
     layout: Option<LayoutChoice>,
@@ -118,7 +124,7 @@ impl Builder {
 
     /// Puts it together. Nothing is read or opened before it is needed, except that there must be a world.
     pub fn build(self) -> Result<Antefix> {
-        let world = self.world.map_or_else(this_machine, Ok)?;
+        let world: Arc<dyn World + Send + Sync> = self.world.map_or_else(this_machine, Ok)?.into();
         let ledger = match self.store {
             Some(store) => Ledger::of(Keeper::of(store)),
             None => Ledger::at(self.address),
@@ -129,7 +135,8 @@ impl Builder {
         };
         let (settings, layout, models, hooks) = (self.settings, self.layout, self.models, self.hooks);
         let (contexts, read_models) = (Contexts::default(), Mutex::default());
-        Ok(Antefix(Arc::new(Shared { world, ledger, settings, layout, models, read_models, trust, hooks, contexts })))
+        let shared = Shared { ledger, settings, layout, models, read_models, trust, hooks, contexts };
+        Ok(Antefix { shared: Arc::new(shared), world, roots: Arc::from([]), bound: None })
     }
 }
 
@@ -161,6 +168,9 @@ impl Antefix {
             let message = format!("{}: {error}", directory.display());
             Error::new(ErrorKind::Input, message)
         })?;
+        if !self.roots.is_empty() {
+            return self.project_in_root(absolute);
+        }
         self.check_directory(&absolute, directory)?;
         Ok(Project::new(self, Directory::new(absolute, None)))
     }
@@ -175,7 +185,9 @@ impl Antefix {
             Answer::Present(Kind::Directory) => Ok(()),
             Answer::Present(_) => failed(&"it is not a directory"),
             Answer::Absent => failed(&"there is no such directory"),
-            Answer::Unavailable(reason) => failed(&reason),
+            Answer::Unavailable(reason) => {
+                failed(&reason).map_err(|error| error.of_kind(reason.kind_or(ErrorKind::Input)))
+            }
         }
     }
 
@@ -183,7 +195,7 @@ impl Antefix {
     pub fn conversation(&self, id: &str, otherwise: impl AsRef<Path>) -> Result<Conversation> {
         let id = ConversationId::parse(id)?;
         let project = match self.remembered(&id)? {
-            Some(remembered) => Project::new(self, remembered.directory.clone()),
+            Some(remembered) => self.remembered_project(&remembered)?,
             None => self.project(otherwise)?,
         };
         Ok(Conversation::new(project, id))
@@ -191,32 +203,32 @@ impl Antefix {
 
     /// What is outside the process.
     pub fn world(&self) -> &dyn World {
-        &*self.0.world
+        &*self.world
     }
 
     /// The ledger, opened if need be.
     pub fn keeper(&self) -> Result<&Keeper> {
-        self.0.ledger.keeper(self.world())
+        self.shared.ledger.keeper(self.world())
     }
 
     /// The ledger, if it is open by now.
     pub fn opened_keeper(&self) -> Option<&Keeper> {
-        self.0.ledger.opened()
+        self.shared.ledger.opened()
     }
 
     /// What keeps the ledger: `sqlite`, `postgres`, `memory`, or `other` for a store that the builder was given. It need not
     /// be reachable.
     pub fn store_kind(&self) -> &'static str {
-        self.0.ledger.kind(self.world())
+        self.shared.ledger.kind(self.world())
     }
 
     /// The table of models: the built-in one with the rows of the user's `models.json` over it, which are parsed again only
     /// when they change. Where they cannot be read, it is the built-in one, and the finding says why: no turn fails for it.
     pub fn models(&self) -> (Models, Option<Diagnostic>) {
-        if let Some(models) = &self.0.models {
+        if let Some(models) = &self.shared.models {
             return (models.clone(), None);
         }
-        let workspace = self.users_workspace();
+        let workspace = Workspace::of_user(self.world());
         let Some(config) = &workspace.config else { return (Models::built_in().clone(), None) };
         let read = workspace.own_file(self.world(), config, "models.json", SourceKind::Layout, Hygiene::default());
         match read {
@@ -233,7 +245,7 @@ impl Antefix {
     }
 
     fn models_of(&self, file: &Arc<Source>) -> (Models, Option<Diagnostic>) {
-        let mut last = self.0.read_models.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.shared.read_models.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((text, models)) = &*last
             && *text == file.text
         {
@@ -252,20 +264,29 @@ impl Antefix {
     pub(super) fn models_for(&self, model: Option<&str>) -> (Models, Option<Diagnostic>) {
         match model {
             Some(_) => self.models(),
-            None => (self.0.models.as_ref().unwrap_or(Models::built_in()).clone(), None),
+            None => (self.shared.models.as_ref().unwrap_or(Models::built_in()).clone(), None),
         }
     }
 
-    /// The user's configuration is the same wherever the user works. Seen from a directory that nothing lies in, it is shown
-    /// as people write it, from `~/`.
-    fn users_workspace(&self) -> Workspace {
-        Workspace::find(self.world(), Path::new("/nonexistent"))
+    /// The directory of the user's settings.
+    pub(super) fn users_directory(&self) -> Option<PathBuf> {
+        Workspace::of_user(self.world()).config
+    }
+
+    /// The file of the ledger, if it is kept in one.
+    pub(super) fn ledger_file(&self) -> Option<PathBuf> {
+        self.shared.ledger.file(self.world())
+    }
+
+    /// The directory of tokens, of what is trusted and of receipts.
+    pub(super) fn state_directory(&self) -> Option<PathBuf> {
+        self.shared.trust.file().and_then(TrustFile::directory).map(Path::to_owned)
     }
 
     /// What the user's settings say, wherever the user works.
     pub fn settings(&self) -> Result<Settings> {
-        let workspace = self.users_workspace();
-        match &self.0.settings {
+        let workspace = Workspace::of_user(self.world());
+        match &self.shared.settings {
             Some(settings) => settings.clone().resolved(self.world(), &workspace),
             None => Settings::load(self.world(), &workspace),
         }
@@ -274,36 +295,43 @@ impl Antefix {
     /// What a conversation was told; none if nobody opened it.
     pub(super) fn remembered(&self, conversation: &ConversationId) -> Result<Option<Arc<Remembered>>> {
         let keeper = self.keeper()?;
-        let Some(Current { standing, epoch, .. }) = keeper.current(conversation)? else { return Ok(None) };
-        let Some(said) = standing.said else {
-            return Ok(Some(Arc::new(Remembered::of_epoch(&epoch, self.default_layout()))));
-        };
-        keeper.cached(said, || Remembered::load(keeper.store(), said)).map(Some)
+        let mut before = None;
+        loop {
+            let Some(Current { standing, epoch, .. }) = keeper.current(conversation)? else { return Ok(None) };
+            let Some(said) = standing.said else {
+                return Ok(Some(Arc::new(Remembered::of_epoch(&epoch, self.default_layout()))));
+            };
+            match keeper.cached(said, || Remembered::load(keeper.store(), said)) {
+                // Somebody deleted the conversation, or told it something else, between two questions.
+                Err(_) if before != Some(said) => before = Some(said),
+                remembered => return remembered.map(Some),
+            }
+        }
     }
 
     pub(super) fn ledger(&self) -> &Ledger {
-        &self.0.ledger
+        &self.shared.ledger
     }
 
     pub(super) fn contexts(&self) -> &Contexts {
-        &self.0.contexts
+        &self.shared.contexts
     }
 
     /// The layout of those who name none, if the builder was given one.
     pub fn default_layout(&self) -> Option<&LayoutChoice> {
-        self.0.layout.as_ref()
+        self.shared.layout.as_ref()
     }
 
     pub(super) fn given_settings(&self) -> Option<&Settings> {
-        self.0.settings.as_ref()
+        self.shared.settings.as_ref()
     }
 
     pub(super) fn trust_source(&self) -> &TrustSource {
-        &self.0.trust
+        &self.shared.trust
     }
 
     pub(super) fn hooks(&self) -> impl Iterator<Item = &dyn Hook> {
-        self.0.hooks.iter().map(|hook| &**hook as &dyn Hook)
+        self.shared.hooks.iter().map(|hook| &**hook as &dyn Hook)
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ask::LayoutChoice;
-use super::directory::Directory;
+use super::directory::{Directory, Location};
 use super::layouts::{Finder, Found};
 use super::settings::Settings;
 use super::templates::TemplateDirectories;
@@ -52,13 +52,13 @@ impl ProjectContext {
     /// Looks around a directory; `as_if` says to take the project for trusted or not, whatever the user trusts.
     pub(super) fn resolve(
         world: &dyn World,
-        directory: &Directory,
+        location: Location<'_>,
         choice: &Choice,
         settings: Option<&Settings>,
         trusted: &Trusted,
         as_if: Option<Trust>,
     ) -> Result<ProjectContext> {
-        let workspace = directory.workspace(world);
+        let workspace = location.workspace(world)?;
         let settings = match settings {
             Some(settings) => settings.clone().resolved(world, &workspace)?,
             None => Settings::load(world, &workspace)?,
@@ -162,7 +162,10 @@ const MOST: usize = 200;
 
 /// The projects of a process that takes many turns.
 #[derive(Default)]
-pub(super) struct Contexts(Mutex<BTreeMap<(Directory, Choice), Arc<Known>>>);
+pub(super) struct Contexts(Mutex<BTreeMap<Key, Arc<Known>>>);
+
+/// The root that a project must not leave, its directory, and what was chosen.
+type Key = (Option<PathBuf>, Directory, Choice);
 
 /// A project, and all that it follows from.
 struct Known {
@@ -192,12 +195,12 @@ impl Contexts {
     pub(super) fn find(
         &self,
         world: &dyn World,
-        (directory, choice): (&Directory, &Choice),
+        (location, choice): (Location<'_>, &Choice),
         settings: Option<&Settings>,
         trust: &dyn Fn() -> Trusted,
         template: impl FnOnce(&ProjectContext) -> Result<Option<EditedText>>,
     ) -> Result<Arc<ProjectContext>> {
-        let known = self.known(world, (directory, choice), settings, trust)?;
+        let known = self.known(world, (location, choice), settings, trust)?;
         let Some(template) = template(&known.context)? else { return Ok(Arc::clone(&known.context)) };
         let mut last = known.edited.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(edited) = last.as_ref().filter(|edited| edited.text == template && edited.holds(world)) {
@@ -214,18 +217,18 @@ impl Contexts {
     fn known(
         &self,
         world: &dyn World,
-        (directory, choice): (&Directory, &Choice),
+        (location, choice): (Location<'_>, &Choice),
         settings: Option<&Settings>,
         trust: &dyn Fn() -> Trusted,
     ) -> Result<Arc<Known>> {
         let trusted = trust();
-        let key = (directory.clone(), choice.clone());
+        let key = (location.bound.map(Path::to_owned), location.directory.clone(), choice.clone());
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(known) = known.filter(|known| known.holds(world, &trusted)) {
             return Ok(known);
         }
         let recording = RecordingWorld::new(world);
-        let context = ProjectContext::resolve(&recording, directory, choice, settings, &trusted, None)?;
+        let context = ProjectContext::resolve(&recording, location, choice, settings, &trusted, None)?;
         let observations = recording.observations();
         let known = Arc::new(Known { context: Arc::new(context), trusted, observations, edited: Mutex::default() });
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,6 +280,12 @@ fn foreign(path: &Path) -> Diagnostic {
 
 fn not_read(withheld: &NotLoaded) -> Diagnostic {
     let path = withheld.path.as_deref().unwrap_or_default();
+    if withheld.is_foreign() {
+        let message = format!("{path} is not read: it belongs to another user");
+        return Diagnostic::warning(Code::ForeignOwner, message)
+            .about(Subject::file(path))
+            .hint("take it over with chown if it is yours");
+    }
     Diagnostic::note(Code::Untrusted, format!("{path} is not read: {}", withheld.detail()))
         .about(Subject::file(path))
         .hint("run `antefix trust`, or name the project's directory in `trusted` in your settings, if you trust it")

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::confined::outside;
 use crate::discover::{Workspace, World};
+use crate::error::Result;
 
 /// Where an agent works, and what its user calls that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,14 +20,26 @@ impl Directory {
         let given = given.filter(|given| *given != path);
         Directory { path, given }
     }
+}
 
-    /// Looks around from there.
-    pub(super) fn workspace(&self, world: &dyn World) -> Workspace {
-        let workspace = Workspace::find(world, &self.path);
-        match &self.given {
+/// A directory, and the root that its project must not leave.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Location<'d> {
+    pub(super) directory: &'d Directory,
+    pub(super) bound: Option<&'d Path>,
+}
+
+impl Location<'_> {
+    /// Looks around from there. A directory that is not in its root by now is refused.
+    pub(super) fn workspace(&self, world: &dyn World) -> Result<Workspace> {
+        let workspace = Workspace::find_within(world, &self.directory.path, self.bound);
+        if self.bound.is_some_and(|bound| !workspace.cwd.starts_with(bound)) {
+            return Err(outside());
+        }
+        Ok(match &self.directory.given {
             Some(given) => workspace.given_as(world, given),
             None => workspace,
-        }
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::{LayoutChoice, unknown_layout};
+use super::own_files::refuse_shared;
 use super::templates::TemplateDirectories;
 use crate::compose::template::TemplateRef;
 use crate::compose::{Dialect, Layout, Wording, builtin};
@@ -76,6 +77,9 @@ impl Finder<'_> {
     fn default_layout(&mut self, wording: &Wording) -> Result<Found> {
         for directory in std::iter::once(self.workspace.project()).chain(self.workspace.config.clone()) {
             if let Some(source) = self.own_file(&directory, "layout.toml", SourceKind::Layout)? {
+                if self.workspace.config.as_ref() == Some(&directory) {
+                    refuse_shared(self.world, &directory.join("layout.toml"))?;
+                }
                 return self.parsed(&source, &directory.join("layout.toml"), wording);
             }
         }
@@ -122,7 +126,7 @@ impl Finder<'_> {
         match self.workspace.own_file(self.world, directory, name, kind, self.hygiene) {
             Answer::Present(source) => Ok(Some(source)),
             Answer::Absent => Ok(None),
-            Answer::Unavailable(reason) if reason.code == ReasonCode::Untrusted => {
+            Answer::Unavailable(reason) if matches!(reason.code, ReasonCode::Untrusted | ReasonCode::ForeignOwner) => {
                 let path = self.workspace.show(&directory.join(name), Paths::Portable);
                 let fact = FactName::new("antefix", name.trim_end_matches(".toml"));
                 self.withheld.push(NotLoaded { fact, path: Some(path), why: Why::Unavailable(reason) });
@@ -135,7 +139,7 @@ impl Finder<'_> {
 
 /// A file that is there and cannot be used.
 fn unusable(path: &Path, reason: &Reason) -> Error {
-    let error = Error::new(ErrorKind::Layout, format!("{}: {reason}", path.display()));
+    let error = Error::new(reason.kind_or(ErrorKind::Layout), format!("{}: {reason}", path.display()));
     match reason.code {
         ReasonCode::HiddenText => error.with_hint("remove them; your own settings may say `hidden_text` and `secrets`"),
         _ => error,
@@ -145,17 +149,18 @@ fn unusable(path: &Path, reason: &Reason) -> Error {
 /// A file that a user named: wherever its links lead, because it is the user's own word.
 fn read_named(world: &dyn World, path: &Path, label: &str) -> Result<String> {
     let failed = |what: String| Error::new(ErrorKind::Input, format!("{label}: {what}"));
+    let unread = |reason: &Reason| failed(reason.to_string()).of_kind(reason.kind_or(ErrorKind::Input));
     let missing = || failed("there is no such file".to_owned());
     let real = match world.resolve(path) {
         Answer::Present(real) => real,
         Answer::Absent => return Err(missing()),
-        Answer::Unavailable(reason) => return Err(failed(reason.to_string())),
+        Answer::Unavailable(reason) => return Err(unread(&reason)),
     };
     let (Some(directory), Some(name)) = (real.parent(), real.file_name()) else { return Err(missing()) };
     let contents = match world.read(directory, Path::new(name), INPUT_LIMIT) {
         Answer::Present(contents) => contents,
         Answer::Absent => return Err(missing()),
-        Answer::Unavailable(reason) => return Err(failed(reason.to_string())),
+        Answer::Unavailable(reason) => return Err(unread(&reason)),
     };
     if contents.more {
         return Err(failed(format!("larger than {INPUT_LIMIT} bytes")));

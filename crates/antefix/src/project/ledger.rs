@@ -95,6 +95,12 @@ impl Ledger {
         }
     }
 
+    /// The file that it is kept in, if it is one.
+    pub(super) fn file(&self, world: &dyn World) -> Option<std::path::PathBuf> {
+        let address = self.address(world).ok().filter(|_| !self.is_given)?;
+        address.strip_prefix("sqlite:").map(std::path::PathBuf::from)
+    }
+
     fn address(&self, world: &dyn World) -> Result<String> {
         match &self.address {
             Some(address) => Ok(address.clone()),

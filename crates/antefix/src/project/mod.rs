@@ -16,6 +16,7 @@
 mod antefix;
 mod ask;
 mod carry;
+mod confined;
 mod context;
 mod conversation;
 mod directory;
@@ -23,6 +24,7 @@ mod draft;
 mod layouts;
 mod ledger;
 mod offers;
+mod own_files;
 mod preview;
 mod remembered;
 mod saved;
@@ -39,7 +41,7 @@ pub use self::ask::{Ask, LayoutChoice, MemoryChoice, TemplateChoice};
 pub use self::context::ProjectContext;
 use self::context::{Choice, EditedText};
 pub use self::conversation::Conversation;
-use self::directory::Directory;
+use self::directory::{Directory, Location};
 pub use self::draft::Draft;
 pub use self::preview::{Look, Preview};
 use self::preview::{permissions, situation};
@@ -51,7 +53,7 @@ pub use self::trust::TrustOffer;
 pub use self::why::{BilledTurn, Billing};
 use crate::discover::World;
 use crate::discover::roots::MoreRoots;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::freeze::ConversationId;
 use crate::hooks::{Hook, Program, TrustState};
 pub use crate::keeper::TouchNotice;
@@ -66,11 +68,13 @@ use crate::worlds::FixedClock;
 pub struct Project {
     antefix: Antefix,
     directory: Directory,
+    /// Why nothing of it can be read now; its open conversations go on.
+    unusable: Option<Error>,
 }
 
 impl Project {
     fn new(antefix: &Antefix, directory: Directory) -> Project {
-        Project { antefix: antefix.clone(), directory }
+        Project { antefix: antefix.clone(), directory, unusable: None }
     }
 
     /// The same directory under the name that its user gave it, for those who followed its links themselves. Prompts that show
@@ -79,6 +83,11 @@ impl Project {
     pub fn given_as(mut self, given: impl AsRef<Path>) -> Project {
         self.directory = Directory::new(self.directory.path, Some(given.as_ref().to_owned()));
         self
+    }
+
+    /// Where it is, and the root that it must not leave.
+    fn location(&self) -> Location<'_> {
+        Location { directory: &self.directory, bound: self.antefix.bound.as_deref() }
     }
 
     /// What it was opened with.
@@ -98,7 +107,12 @@ impl Project {
 
     /// Whether the directory is still there.
     fn check_directory(&self) -> Result<()> {
+        self.check_usable()?;
         self.antefix.check_directory(self.directory(), self.given_directory())
+    }
+
+    fn check_usable(&self) -> Result<()> {
+        self.unusable.clone().map_or(Ok(()), Err)
     }
 
     /// A conversation that works here. One that worked elsewhere moves here with its next turn.
@@ -119,11 +133,12 @@ impl Project {
 
     /// The project, resolved for what is said.
     fn context(&self, ask: &Ask, said: &Remembered) -> Result<Arc<ProjectContext>> {
+        self.check_usable()?;
         let antefix = &self.antefix;
         let choice = said.choice();
         antefix.contexts().find(
             antefix.world(),
-            (&self.directory, &choice),
+            (self.location(), &choice),
             antefix.given_settings(),
             &|| antefix.trusted(),
             |context| self.edited_text(ask, &choice, context),

@@ -103,7 +103,7 @@ impl Remembered {
 
     /// Roughly how many bytes it takes.
     fn weight(&self) -> usize {
-        500 + self.tools.as_ref().map_or(0, |tools| 4 * tools.canonical().len())
+        500 + self.tools.as_ref().map_or(0, |tools| 5 * tools.canonical().len())
     }
 
     /// The texts to keep.

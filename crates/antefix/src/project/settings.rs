@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::own_files::refuse_shared;
 use crate::discover::documentation::Documentation;
 use crate::discover::git::GitLimits;
 use crate::discover::hygiene::{HiddenText, Hygiene, Secrets};
@@ -116,9 +117,10 @@ impl Settings {
             Answer::Absent => return Ok(Settings::default()),
             Answer::Unavailable(reason) => {
                 let message = format!("{}: {reason}", config.join("settings.toml").display());
-                return Err(Error::new(ErrorKind::Settings, message));
+                return Err(Error::new(reason.kind_or(ErrorKind::Settings), message));
             }
         };
+        refuse_shared(world, &config.join("settings.toml"))?;
         Settings::of(&source)?.resolved(world, workspace)
     }
 

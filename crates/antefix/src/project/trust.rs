@@ -1,13 +1,14 @@
 //! Trusting a project: what that covers, and keeping the answer.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::context::{Choice, ProjectContext};
 use super::{Antefix, LayoutChoice, Project};
 use crate::discover::trust::Trust;
-use crate::discover::{Answer, Workspace};
+use crate::discover::{Answer, Paths};
 use crate::error::{Error, ErrorKind, Result};
-use crate::hooks::{Files, Program, TrustState, TrustedWorkspace};
+use crate::hooks::{Files, Program, ProjectFile, TrustState, TrustedWorkspace, layout_label};
 use crate::stores::{TrustFile, Trusted};
 
 /// What trusting a project covers: its text, and the programs that its layout declares, by their bytes.
@@ -18,7 +19,9 @@ pub struct TrustOffer {
     pub hooks: Vec<(Program, TrustState)>,
     /// The files that the hooks are made of, as they are now.
     pub files: Files,
-    /// What trust knows the layout by.
+    /// The same by the project that they are in, each with what the layout is called there.
+    by_project: BTreeMap<String, (String, Files)>,
+    /// What the layout is called in this project.
     layout: String,
 }
 
@@ -29,42 +32,43 @@ impl Project {
         let choice = Choice { layout, wording: None };
         let context = ProjectContext::resolve(
             world,
-            &self.directory,
+            self.location(),
             &choice,
             antefix.given_settings(),
             &antefix.trusted(),
             Some(Trust::Trusted),
         )?;
-        let mut files = Files::new();
+        let (mut files, mut by_project) = (Files::new(), BTreeMap::<String, (String, Files)>::new());
         for program in &context.programs {
-            for (file, digest) in program.files(world, &context.workspace) {
-                let Answer::Present(digest) = digest else {
-                    let message = format!("{file} cannot be read, so it cannot be trusted");
-                    let hint = "nothing was changed; make it readable, or take it out of the hook's command";
-                    return Err(Error::new(ErrorKind::Input, message).with_hint(hint));
+            for ProjectFile { project, file, digest } in program.files(world, &context.workspace) {
+                let shown = context.workspace.show(&Path::new(&project).join(&file), Paths::Portable);
+                let digest = match digest {
+                    Answer::Present(digest) => digest,
+                    Answer::Absent => return Err(untrustable(&shown, "it is gone")),
+                    Answer::Unavailable(reason) => return Err(untrustable(&shown, &reason.to_string())),
                 };
-                files.insert(file, digest);
+                files.insert(shown, digest);
+                let label = || (program.layout_label(&context.workspace, &project), Files::new());
+                by_project.entry(project.clone()).or_insert_with(label).1.insert(file, digest);
             }
         }
-        Ok(TrustOffer {
-            root: self.root()?,
-            hooks: self.states(&context),
-            files,
-            layout: Program::layout_label(&context.workspace, context.layout_file.as_deref()),
-        })
+        let layout = layout_label(&context.workspace, context.layout_file.as_deref());
+        Ok(TrustOffer { root: self.root()?, hooks: self.states(&context), files, by_project, layout })
     }
 
     /// Trusts what was offered, and answers with the file that keeps it.
     pub fn trust(&self, offer: TrustOffer) -> Result<&Path> {
         let world = self.antefix.world();
         let since = world.now().to_string();
-        let TrustOffer { root, files, layout, .. } = offer;
+        let TrustOffer { root, by_project, layout, .. } = offer;
         self.antefix.kept_trust()?.change(world, |approvals| {
+            // A project without hooks is trusted for its text. What was trusted of this layout before counts no more.
             let trusted: &mut TrustedWorkspace = approvals.workspaces.entry(root).or_default();
-            trusted.since = since;
-            // What was trusted of this layout before counts no more.
             trusted.layouts.remove(&layout);
-            if !files.is_empty() {
+            trusted.since = since.clone();
+            for (project, (layout, files)) in by_project {
+                let trusted = approvals.workspaces.entry(project).or_default();
+                trusted.since = since.clone();
                 trusted.layouts.insert(layout, files);
             }
         })
@@ -84,7 +88,7 @@ impl Project {
 
     /// The root as trust knows it.
     pub fn root(&self) -> Result<String> {
-        let workspace = Workspace::find(self.antefix.world(), self.directory());
+        let workspace = self.location().workspace(self.antefix.world())?;
         let root = workspace.root.to_str().map(str::to_owned);
         root.ok_or_else(|| Error::new(ErrorKind::Input, "the project's path is not UTF-8, so it cannot be trusted"))
     }
@@ -102,4 +106,10 @@ impl Antefix {
             error.with_hint("set HOME or XDG_STATE_HOME to an absolute path")
         })
     }
+}
+
+fn untrustable(file: &str, why: &str) -> Error {
+    let message = format!("{file} cannot be read, so it cannot be trusted: {why}");
+    Error::new(ErrorKind::Input, message)
+        .with_hint("nothing was changed; make it readable, or take it out of the hook's command")
 }

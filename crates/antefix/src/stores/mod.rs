@@ -1,10 +1,14 @@
 //! Adapters: where ledgers are kept, and what a user trusts.
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod failpoint;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(all(test, unix))]
+mod tests;
 mod trust;
 
 use std::path::PathBuf;

@@ -45,6 +45,11 @@ impl TrustFile {
         Some(TrustFile(state.join("antefix/trust.json")))
     }
 
+    /// The directory that it is in.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.0.parent()
+    }
+
     /// Reads what is trusted.
     pub fn load(&self, world: &dyn World) -> Trusted {
         let TrustFile(file) = self;

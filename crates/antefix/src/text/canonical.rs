@@ -66,49 +66,63 @@ fn write_members<'m>(members: impl Iterator<Item = (&'m String, &'m Value)>, tex
     text.push('}');
 }
 
-/// As serde_json writes it, without a copy in between: most of a prompt is long strings.
+/// As serde_json writes it.
 pub(crate) fn write_string(string: &str, text: &mut String) {
-    text.reserve(string.len() + 2);
     text.push('"');
-    let mut rest = string;
-    while let Some(at) = first_escaped(rest.as_bytes()) {
-        text.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
-            b'"' => text.push_str("\\\""),
-            b'\\' => text.push_str("\\\\"),
-            b'\n' => text.push_str("\\n"),
-            b'\r' => text.push_str("\\r"),
-            b'\t' => text.push_str("\\t"),
-            0x08 => text.push_str("\\b"),
-            0x0c => text.push_str("\\f"),
-            byte => text.push_str(&format!("\\u{byte:04x}")),
-        }
-        rest = &rest[at + 1..];
-    }
-    text.push_str(rest);
+    write_escaped(string, text);
     text.push('"');
 }
 
-/// Where the first byte is that JSON does not write as it is.
-fn first_escaped(bytes: &[u8]) -> Option<usize> {
+/// The same without the quotes, eight bytes at a time: most of a prompt is long strings.
+pub(crate) fn write_escaped(string: &str, text: &mut String) {
+    let bytes = string.as_bytes();
+    // A sixteenth more for what is escaped: most of it are ends of lines.
+    text.reserve(bytes.len() + bytes.len() / 16 + 1);
     let (words, rest) = bytes.as_chunks::<8>();
+    let mut from = 0;
+    let mut escape = |at: usize| {
+        text.push_str(&string[from..at]);
+        write_escape(bytes[at], text);
+        from = at + 1;
+    };
     for (number, word) in words.iter().enumerate() {
-        let found = escaped(u64::from_le_bytes(*word));
-        if found != 0 {
-            return Some(8 * number + found.trailing_zeros() as usize / 8);
+        let mut found = escaped(u64::from_le_bytes(*word));
+        while found != 0 {
+            escape(8 * number + found.trailing_zeros() as usize / 8);
+            found &= found - 1;
         }
     }
-    let at = rest.iter().position(|byte| *byte < b' ' || *byte == b'"' || *byte == b'\\')?;
-    Some(bytes.len() - rest.len() + at)
+    for (number, byte) in rest.iter().enumerate() {
+        if *byte < b' ' || *byte == b'"' || *byte == b'\\' {
+            escape(bytes.len() - rest.len() + number);
+        }
+    }
+    text.push_str(&string[from..]);
 }
 
-/// The same for eight bytes at a time: the lowest bit that is set is in the first such byte. A borrow may set bits
-/// above it, never below.
+/// A byte that JSON does not write as it is.
+fn write_escape(byte: u8, text: &mut String) {
+    match byte {
+        b'"' => text.push_str("\\\""),
+        b'\\' => text.push_str("\\\\"),
+        b'\n' => text.push_str("\\n"),
+        b'\r' => text.push_str("\\r"),
+        b'\t' => text.push_str("\\t"),
+        0x08 => text.push_str("\\b"),
+        0x0c => text.push_str("\\f"),
+        byte => text.push_str(&format!("\\u{byte:04x}")),
+    }
+}
+
+/// Which of eight bytes JSON does not write as they are: the highest bit of each such byte is set, and no other.
 fn escaped(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & (ONES << 7);
-    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    below(word, b' ') | is(b'"') | is(b'\\')
+    const HIGH: u64 = ONES << 7;
+    // The highest bit of each byte that is not zero. Nothing is carried from one byte to the next.
+    let has_some = |word: u64| ((word & !HIGH) + !HIGH) | word;
+    let is_not = |byte: u8| has_some(word ^ (ONES * u64::from(byte)));
+    // Below a space are the bytes without any of the three highest bits.
+    !(has_some(word & (ONES * 0xe0)) & is_not(b'"') & is_not(b'\\')) & HIGH
 }
 
 #[cfg(test)]

@@ -109,13 +109,20 @@ impl Source {
         let before = &self.text[..floor_char_boundary(&self.text, offset)];
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let (line, column) = (1 + before.matches('\n').count(), 1 + before[start..].chars().count());
+        let column = match self.within {
+            Some(Within { column: indent, lines: Lines::One, .. }) => indent + before.chars().count(),
+            Some(Within { column: indent, lines: Lines::Files, .. }) if line == 1 => indent + column - 1,
+            _ => column,
+        };
+        (self.line_in_file(line), column)
+    }
+
+    /// The line of the file that a line of the text is, both from 1.
+    pub(super) fn line_in_file(&self, line: usize) -> usize {
         match self.within {
-            None => (line, column),
-            Some(Within { line: first, column: indent, lines }) => match (lines, line) {
-                (Lines::One, _) => (first, indent + before.chars().count()),
-                (Lines::Files, 1) => (first, indent + column - 1),
-                (Lines::Files, line) => (first + line - 1, column),
-            },
+            None => line,
+            Some(Within { line: first, lines: Lines::One, .. }) => first,
+            Some(Within { line: first, lines: Lines::Files, .. }) => first + line - 1,
         }
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::discover::world::{
-    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+    Access, Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 
 /// Another world, at a given instant.
@@ -46,6 +46,10 @@ impl World for FixedClock<'_> {
         self.world.kind(path)
     }
 
+    fn access(&self, path: &Path) -> Answer<Access> {
+        self.world.access(path)
+    }
+
     fn owner(&self, path: &Path) -> Answer<Owner> {
         self.world.owner(path)
     }
@@ -64,6 +68,10 @@ impl World for FixedClock<'_> {
 
     fn run(&self, command: &Command) -> Answer<Output> {
         self.world.run(command)
+    }
+
+    fn end_programs(&self) {
+        self.world.end_programs();
     }
 
     fn fetch(&self, request: &Request) -> Answer<Response> {

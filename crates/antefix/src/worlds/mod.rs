@@ -11,5 +11,5 @@ mod recording;
 pub use fixed_clock::FixedClock;
 pub use memory::MemoryWorld;
 #[cfg(feature = "os")]
-pub use os::OsWorld;
+pub use os::{OsWorld, ignores_signal, supervise_if_asked};
 pub use recording::{Observation, RecordingWorld};

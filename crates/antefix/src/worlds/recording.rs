@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::discover::world::{
-    Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
+    Access, Answer, Command, Contents, Kind, Listing, Output, Owner, Request, Response, SystemText, World,
 };
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -20,6 +20,8 @@ pub enum Observation {
     Kind(PathBuf, Answer<Kind>),
     /// The owner of a path.
     Owner(PathBuf, Answer<Owner>),
+    /// Who can use a path.
+    Access(PathBuf, Answer<Access>),
     /// Where links lead.
     Resolve(PathBuf, Answer<PathBuf>),
     /// The contents of a file.
@@ -37,6 +39,7 @@ impl Observation {
             Observation::Env(name, said) => world.env(name) == *said,
             Observation::Kind(path, said) => world.kind(path) == *said,
             Observation::Owner(path, said) => world.owner(path) == *said,
+            Observation::Access(path, said) => world.access(path) == *said,
             Observation::Resolve(path, said) => world.resolve(path) == *said,
             Observation::Read(root, path, limit, said) => world.read(root, path, *limit) == *said,
             Observation::List(root, path, limit, said) => world.list(root, path, *limit) == *said,
@@ -102,6 +105,10 @@ impl World for RecordingWorld<'_> {
         self.note(self.world.owner(path), |said| Observation::Owner(path.to_owned(), said))
     }
 
+    fn access(&self, path: &Path) -> Answer<Access> {
+        self.note(self.world.access(path), |said| Observation::Access(path.to_owned(), said))
+    }
+
     fn resolve(&self, path: &Path) -> Answer<PathBuf> {
         self.note(self.world.resolve(path), |said| Observation::Resolve(path.to_owned(), said))
     }
@@ -118,6 +125,10 @@ impl World for RecordingWorld<'_> {
 
     fn run(&self, command: &Command) -> Answer<Output> {
         self.note(self.world.run(command), |_| Observation::Moving)
+    }
+
+    fn end_programs(&self) {
+        self.world.end_programs();
     }
 
     fn fetch(&self, request: &Request) -> Answer<Response> {

@@ -2,6 +2,8 @@
 
 import { cell } from "../cell.ts";
 import { local } from "../shell/storage.ts";
+import { forget, isOld, keep, proof } from "./session.ts";
+import type { SessionDocument } from "./session.ts";
 import type {
   About,
   Compaction,
@@ -21,7 +23,7 @@ import type {
   Renewal,
   Saved,
   SavedRow,
-  Shelf,
+  TemplatePlace,
   Template,
   Variable,
 } from "./documents.ts";
@@ -30,8 +32,6 @@ import type {
 export const pending = cell(0);
 /** Whether the server knows this browser. */
 export const known = cell(true);
-
-let csrf = "";
 
 /** What the server says is wrong: a problem document of RFC 9457. */
 export class Problem extends Error {
@@ -57,18 +57,20 @@ interface Asked {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** What proves the request in the place of the session. */
+  proven?: Record<string, string>;
 }
 
-async function ask<T>(path: string, { method = "GET", body, headers = {}, signal }: Asked = {}): Promise<T> {
-  const sent: Record<string, string> = { accept: "application/json", ...headers };
-  if (method !== "GET" && csrf) sent["antefix-csrf"] = csrf;
+async function ask<T>(path: string, { method = "GET", body, headers = {}, signal, proven }: Asked = {}): Promise<T> {
+  const own = proof();
+  const sent: Record<string, string> = { accept: "application/json", ...(proven ?? own), ...headers };
   if (body !== undefined) sent["content-type"] = "application/json";
   pending.set(pending.value + 1);
   try {
     const response = await fetch(path, {
       method,
       headers: sent,
-      credentials: "same-origin",
+      credentials: "omit",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
@@ -79,11 +81,35 @@ async function ask<T>(path: string, { method = "GET", body, headers = {}, signal
       });
     });
     const document: unknown = await response.json().catch(() => ({}));
-    if (response.ok) return document as T;
-    if (response.status === 401 && !("authorization" in sent)) known.set(false);
+    if (response.ok) {
+      if (!proven && isOld()) void renew();
+      return document as T;
+    }
+    if (response.status === 401 && !proven) leave(own);
     throw new Problem(response.status, document as object);
   } finally {
     pending.set(pending.value - 1);
+  }
+}
+
+/** The server does not know this session any more. Another tab may have got a new one meanwhile, which stays. */
+function leave(sent: Record<string, string>): void {
+  if (proof().authorization === sent.authorization) forget();
+  known.set(false);
+}
+
+let renewing = false;
+
+/** Renews the session, once. If that fails, the next request that is answered tries again. */
+async function renew(): Promise<void> {
+  if (renewing) return;
+  renewing = true;
+  try {
+    keep(await ask<SessionDocument>("/sessions/renewal", { method: "POST" }));
+  } catch {
+    // A session that cannot be renewed counts until its end, and then the page asks for another.
+  } finally {
+    renewing = false;
   }
 }
 
@@ -112,14 +138,22 @@ function author(): Record<string, string> {
 }
 
 export const api = {
-  async about(): Promise<About> {
-    const about = await ask<About>("/about");
-    csrf = about.csrf ?? "";
-    return about;
+  /** Makes a session of a link's code. */
+  enter: async (code: string) =>
+    keep(await ask<SessionDocument>("/sessions", { method: "POST", body: { code }, proven: {} })),
+  /** Ends the session. If the server does not answer, this browser forgets it all the same. */
+  async signOut(): Promise<void> {
+    const own = proof();
+    try {
+      await ask("/sessions", { method: "DELETE" });
+    } finally {
+      leave(own);
+    }
   },
+  about: () => ask<About>("/about"),
   /** A link for whoever has the token. */
   link: (token: string) =>
-    ask<{ path: string }>("/links", { method: "POST", headers: { authorization: `Bearer ${token}` } }),
+    ask<{ path: string }>("/links", { method: "POST", proven: { authorization: `Bearer ${token}` } }),
   template: () => ask<Template>("/system-prompt"),
   save: (template: string, dialect: string, digest: string) =>
     ask<Template>("/system-prompt", {
@@ -129,7 +163,7 @@ export const api = {
     }),
   variables: async () => (await ask<{ variables: Variable[] }>("/system-prompt/variables")).variables,
   templates: async (cwd?: string) =>
-    (await ask<{ shelves: Shelf[] }>(`/system-prompt/templates${query({ cwd })}`)).shelves,
+    (await ask<{ places: TemplatePlace[] }>(`/system-prompt/templates${query({ cwd })}`)).places,
   files: (path: string, cwd?: string, signal?: AbortSignal) =>
     ask<Paths>(`/system-prompt/files${query({ path, cwd })}`, signal ? { signal } : {}),
   preview: (draft: Draft, signal?: AbortSignal) =>

@@ -10,7 +10,6 @@ export interface About {
   layout: string;
   roots: string[];
   template_limit: number;
-  csrf?: string;
 }
 
 export interface Template {
@@ -277,7 +276,7 @@ export interface Directory {
 }
 
 /** What references of one prefix lead to. */
-export interface Shelf {
+export interface TemplatePlace {
   prefix: string;
   directory?: string;
   templates: string[];

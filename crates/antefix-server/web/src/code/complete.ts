@@ -11,11 +11,11 @@ import {
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import type { Dialect, Paths, Shelf, Variable } from "../api/documents.ts";
+import type { Dialect, Paths, TemplatePlace, Variable } from "../api/documents.ts";
 
 /** Names that only the server knows. */
 export interface Offers {
-  templates(): Promise<Shelf[]>;
+  templates(): Promise<TemplatePlace[]>;
   files(path: string): Promise<Paths>;
 }
 
@@ -128,10 +128,10 @@ function reference(offers: Offers) {
     // Inside of any other tag it is a text.
     if (!isInside && Math.max(before.lastIndexOf("{{"), before.lastIndexOf("{%")) > before.lastIndexOf("}"))
       return null;
-    const shelves = await offers.templates().catch(() => []);
+    const places = await offers.templates().catch(() => []);
     const whole = (name: string) => (isInside ? name : `{% include "${name}" %}`);
     // What is nearest comes first, as the server has it.
-    const options = shelves.flatMap(({ prefix, directory, templates, more }, index): Completion[] =>
+    const options = places.flatMap(({ prefix, directory, templates, more }, index): Completion[] =>
       templates.length === 0
         ? [
             {

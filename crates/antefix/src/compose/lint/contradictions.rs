@@ -6,7 +6,7 @@
 //! 3. Rules about one thing that has one answer (tabs or spaces, npm or pnpm) are in the table [`RULES`]. They are
 //!    compared between files alone, because one file that says both has its reasons.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::passages::Passage;
 use super::prose::{Sentence, sentences};
@@ -169,7 +169,6 @@ struct Pair {
 }
 
 /// What a sentence says, in a form that can be compared.
-#[derive(PartialEq, Eq)]
 enum Meaning {
     /// Something with one answer.
     Answer { topic: &'static str, answer: String },
@@ -177,56 +176,105 @@ enum Meaning {
     Order { what: String, negative: Negative },
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Negative {
     Yes,
     No,
 }
 
+impl Negative {
+    fn opposite(self) -> Negative {
+        match self {
+            Negative::Yes => Negative::No,
+            Negative::No => Negative::Yes,
+        }
+    }
+}
+
 /// The pairs of sentences that contradict each other, each second one once.
 fn pairs(texts: &[(&str, &str)]) -> Vec<Pair> {
-    let mut known: Vec<(usize, Sentence, Meaning)> = Vec::new();
+    let mut known = Known::default();
     let mut pairs: Vec<Pair> = Vec::new();
     let mut reported: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (text, (label, whole)) in texts.iter().enumerate() {
         for sentence in sentences(whole) {
             for meaning in meanings(&sentence.words) {
-                let against = known.iter().find(|(other, before, said)| {
-                    let other_file = texts[*other].0 != *label;
-                    before.scope == sentence.scope
-                        && match (said, &meaning) {
-                            (
-                                Meaning::Answer { topic, answer },
-                                Meaning::Answer { topic: other_topic, answer: other_answer },
-                            ) => other_file && topic == other_topic && answer != other_answer,
-                            (
-                                Meaning::Order { what, negative },
-                                Meaning::Order { what: other_what, negative: other_negative },
-                            ) => what == other_what && negative != other_negative,
-                            _ => false,
-                        }
-                });
-                if let Some((other, before, said)) = against
+                if let Some((other, before)) = known.against(&sentence.scope, label, &meaning)
                     && pairs.len() < REPORTED
                     && reported.insert((text, sentence.range.start))
                 {
-                    let topic = match said {
-                        Meaning::Answer { topic, .. } => Some(*topic),
+                    let topic = match meaning {
+                        Meaning::Answer { topic, .. } => Some(topic),
                         Meaning::Order { .. } => None,
                     };
                     let first = Said { text: *other, sentence: before.copy() };
                     pairs.push(Pair { first, second: Said { text, sentence: sentence.copy() }, topic });
                 }
-                if known.len() < SENTENCES {
-                    known.push((text, sentence.copy(), meaning));
-                }
+                known.add(text, label, &sentence, meaning);
             }
         }
     }
     pairs
 }
 
-/// How many sentences are compared with each other.
+/// What a rule is about, besides what it says.
+type Scope = BTreeSet<String>;
+
+/// A sentence, and the number of the text that it is in.
+type Before = (usize, Sentence);
+
+/// What was said so far, found by what it is about: each sentence is compared with a few, and not with all.
+#[derive(Default)]
+struct Known<'t> {
+    /// How many sentences there were.
+    count: usize,
+    /// The first that says so.
+    orders: BTreeMap<(Scope, String, Negative), Before>,
+    /// For each file the first that answers, and the first that answers otherwise: one of the two contradicts, if any does.
+    answers: BTreeMap<(Scope, &'static str), BTreeMap<&'t str, Vec<Answered>>>,
+}
+
+struct Answered {
+    /// Which sentence it was.
+    number: usize,
+    answer: String,
+    said: Before,
+}
+
+impl<'t> Known<'t> {
+    /// The first sentence that contradicts a meaning.
+    fn against(&self, scope: &Scope, label: &str, meaning: &Meaning) -> Option<&Before> {
+        match meaning {
+            Meaning::Order { what, negative } => self.orders.get(&(scope.clone(), what.clone(), negative.opposite())),
+            Meaning::Answer { topic, answer } => {
+                let files = self.answers.get(&(scope.clone(), *topic))?.iter().filter(|(other, _)| **other != label);
+                let others = files.flat_map(|(_, answered)| answered).filter(|other| other.answer != *answer);
+                others.min_by_key(|other| other.number).map(|other| &other.said)
+            }
+        }
+    }
+
+    fn add(&mut self, text: usize, label: &'t str, sentence: &Sentence, meaning: Meaning) {
+        if self.count >= SENTENCES {
+            return;
+        }
+        let (number, scope) = (self.count, sentence.scope.clone());
+        self.count += 1;
+        match meaning {
+            Meaning::Order { what, negative } => {
+                self.orders.entry((scope, what, negative)).or_insert_with(|| (text, sentence.copy()));
+            }
+            Meaning::Answer { topic, answer } => {
+                let answered = self.answers.entry((scope, topic)).or_default().entry(label).or_default();
+                if answered.len() < 2 && answered.iter().all(|other| other.answer != answer) {
+                    answered.push(Answered { number, answer, said: (text, sentence.copy()) });
+                }
+            }
+        }
+    }
+}
+
+/// How many sentences are remembered, so that others are compared with them.
 const SENTENCES: usize = 5_000;
 
 impl Sentence {

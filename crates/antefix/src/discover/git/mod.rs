@@ -15,6 +15,7 @@
 //! own global filters, which run. A git before 2.31 is refused, because it would not listen to the overrides; one
 //! before 2.38 does not yet know how to refuse a bare repository that lies inside a work tree.
 
+mod bound;
 mod branch;
 mod ordinary;
 mod recipe;
@@ -25,7 +26,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::ordinary::Place;
-pub(super) use self::recipe::repository;
 pub use self::rules::GitRules;
 
 use crate::discover::world::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
@@ -35,6 +35,8 @@ use crate::text::FactName;
 pub struct Git<'w> {
     world: &'w dyn World,
     cwd: PathBuf,
+    /// What nothing is read above, and whether this repository keeps to that, once it was looked at.
+    bound: Option<(PathBuf, Option<Result<(), Reason>>)>,
     limits: GitLimits,
     /// What is going to be asked.
     expected: BTreeSet<GitQuestion>,
@@ -113,6 +115,7 @@ impl<'w> Git<'w> {
         Git {
             world,
             cwd: cwd.to_owned(),
+            bound: None,
             limits,
             expected: BTreeSet::new(),
             short: None,
@@ -120,6 +123,13 @@ impl<'w> Git<'w> {
             overrides: None,
             changes: BTreeMap::new(),
         }
+    }
+
+    /// Says that nothing above a directory may be read.
+    #[must_use]
+    pub fn within(mut self, bound: Option<&Path>) -> Git<'w> {
+        self.bound = bound.map(|bound| (bound.to_owned(), None));
+        self
     }
 
     /// Says what is going to be asked, so that questions can share a process. It changes no answer.
@@ -131,6 +141,12 @@ impl<'w> Git<'w> {
 
     /// Asks git one question.
     pub fn ask(&mut self, question: GitQuestion) -> Answer<GitText> {
+        if let Some((bound, checked)) = &mut self.bound {
+            let checked = checked.get_or_insert_with(|| bound::check(self.world, &self.cwd, bound));
+            if let Err(reason) = checked {
+                return Answer::Unavailable(reason.clone());
+            }
+        }
         let answer = match question {
             GitQuestion::Status => self.short_way().map(|short| short.status.clone()),
             GitQuestion::Branch if self.expected.contains(&GitQuestion::Status) => self.branch_beside_status(),
@@ -195,7 +211,7 @@ impl<'w> Git<'w> {
     }
 
     fn try_short_way(&mut self) -> Option<ShortWay> {
-        let place = Place::find(self.world, &self.cwd)?;
+        let place = Place::find(self.world, &self.cwd, self.bound())?;
         let mut variables = recipe::configuration(&[]);
         variables.extend(place.variables());
         let limits = self.limits;
@@ -232,6 +248,7 @@ impl<'w> Git<'w> {
         let (world, cwd) = (self.world, &self.cwd);
         let environment = self.environment.get_or_insert_with(|| recipe::environment(world, cwd));
         let mut env = environment.clone();
+        env.extend(self.bound.as_ref().and_then(|(bound, _)| bound::ceiling(bound)));
         env.extend(variables);
         world.run(&Command {
             program: "git".to_owned(),
@@ -243,6 +260,10 @@ impl<'w> Git<'w> {
             output_limit: limits.output,
             kill: Kill::Group,
         })
+    }
+
+    fn bound(&self) -> Option<&Path> {
+        self.bound.as_ref().map(|(bound, _)| bound.as_path())
     }
 
     /// The overrides for this repository, found out once.
@@ -284,7 +305,8 @@ impl<'w> Git<'w> {
         let claimed = String::from_utf8(output.stdout).ok();
         let claimed = claimed.as_deref().map(|path| Path::new(path.trim_end_matches(['\r', '\n'])));
         let claimed = claimed.and_then(|path| self.world.resolve(path).present());
-        let real = recipe::repository(self.world, &self.cwd).and_then(|path| self.world.resolve(&path).present());
+        let real = recipe::repository(self.world, &self.cwd, self.bound())
+            .and_then(|path| self.world.resolve(&path).present());
         if claimed.is_some() && claimed == real {
             return Ok(());
         }

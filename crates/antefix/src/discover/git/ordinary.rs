@@ -31,12 +31,12 @@ pub(super) struct Place {
 
 impl Place {
     /// Looks at the files around a working directory; none if something is unusual.
-    pub(super) fn find(world: &dyn World, cwd: &Path) -> Option<Place> {
+    pub(super) fn find(world: &dyn World, cwd: &Path, bound: Option<&Path>) -> Option<Place> {
         // Git for Windows writes paths in its own way, so a ceiling might not be understood.
         if world.platform() == "win32" || world.resolve(cwd).present()? != cwd {
             return None;
         }
-        let repository = recipe::repository(world, cwd);
+        let repository = recipe::repository(world, cwd, bound);
         let top = repository.as_deref();
         let below = cwd.ancestors().take_while(|directory| Some(*directory) != top);
         if below.chain(top).any(|directory| may_be_bare(world, directory)) {

@@ -56,9 +56,10 @@ pub(super) fn environment(world: &dyn World, cwd: &Path) -> Vec<(String, String)
     environment
 }
 
-/// The nearest directory, from `cwd` upwards, that holds a `.git`.
-pub(in crate::discover) fn repository(world: &dyn World, cwd: &Path) -> Option<PathBuf> {
-    let mut directories = cwd.ancestors();
+/// The nearest directory, from `cwd` upwards, that holds a `.git`; none above `bound`.
+pub(super) fn repository(world: &dyn World, cwd: &Path, bound: Option<&Path>) -> Option<PathBuf> {
+    let mut directories =
+        cwd.ancestors().take_while(|directory| bound.is_none_or(|bound| directory.starts_with(bound)));
     directories.find(|directory| !matches!(world.kind(&directory.join(".git")), Answer::Absent)).map(Path::to_owned)
 }
 

@@ -1,11 +1,13 @@
 //! Secrets that have a well-known shape: tokens, private keys, passwords in URLs.
 //!
-//! 1. A secret is recognized by its shape alone: a prefix that its issuer chose, an alphabet and a length. There is no
-//!    guessing by entropy, so that digests, identifiers and images in base64 are left alone.
+//! 1. A secret is recognized by its shape alone: a prefix that its issuer chose, or the name that is written before it, an
+//!    alphabet and a length. There is no guessing by entropy, so that digests, identifiers and images in base64 are left
+//!    alone.
 //! 2. A token is a whole word. A longer identifier that contains one is none.
 //! 3. Placeholders are not secrets: one character repeated, characters that count up, words, `EXAMPLE`, and in URLs the
 //!    passwords of documentation and of templates.
-//! 4. Of a URL only the password is a finding, so that a redacted text still says who connects to what.
+//! 4. Of a URL only the password is a finding, and of a named secret only what is behind the name, so that a redacted text
+//!    still says who connects to what.
 //! 5. Findings are in order and disjoint, and a text in which each one became its [`marker`] has no findings.
 //! 6. The time is linear in the text, and so is the memory: a list of findings is at most about twice as large.
 //!
@@ -22,9 +24,13 @@
 //! assert_eq!(secrets::marker(found[0].rule), "[redacted:url-credentials]");
 //! ```
 
+mod beginnings;
 mod block;
 mod literals;
+mod middle;
+mod names;
 mod parts;
+mod shapes;
 mod token;
 mod url;
 
@@ -58,17 +64,21 @@ pub fn find(text: &str) -> Vec<Secret> {
 
 fn find_everywhere(text: &str) -> Vec<Secret> {
     let mut scan = Scan { text, password: None, no_jwt_before: 0 };
+    let mut ahead = ahead(text.as_bytes()).into_iter().peekable();
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
+        while ahead.next_if(|secret| secret.range.start < at).is_some() {}
         // Most bytes begin nothing. Inside a URL with a password, each one may be where that begins.
         if scan.password.is_none() {
-            at = token::next_beginning(text.as_bytes(), at);
+            at =
+                beginnings::next(text.as_bytes(), at).min(ahead.peek().map_or(text.len(), |secret| secret.range.start));
             if at == text.len() {
                 break;
             }
         }
-        match scan.secret(at) {
+        let here = scan.password(at).or_else(|| ahead.next_if(|secret| secret.range.start == at));
+        match here.or_else(|| scan.secret(at)) {
             Some(secret) => {
                 at = secret.range.end;
                 found.push(secret);
@@ -77,6 +87,17 @@ fn find_everywhere(text: &str) -> Vec<Secret> {
         }
     }
     found
+}
+
+/// The secrets that are known by what is before them or in them, by where they begin. Another one may begin sooner, and reach
+/// into them.
+fn ahead(bytes: &[u8]) -> Vec<Secret> {
+    let mut all = names::all(bytes);
+    let with = |rule| move |range| Secret { range, rule };
+    all.extend(middle::all(bytes, middle::AZURE, middle::azure).map(with("azure-client-secret")));
+    all.extend(middle::all(bytes, middle::ATLAS, middle::terraform).map(with("terraform-token")));
+    all.sort_by_key(|secret| secret.range.start);
+    all
 }
 
 /// What is in a text instead of a secret, such as `[redacted:github-pat]`.
@@ -106,16 +127,18 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// The secret that begins at an offset. Positions come in order, and never lie within a secret found before.
+    /// The password that begins at an offset. Positions come in order, and never lie within a secret found before.
+    fn password(&mut self, at: usize) -> Option<Secret> {
+        let password =
+            self.password.take_if(|password| password.start <= at).filter(|password| password.start == at)?;
+        // A token that is used as a password is named for what it is.
+        let token = self.token(at).filter(|token| token.range == password);
+        Some(token.unwrap_or(Secret { range: password, rule: "url-credentials" }))
+    }
+
+    /// The token or the key that begins at an offset.
     fn secret(&mut self, at: usize) -> Option<Secret> {
         let bytes = self.text.as_bytes();
-        if let Some(password) = self.password.take_if(|password| password.start <= at)
-            && password.start == at
-        {
-            // A token that is used as a password is named for what it is.
-            let token = self.token(at).filter(|token| token.range == password);
-            return Some(token.unwrap_or(Secret { range: password, rule: "url-credentials" }));
-        }
         match bytes[at] {
             b':' => {
                 if let Some(password) = url::password(self.text, at) {
@@ -136,7 +159,7 @@ impl Scan<'_> {
         let secret = |rule| move |end| Secret { range: at..end, rule };
         match bytes[at] {
             b'0'..=b'9' => return parts::telegram(bytes, at).map(secret("telegram-bot-token")),
-            b'S' => return parts::sendgrid(bytes, at).map(secret("sendgrid")),
+            b'S' if bytes[at..].starts_with(b"SG.") => return parts::sendgrid(bytes, at).map(secret("sendgrid")),
             b'e' if at >= self.no_jwt_before => match parts::jwt(bytes, at) {
                 parts::Jwt::Token { end } => return Some(secret("jwt")(end)),
                 parts::Jwt::None { until } => self.no_jwt_before = until,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::samples::{one_of_each, redacted};
+use super::samples::{named, one_of_each, redacted};
 use super::*;
 
 /// A failing input is printed; nothing is written into the source tree.
@@ -12,7 +12,9 @@ fn tries() -> ProptestConfig {
 
 /// Whole secrets, halves of them, beginnings, ends, markers, and what is between words.
 fn hostile_text() -> impl Strategy<Value = String> {
-    let secrets: Vec<String> = one_of_each().into_iter().map(|(_, secret)| secret).collect();
+    let tokens = one_of_each().into_iter().map(|(_, secret)| secret);
+    let secrets: Vec<String> =
+        tokens.chain(named().into_iter().map(|(before, secret, ..)| format!("{before}{secret}"))).collect();
     let halves = secrets.clone();
     let piece = prop_oneof![
         2 => prop::sample::select(secrets),
@@ -22,7 +24,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
         4 => prop::sample::select(vec![
             "ghp_", "glpat-", "AKIA", "xoxb-1", "sk-", "sk-proj-", "AIza", "eyJ", ".eyJ", "SG.", "hf_", "sk_live_", "73019485:AA", "\\n",
             "https://", "u:", "@host", "://", ":", "@", "/", ".", "-", "--", "-----", "_", "[", "]", "[redacted:", "[redacted:jwt]",
-            "[redacted:private-key]", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "-----BEGIN ", "-----END ", "EXAMPLE",
+            "secret_access_key", "AccountKey=", "=", "VAULT_TOKEN=s.", "Q~", "aB8Q~", ".atlasv1.", "[redacted:private-key]", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "-----BEGIN ", "-----END ", "EXAMPLE",
             "abcdefghijklmnop", "xxxxxxxxxxxxxxxx", "tr0ub4dor", "A", "1", " ", "\n", "é", "\"", "K: v\n",
             "q3Zt0LbXf8NnWc5RkYh1SvGp", "q3Zt0LbXf8NnWc5RkYh1SvGpq3Zt0LbXf8N",
         ])
@@ -100,6 +102,13 @@ fn other_repetitions_are_scanned_in_linear_time() {
         ("1234567890:", ""),
         ("[redacted:", ""),
         ("\\n", ""),
+        ("secret_key=", ""),
+        ("secret_key", "=q3Zt0LbXf8NnWc5RkYh1"),
+        ("secret_key = = = = = = = = ", ""),
+        ("aB8Q~", ""),
+        (".atlasv1.", ""),
+        ("VAULT_TOKEN=s.", ""),
+        ("SK", ""),
     ] {
         let text = piece.repeat(200_000 / piece.len()) + closing;
         assert_eq!(find(&text), [], "{piece}");

@@ -17,7 +17,7 @@ mod said;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -149,6 +149,8 @@ struct Ordered {
     /// Keys that nobody knows, with the names of the tools that have them.
     unknown: BTreeMap<String, Vec<String>>,
     canonical: Arc<str>,
+    /// All of them, as one text, once somebody asked for it.
+    printed: OnceLock<String>,
     /// By the name of a shape, in which they were asked for.
     shapes: Mutex<BTreeMap<&'static str, Arc<ShapedTools>>>,
 }
@@ -169,9 +171,11 @@ impl Tools {
     }
 
     /// All that is known of them, as one text, in the caller's order.
-    pub(crate) fn print(&self) -> String {
-        let tools = serde_json::to_value(self.ordered(ToolOrder::Caller)).unwrap_or_default();
-        canonical(&tools)
+    pub(crate) fn print(&self) -> &str {
+        self.0.printed.get_or_init(|| {
+            let tools = serde_json::to_value(self.ordered(ToolOrder::Caller)).unwrap_or_default();
+            canonical(&tools)
+        })
     }
 
     /// The tools in an order.
@@ -217,7 +221,8 @@ impl Tools {
 
 impl PartialEq for Tools {
     fn eq(&self, other: &Tools) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || (self.0.tools == other.0.tools && self.0.as_given == other.0.as_given)
+        // An agent sends its tools with every turn, and each time they are compared with those that its conversation remembers.
+        Arc::ptr_eq(&self.0, &other.0) || self.print() == other.print()
     }
 }
 
@@ -254,7 +259,15 @@ impl Tools {
         let mut as_given: Vec<usize> = (0..tools.len()).collect();
         as_given.sort_by_key(|number| given.get(*number));
         let canonical = canonical_tools(&tools).into();
-        Tools(Arc::new(Ordered { tools, as_given, twice, unknown, canonical, shapes: Mutex::default() }))
+        Tools(Arc::new(Ordered {
+            tools,
+            as_given,
+            twice,
+            unknown,
+            canonical,
+            printed: OnceLock::new(),
+            shapes: Mutex::default(),
+        }))
     }
 }
 

@@ -57,6 +57,7 @@ impl Trouble {
         match self {
             Trouble::Driver(error) => match error.code() {
                 Some(code) => of_state(code),
+                None if of_this_machine(error) != Fault::Failed => of_this_machine(error),
                 None if error.is_closed() || is_network(error) => Fault::Unreachable,
                 None => Fault::Failed,
             },
@@ -81,6 +82,13 @@ impl Trouble {
 impl From<tokio_postgres::Error> for Trouble {
     fn from(error: tokio_postgres::Error) -> Trouble {
         Trouble::Driver(error)
+    }
+}
+
+/// Of this machine, and not of the connection.
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Store(StoreError::new(of_machine(&error), "a question cannot be asked").because(error))
     }
 }
 
@@ -113,6 +121,12 @@ fn root_cause(error: &tokio_postgres::Error) -> Option<&(dyn Error + 'static)> {
     causes(error).last()
 }
 
+/// The fault of this machine that an error comes from.
+fn of_this_machine(error: &tokio_postgres::Error) -> Fault {
+    let mut own = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(of_machine);
+    own.find(|fault| *fault != Fault::Failed).unwrap_or(Fault::Failed)
+}
+
 /// Whether the network failed, and not what was said over it: TLS reports a certificate as invalid data.
 fn is_network(error: &tokio_postgres::Error) -> bool {
     causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() != io::ErrorKind::InvalidData))
@@ -126,6 +140,16 @@ fn is_gone(code: &SqlState) -> bool {
     code.code().starts_with("08") || matches!(code.code(), "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03")
 }
 
+/// The fault that an error of this machine is.
+pub(super) fn of_machine(error: &io::Error) -> Fault {
+    match (error.kind(), error.raw_os_error()) {
+        (io::ErrorKind::OutOfMemory, _) => Fault::Memory,
+        // EMFILE and ENFILE: the standard library has no name for either.
+        (_, Some(23 | 24)) if cfg!(unix) => Fault::Descriptors,
+        _ => Fault::Failed,
+    }
+}
+
 fn of_state(code: &SqlState) -> Fault {
     match code.code() {
         _ if is_gone(code) => Fault::Unreachable,
@@ -133,6 +157,7 @@ fn of_state(code: &SqlState) -> Fault {
         // too long; what is left of a conflict after trying again.
         "53300" | "53200" | "53400" | "55P03" | "57014" | "40001" | "40P01" => Fault::Busy,
         "53100" => Fault::Full,
+
         "25006" => Fault::ReadOnly,
         // Tables, columns or the schema are gone, or the server found damage.
         "42P01" | "42703" | "3F000" | "XX001" | "XX002" => Fault::Corrupt,

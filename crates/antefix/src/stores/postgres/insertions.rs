@@ -107,6 +107,27 @@ pub(super) async fn take(
     Ok(if changed == 0 { Written::Nothing(taken) } else { Written::Commit(taken) })
 }
 
+const DUE: &str = "\
+    SELECT 1 FROM messages WHERE conversation = $1 AND NOT ended \
+    AND (taken_by IS NULL OR (place IS NULL AND $2::bigint IS NOT NULL)) LIMIT 1";
+const OF_TURN: &str = "\
+    SELECT number, at, text, touched, taken_by IS NOT NULL, turn, place FROM messages \
+    WHERE conversation = $1 AND NOT ended AND turn = $2 ORDER BY number";
+
+/// What a take would answer, if it had nothing to write; none if it has.
+pub(super) async fn taken(
+    session: &Session,
+    conversation: &ConversationId,
+    (turn, place): (Option<&str>, Option<u64>),
+) -> Result<Option<Vec<Insertion>>, Trouble> {
+    if session.query_opt(DUE, &[&conversation.as_str(), &place.map(asked)]).await?.is_some() {
+        return Ok(None);
+    }
+    let turn = turn.map(str::as_bytes);
+    let rows = session.query(OF_TURN, &[&conversation.as_str(), &turn]).await?;
+    Ok(Some(rows.iter().map(rows::insertion).collect::<Result<_, _>>()?))
+}
+
 const TOOK: &str = "SELECT 1 FROM messages WHERE conversation = $1 AND taken_by = $2::text::uuid LIMIT 1";
 
 /// Whether the transaction with that id took any. One that only gave places may be done again.

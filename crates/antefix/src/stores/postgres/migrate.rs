@@ -4,7 +4,7 @@
 //! 2. A schema that a newer antefix made, and one that is not ours, are refused and left as they are.
 //! 3. A schema that is up to date is only read, so that a replica without the right to write can still read.
 //! 4. A replica that runs goes on when the next release moves the schema one step forward, also over new connections: a
-//!    step adds and renames nothing. Two steps are too far.
+//!    step adds and renames nothing. Two steps are too far: it reads what it can and writes nothing.
 
 use super::fault::Trouble;
 use super::session::Session;
@@ -31,7 +31,7 @@ pub(super) async fn migrate(session: &Session, schema: &str) -> Result<(), Troub
         return Ok(());
     }
     session.batch("BEGIN").await?;
-    session.batch(&format!("SELECT pg_advisory_xact_lock({})", Turn::of_schema(schema, "migrate").key())).await?;
+    session.batch(&format!("SELECT pg_advisory_xact_lock({})", Turn::of_migration(schema).key())).await?;
     // Somebody may have been faster.
     let from = known(version(session, schema).await?, schema)?;
     if from == 0 {
@@ -46,7 +46,12 @@ pub(super) async fn migrate(session: &Session, schema: &str) -> Result<(), Troub
 
 /// Refuses a schema that this version cannot go on with.
 pub(super) async fn check(session: &Session, schema: &str) -> Result<(), Trouble> {
-    match version(session, schema).await? {
+    may_be_used(version(session, schema).await?, schema)
+}
+
+/// Refuses a version that this antefix cannot go on with.
+pub(super) fn may_be_used(version: i32, schema: &str) -> Result<(), Trouble> {
+    match version {
         NEWEST | NEXT => Ok(()),
         newer @ NEXT.. => known(newer, schema).map(drop),
         _ => Err(Trouble::corrupt(&format!("the schema {schema} went back to an older version, or is gone"))),

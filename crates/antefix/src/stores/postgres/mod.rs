@@ -2,8 +2,8 @@
 //!
 //! 1. The unique key of a ledger's row decides who is first, under READ COMMITTED; the loser reads the winner.
 //! 2. What was acknowledged is durable: a `synchronous_commit` that is off for the role is on for the store.
-//! 3. Every call ends: in a bounded time with an answer, or with a [`Fault`](crate::error::Fault) that says what is the
-//!    matter. After a restart of the server the next call connects again.
+//! 3. Every call ends: in a bounded time (8 seconds; an import and a count take longer) with an answer, or with a [`Fault`] that
+//!    says what is the matter. After a restart of the server the next call connects again.
 //! 4. A write whose connection broke while it was committed is looked for, and neither lost nor done twice.
 //! 5. No message holds a password.
 //!
@@ -31,13 +31,16 @@ mod work;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
 use self::address::Address;
 use self::fault::Trouble;
 use self::pool::{Lease, Pool};
+use self::session::{ANSWER, Deadline};
 use self::work::{Turn, Written};
+use crate::error::Fault;
 use crate::freeze::copy::{Copied, LedgerCopy};
 use crate::freeze::store::{
     AmendmentRow, Appended, Bundle, Committed, CompactionRow, Deletable, Deleted, EpochRow, LastUse, Noted, Standing,
@@ -45,6 +48,9 @@ use crate::freeze::store::{
 };
 use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions};
 use crate::text::Digest;
+
+/// How long whoever asks whether the store is ready waits for it.
+const READY: Duration = Duration::from_secs(2);
 
 /// A store in PostgreSQL 13 or newer.
 pub struct PostgresStore {
@@ -61,8 +67,9 @@ impl PostgresStore {
     pub fn connect(url: &str) -> StoreResult<PostgresStore> {
         let store = PostgresStore { pool: Pool::new(Address::parse(url)?) };
         let address = &store.pool.address;
-        let migrated = store.pool.lease(|session| {
-            let moved = session.run(migrate::migrate(session, &address.schema));
+        let deadline = Deadline::of(ANSWER);
+        let migrated = store.pool.lease(deadline, |session| {
+            let moved = session.run(deadline, migrate::migrate(session, &address.schema));
             if moved.is_err() {
                 session.give_up();
             }
@@ -73,9 +80,9 @@ impl PostgresStore {
     }
 
     /// A connection to a schema of the version that this antefix knows.
-    fn lease(&self) -> Result<Lease<'_>, Trouble> {
+    fn lease(&self, deadline: Deadline) -> Result<Lease<'_>, Trouble> {
         let schema = &self.pool.address.schema;
-        self.pool.lease(|session| session.run(migrate::check(session, schema)))
+        self.pool.lease(deadline, |session| session.run(deadline, migrate::check(session, schema)))
     }
 
     fn turn(&self, conversation: &ConversationId) -> Turn {
@@ -180,6 +187,11 @@ impl Store for PostgresStore {
         turn: Option<&str>,
         place: Option<u64>,
     ) -> StoreResult<Vec<Insertion>> {
+        // A turn for which nothing waits writes nothing, and waits for nobody who does.
+        let taken = self.read(async |session| insertions::taken(session, conversation, (turn, place)).await)?;
+        if let Some(taken) = taken {
+            return Ok(taken);
+        }
         self.write(
             self.turn(conversation),
             async |session, id| insertions::take(session, conversation, (turn, place), id).await,
@@ -245,15 +257,24 @@ impl Store for PostgresStore {
 
     fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
         // Noting the same twice is noting it once.
-        self.write(
-            self.turn(conversation),
+        let noted = self.write(
+            self.turn(conversation).or_never(),
             async |session, _| uses::note(session, conversation, at).await,
             async |_, _, _| Ok(false),
-        )
+        );
+        match noted {
+            Err(error) if error.fault == Fault::Busy => Ok(Noted::Later),
+            noted => noted,
+        }
     }
 
     fn last_uses(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<LastUse>> {
         self.read(async |session| uses::list(session, after, limit).await)
+    }
+
+    fn ready(&self) -> StoreResult<()> {
+        let schema = &self.pool.address.schema;
+        self.read_until(READY, Deadline::within(READY), async |session| migrate::check(session, schema).await)
     }
 
     fn sweep(&self, sweep: Sweep) -> StoreResult<Swept> {

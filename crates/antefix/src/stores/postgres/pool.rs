@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::address::Address;
 use super::fault::Trouble;
-use super::session::Session;
+use super::session::{Deadline, Session};
 use crate::error::Fault;
 use crate::freeze::StoreError;
 
@@ -74,10 +74,14 @@ impl Pool {
     /// A connection, idle or new.
     ///
     /// `introduce` runs once for each new one; if it fails, the connection does not enter the pool.
-    pub(super) fn lease(&self, introduce: impl Fn(&Session) -> Result<(), Trouble>) -> Result<Lease<'_>, Trouble> {
-        let session = match self.place()? {
+    pub(super) fn lease(
+        &self,
+        deadline: Deadline,
+        introduce: impl Fn(&Session) -> Result<(), Trouble>,
+    ) -> Result<Lease<'_>, Trouble> {
+        let session = match self.place(deadline)? {
             Place::Idle(session) => session,
-            Place::Free => match Session::open(&self.address).and_then(|new| introduce(&new).map(|()| new)) {
+            Place::Free => match Session::open(&self.address, deadline).and_then(|new| introduce(&new).map(|()| new)) {
                 Ok(session) => session,
                 Err(trouble) => {
                     self.give_back(None);
@@ -89,8 +93,8 @@ impl Pool {
     }
 
     /// Waits for an idle connection or for the right to open one.
-    fn place(&self) -> Result<Place, Trouble> {
-        let until = Instant::now() + self.address.pool_timeout;
+    fn place(&self, deadline: Deadline) -> Result<Place, Trouble> {
+        let until = Instant::now() + deadline.left(self.address.pool_timeout);
         let me = std::thread::current();
         let mut open = self.open();
         if open.line.is_empty()

@@ -5,12 +5,15 @@
 //! 3. A transaction that lost its connection while it was committed is looked for before it is tried again: it is never
 //!    done twice, and never taken for done when it is not. All writers of a conversation take turns, so that the first
 //!    try is over when the second one looks.
+//! 4. Every transaction that writes looks at the version of the schema, and holds it until it ends. A schema that is too new is
+//!    not written, also by whoever connected when it was older.
 
 use std::time::Duration;
 
 use super::PostgresStore;
 use super::fault::{Remedy, Trouble};
-use super::session::{ANSWER, Session};
+use super::migrate;
+use super::session::{ANSWER, Deadline, Session};
 use crate::error::Fault;
 use crate::freeze::ConversationId;
 use crate::freeze::store::{StoreError, StoreResult};
@@ -31,7 +34,19 @@ pub(super) enum Written<T> {
 
 /// Whose turn it is: the key of a lock that ends with its transaction.
 #[derive(Clone, Copy)]
-pub(super) struct Turn(i64);
+pub(super) struct Turn {
+    key: i64,
+    waits: Waits,
+}
+
+/// What becomes of a turn that somebody else has.
+#[derive(Clone, Copy)]
+enum Waits {
+    /// It is waited for.
+    ForOthers,
+    /// The transaction is not done.
+    Never,
+}
 
 impl Turn {
     /// For all that is written for a conversation.
@@ -44,9 +59,26 @@ impl Turn {
         Turn::of([("schema", schema), ("work", what)])
     }
 
+    /// For whoever moves the schema forward, and, shared, for all who write.
+    pub(super) fn of_migration(schema: &str) -> Turn {
+        Turn::of_schema(schema, "migrate")
+    }
+
+    /// The same turn, for whoever does not wait for it: the answer is busy then.
+    pub(super) fn or_never(self) -> Turn {
+        Turn { waits: Waits::Never, ..self }
+    }
+
     /// The lock's key.
     pub(super) fn key(self) -> i64 {
-        self.0
+        self.key
+    }
+
+    fn statement(self) -> &'static str {
+        match self.waits {
+            Waits::ForOthers => TAKE_TURN,
+            Waits::Never => TRY_TURN,
+        }
     }
 
     /// Two turns with one key by chance would wait for each other now and then; nothing else comes of it.
@@ -54,7 +86,7 @@ impl Turn {
         let digest = Digest::framed("antefix/lock/1", names);
         let mut key = [0; 8];
         key.copy_from_slice(&digest.bytes()[..8]);
-        Turn(i64::from_be_bytes(key))
+        Turn { key: i64::from_be_bytes(key), waits: Waits::ForOthers }
     }
 }
 
@@ -70,11 +102,21 @@ impl PostgresStore {
         within: Duration,
         ask: impl AsyncFn(&Session) -> Result<T, Trouble>,
     ) -> StoreResult<T> {
+        self.read_until(within, Deadline::of(within), ask)
+    }
+
+    /// The same, with an end for all waiting.
+    pub(super) fn read_until<T>(
+        &self,
+        within: Duration,
+        deadline: Deadline,
+        ask: impl AsyncFn(&Session) -> Result<T, Trouble>,
+    ) -> StoreResult<T> {
         let mut losses = 0;
         loop {
-            let asked = self.lease().and_then(|lease| {
+            let asked = self.lease(deadline).and_then(|lease| {
                 let session = lease.session()?;
-                session.run_within(within, ask(session))
+                session.run_within(within, deadline, ask(session))
             });
             match asked {
                 Err(trouble) if self.is_worth_another(&trouble, &mut losses) => {}
@@ -105,9 +147,10 @@ impl PostgresStore {
         let (mut tries, mut losses) = (0, 0);
         // The answer of a try whose end is not known.
         let mut unsure: Option<(T, String)> = None;
+        let deadline = Deadline::of(within);
         loop {
             tries += 1;
-            let trouble = match self.transaction((within, turn), &write, &holds, &mut unsure) {
+            let trouble = match self.transaction((within, deadline, turn), &write, &holds, &mut unsure) {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) => trouble,
             };
@@ -126,17 +169,26 @@ impl PostgresStore {
 
     fn transaction<T>(
         &self,
-        (within, turn): (Duration, Turn),
+        (within, deadline, turn): (Duration, Deadline, Turn),
         write: impl AsyncFn(&Session, &str) -> Result<Written<T>, Trouble>,
         holds: impl AsyncFn(&Session, &T, &str) -> Result<bool, Trouble>,
         unsure: &mut Option<(T, String)>,
     ) -> Result<T, Trouble> {
-        let lease = self.lease()?;
+        let lease = self.lease(deadline)?;
         let session = lease.session()?;
-        let begun = session.run(async {
-            session.batch("BEGIN").await?;
-            let row = session.query_opt(TAKE_TURN, &[&turn.0]).await?;
-            let id = row.ok_or_else(|| Trouble::corrupt("a transaction has no id"))?.try_get(0)?;
+        let schema = &self.pool.address.schema;
+        // Whoever moves the schema waits for those who write, and they wait for it: what is written fits the version that is
+        // looked at here. The statement behind this one sees what was committed until then.
+        let begin = format!("BEGIN; SELECT pg_advisory_xact_lock_shared({})", Turn::of_migration(schema).key());
+        let begun = session.run(deadline, async {
+            session.batch(&begin).await?;
+            let row = session.query_opt(turn.statement(), &[&turn.key()]).await?;
+            let row = row.ok_or_else(|| Trouble::corrupt("a transaction has no id"))?;
+            if !row.try_get::<_, bool>(1)? {
+                return Err(StoreError::new(Fault::Busy, "somebody else writes for the same conversation").into());
+            }
+            migrate::may_be_used(row.try_get::<_, Option<i32>>(2)?.unwrap_or(0), schema)?;
+            let id = row.try_get(0)?;
             if let Some((answer, id)) = &unsure
                 && holds(session, answer, id).await?
             {
@@ -147,34 +199,34 @@ impl PostgresStore {
         let id: String = match begun {
             Ok(Some(id)) => id,
             Ok(None) => {
-                roll_back(session);
+                session.roll_back();
                 return unsure.take().map(|(answer, _)| answer).ok_or(Trouble::Late);
             }
             Err(trouble) => {
-                roll_back(session);
+                session.roll_back();
                 return Err(trouble);
             }
         };
         // The last try is over, and wrote nothing.
         *unsure = None;
-        match session.run_within(within, write(session, &id)) {
-            Ok(Written::Commit(answer)) => match session.run(session.batch("COMMIT")) {
+        match session.run_within(within, deadline, write(session, &id)) {
+            Ok(Written::Commit(answer)) => match session.run(deadline, session.batch("COMMIT")) {
                 Ok(()) => Ok(answer),
                 Err(trouble) => {
                     // A server that says no has not done it; one that says nothing may have.
                     if trouble.remedy() == Remedy::Reconnect {
                         *unsure = Some((answer, id));
                     }
-                    roll_back(session);
+                    session.roll_back();
                     Err(trouble)
                 }
             },
             Ok(Written::Nothing(answer)) => {
-                roll_back(session);
+                session.roll_back();
                 Ok(answer)
             }
             Err(trouble) => {
-                roll_back(session);
+                session.roll_back();
                 Err(trouble)
             }
         }
@@ -202,12 +254,9 @@ impl PostgresStore {
     }
 }
 
-/// Takes the turn, and names the transaction.
-pub(super) const TAKE_TURN: &str = "SELECT gen_random_uuid()::text FROM pg_advisory_xact_lock($1)";
-
-/// Ends a transaction that came to nothing. If that fails the connection is of no use, and the server ends it.
-fn roll_back(session: &Session) {
-    if session.run(session.batch("ROLLBACK")).is_err() {
-        session.give_up();
-    }
-}
+/// Takes the turn, names the transaction, and says whether the turn was taken and which version the schema has.
+pub(super) const TAKE_TURN: &str = "\
+    SELECT gen_random_uuid()::text, true, (SELECT max(number) FROM versions) FROM pg_advisory_xact_lock($1)";
+/// The same without waiting.
+const TRY_TURN: &str = "\
+    SELECT gen_random_uuid()::text, taken, (SELECT max(number) FROM versions) FROM pg_try_advisory_xact_lock($1) AS taken";

@@ -5,20 +5,31 @@
 //!    in SQLite, which sleeps and tries again. Between processes SQLite's own lock decides.
 //! 3. All waiting of one question together ends after the patience that the store was given.
 //! 4. A connection that failed is closed: what it has in its memory may not be what is in the file.
-//! 5. Nothing is written to a file that has another one in its place by now, or none: nobody would find it again.
+//! 5. Nothing is written to files that have others in their places by now, or none: nobody would find it again. And nothing is
+//!    written to a file that a newer antefix has brought to a newer schema meanwhile.
+//! 6. Where no further connection can be opened, those that there are go from hand to hand.
 
 use std::collections::VecDeque;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::fault::Failure;
+use super::opening::{self, Access, is_busy, is_closed_off, open, readable};
+pub(super) use super::opening::{leave_log, open_unchanging};
+use super::probe;
+use super::schema;
+use super::stamp::Stamps;
+use super::watch::{Displaced, Names, Opened};
 use crate::error::Fault;
 use crate::freeze::StoreError;
+use crate::freeze::store::Stamp;
+use crate::stores::failpoint;
 
 /// How many connections a store has at most: more readers than that would wait for processors anyway.
 const MOST: usize = 8;
@@ -27,41 +38,59 @@ const MOST: usize = 8;
 const SHORTEST_PAUSE: Duration = Duration::from_micros(500);
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
-/// How many statements a connection keeps prepared: all that there are.
-const STATEMENTS: usize = 50;
-
-/// `journal_size_limit` gives the disk back what a long log took; `cell_size_check` notices damage sooner.
-/// The cache is 2 MB: the upper pages of a ledger of a million epochs, and little enough to stay near the processor.
-const SETTINGS: &str = "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; \
-                        PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -2000;";
-
 /// The connections of a store.
 pub(super) struct Connections {
     path: PathBuf,
-    access: Access,
+    pub(super) access: Access,
     pub(super) patience: Duration,
-    /// What identifies the file, where the system has that.
-    identity: Option<(u64, u64)>,
+    /// The newest schema that this antefix knows.
+    newest: i64,
+    pub(super) names: Names,
+    /// The files that were opened.
+    opened: Mutex<Opened>,
+    /// How many connections there are, however they end.
+    alive: Arc<AtomicUsize>,
     state: Mutex<State>,
     /// Somebody gave a connection back, or its place.
-    freed: Condvar,
+    pub(super) freed: Condvar,
+    /// The connection that only counts.
+    pub(super) stamps: Stamps,
 }
 
-/// How the file can be opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Access {
-    /// As usual. Whether it may be written shows when somebody writes.
-    Usual,
-    /// Nothing can be written beside it, so that SQLite cannot keep its log there, and there is no log: it is read as
-    /// if it never changed. A connection then answers one question, because it would not notice a change.
-    Immutable,
+/// A connection that is counted as long as it is open.
+pub(super) struct Live {
+    connection: Connection,
+    alive: Arc<AtomicUsize>,
+}
+
+impl Live {
+    fn new(connection: Connection, alive: &Arc<AtomicUsize>) -> Live {
+        alive.fetch_add(1, Ordering::SeqCst);
+        Live { connection, alive: Arc::clone(alive) }
+    }
+}
+
+impl Deref for Live {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.alive.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 #[derive(Default)]
-struct State {
-    idle: Vec<Connection>,
+pub(super) struct State {
+    pub(super) idle: Vec<Live>,
     /// Those lent and those idle.
-    open: usize,
+    pub(super) open: usize,
+    /// Nobody gets a connection: somebody needs all of them.
+    pub(super) curing: bool,
     /// How many wait for one. Waking nobody is a system call, too.
     waiting: usize,
     writing: bool,
@@ -71,36 +100,58 @@ struct State {
 
 impl Connections {
     /// Opens the first connection, and finds out how the file can be opened.
-    pub(super) fn new(path: PathBuf, patience: Duration) -> Result<Connections, Failure> {
-        let first = open(&path, Access::Usual).and_then(|connection| {
-            connection.busy_timeout(patience)?;
-            readable(&connection)?;
-            Ok(connection)
-        });
-        let (first, access) = match first {
+    pub(super) fn new(path: PathBuf, patience: Duration, newest: i64) -> Result<Connections, Failure> {
+        let names = Names::of(&path)?;
+        let (first, access) = match open(&path, Access::Usual, patience) {
             Ok(connection) => (connection, Access::Usual),
-            Err(error) if is_closed_off(&error) && !has_log(&path) => {
-                let connection = open(&path, Access::Immutable)?;
-                readable(&connection)?;
-                (connection, Access::Immutable)
+            Err(Failure::Sqlite(error))
+                if is_closed_off(&error) && !opening::has_log(&path) && probe::is_closed_off(&path)? =>
+            {
+                (open(&path, Access::Immutable, patience)?, Access::Immutable)
             }
-            Err(error) => return Err(error.into()),
+            Err(failure) => return Err(failure),
         };
-        let state = State { idle: vec![first], open: 1, ..State::default() };
-        let identity = identity(&path);
-        Ok(Connections { path, access, patience, identity, state: Mutex::new(state), freed: Condvar::new() })
+        schema::known(schema::version(&first)?, newest)?;
+        if access == Access::Usual {
+            opening::check_log(&first, &names)?;
+        }
+        let alive = Arc::default();
+        let state = State { idle: vec![Live::new(first, &alive)], open: 1, ..State::default() };
+        let (opened, state) = (Mutex::new(names.look()), Mutex::new(state));
+        let (freed, stamps) = (Condvar::new(), Stamps::default());
+        Ok(Connections { path, access, patience, newest, names, opened, alive, state, freed, stamps })
+    }
+
+    /// Sees to it that there is a write-ahead log, once it is known that the file is a store and nothing is missing in it.
+    pub(super) fn use_log(&self) -> Result<(), Failure> {
+        let deadline = Instant::now() + self.patience;
+        self.lend(MOST, deadline, |connection| {
+            if self.access == Access::Usual {
+                opening::use_log(connection, &self.path, deadline)?;
+                readable(connection)?;
+            }
+            *self.opened() = self.names.look();
+            Ok(())
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A connection outside of the line, for whoever keeps it; none where a connection would not notice a change.
-    pub(super) fn apart(&self) -> Result<Option<Connection>, Failure> {
-        match self.access {
-            Access::Usual => Ok(Some(open(&self.path, self.access)?)),
-            Access::Immutable => Ok(None),
+    /// Which moment it is. This waits for nobody.
+    pub(super) fn stamp(&self) -> Result<Option<Stamp>, Failure> {
+        self.stamps.now(|| self.apart())
+    }
+
+    /// A connection outside of the line; none where it would not notice a change, or somebody is opening one or looking at the
+    /// files at this moment.
+    fn apart(&self) -> Result<Option<Connection>, Failure> {
+        let Ok(opened) = self.opened.try_lock() else { return Ok(None) };
+        if self.access == Access::Immutable || self.names.check(&opened).is_err() {
+            return Ok(None);
         }
+        Ok(Some(open(&self.path, self.access, Duration::ZERO)?))
     }
 
     /// Asks without writing.
@@ -117,31 +168,73 @@ impl Connections {
     ) -> Result<T, Failure> {
         let deadline = Instant::now() + self.patience;
         let _permit = self.permit(deadline)?;
-        // Whoever may write does not wait for those who read.
-        self.lend(MOST + 1, deadline, |connection| {
-            let mut pause = Duration::ZERO;
-            loop {
-                if let Some(answer) = meanwhile(connection)? {
+        let mut work = Some(work);
+        loop {
+            // Whoever may write does not wait for those who read.
+            let tried = self.lend(MOST + 1, deadline, |connection| {
+                let mut pause = Duration::ZERO;
+                loop {
+                    if let Some(answer) = meanwhile(connection)? {
+                        return Ok(Tried::NotNeeded(answer));
+                    }
+                    match begin(connection) {
+                        Ok(transaction) => return self.transact(transaction, &mut work),
+                        Err(error) if is_busy(&error) && Instant::now() < deadline => {
+                            pause = (pause + SHORTEST_PAUSE).min(LONGEST_PAUSE);
+                            std::thread::sleep(pause);
+                        }
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+            })?;
+            match tried {
+                Tried::NotNeeded(answer) => return Ok(answer),
+                Tried::Displaced(displaced) => self.cure(displaced, deadline)?,
+                Tried::Written(answer) => {
+                    if let Err(displaced) = self.check() {
+                        self.cure(displaced, deadline).map_err(not_known)?;
+                    }
                     return Ok(answer);
                 }
-                match begin(connection) {
-                    Ok(transaction) => {
-                        if identity(&self.path) != self.identity {
-                            let message = "was removed or replaced while it was in use: put it back, or start again";
-                            return Err(StoreError::new(Fault::Failed, message).into());
-                        }
-                        let answer = work(&transaction)?;
-                        transaction.commit()?;
-                        return Ok(answer);
-                    }
-                    Err(error) if is_busy(&error) && Instant::now() < deadline => {
-                        pause = (pause + SHORTEST_PAUSE).min(LONGEST_PAUSE);
-                        std::thread::sleep(pause);
-                    }
-                    Err(error) => return Err(error.into()),
-                }
             }
-        })
+        }
+    }
+
+    /// Writes if nobody else does at this moment, and the files are in their places; none if it was not written.
+    pub(super) fn write_at_once<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        let Some(_permit) = self.permit_at_once() else { return Ok(None) };
+        let mut work = Some(work);
+        let tried = self.lend(MOST + 1, Instant::now(), |connection| self.transact(begin(connection)?, &mut work));
+        match tried {
+            Ok(Tried::Written(answer)) if self.check().is_ok() => Ok(Some(answer)),
+            Ok(_) => Ok(None),
+            Err(failure) if failure.fault() == Fault::Busy => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Does the work in a transaction that was begun, if it may be written at all.
+    fn transact<T>(
+        &self,
+        transaction: Transaction<'_>,
+        work: &mut Option<impl FnOnce(&Transaction<'_>) -> Result<T, Failure>>,
+    ) -> Result<Tried<T>, Failure> {
+        if let Err(displaced) = self.check() {
+            return Ok(Tried::Displaced(displaced));
+        }
+        schema::known(schema::version(&transaction)?, self.newest)?;
+        let Some(work) = work.take() else {
+            return Err(StoreError::new(Fault::Failed, "was asked to write the same twice").into());
+        };
+        failpoint::reach("a transaction has begun")?;
+        let answer = work(&transaction)?;
+        failpoint::reach("all is written and not committed")?;
+        transaction.commit()?;
+        failpoint::reach("a transaction is committed")?;
+        Ok(Tried::Written(answer))
     }
 
     /// Does what needs a connection to itself, with at most so many connections.
@@ -151,24 +244,76 @@ impl Connections {
         deadline: Instant,
         work: impl FnOnce(&mut Connection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let (place, idle) = self.place(most, deadline)?;
-        let mut connection = match idle {
-            Some(connection) => connection,
-            None => open(&self.path, self.access)?,
-        };
-        connection.busy_timeout(deadline.saturating_duration_since(Instant::now()))?;
-        let answer = work(&mut connection);
+        let (place, mut live) = self.live(most, deadline)?;
+        live.busy_timeout(deadline.saturating_duration_since(Instant::now()))?;
+        let answer = work(&mut live.connection);
         let good = match &answer {
             Ok(_) | Err(Failure::Ours(_)) => true,
             Err(failure) => failure.fault() == Fault::Busy,
         };
-        if good && self.access == Access::Usual && connection.is_autocommit() {
-            place.give_back(connection);
+        if good && self.access == Access::Usual && live.is_autocommit() {
+            place.give_back(live);
+            return answer;
         }
+        let answer = answer.map_err(|failure| failure.looked_into(&self.path));
+        // The connection first: whoever gets its place may open another.
+        drop(live);
+        drop(place);
         answer
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    /// A connection, idle or new. Where no new one can be opened, it is one that somebody else gives back.
+    fn live(&self, most: usize, deadline: Instant) -> Result<(Place<'_>, Live), Failure> {
+        let (place, idle) = self.place(most, deadline)?;
+        if let Some(live) = idle {
+            return Ok((place, live));
+        }
+        match self.another(deadline) {
+            Ok(live) => Ok((place, live)),
+            Err(failure) if is_worth_waiting(&failure) && self.alive.load(Ordering::SeqCst) > 0 => {
+                drop(place);
+                match self.place(0, deadline) {
+                    Ok((place, Some(live))) => Ok((place, live)),
+                    _ => Err(failure),
+                }
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Opens a connection to the files that the others have open. The first one opens what is there, if the file is the same.
+    fn another(&self, deadline: Instant) -> Result<Live, Failure> {
+        let patience = deadline.saturating_duration_since(Instant::now());
+        if self.access == Access::Immutable {
+            return Ok(Live::new(open(&self.path, self.access, patience)?, &self.alive));
+        }
+        let mut opened = self.opened();
+        let is_first = self.alive.load(Ordering::SeqCst) == 0;
+        if is_first {
+            // It may have an index without a name, which SQLite would use again.
+            self.stamps.close();
+            self.names.check_file(&opened).map_err(StoreError::from)?;
+        } else {
+            self.names.check(&opened).map_err(StoreError::from)?;
+        }
+        let connection = open(&self.path, self.access, patience)?;
+        if is_first {
+            opening::use_log(&connection, &self.path, deadline)?;
+            opening::check_log(&connection, &self.names)?;
+            let file = self.names.check_file(&opened);
+            *opened = self.names.look();
+            file.map_err(StoreError::from)?;
+        } else {
+            self.names.check(&opened).map_err(StoreError::from)?;
+        }
+        Ok(Live::new(connection, &self.alive))
+    }
+
+    pub(super) fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         // Every change of the state is one statement, so a panic leaves nothing half-done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -177,26 +322,32 @@ impl Connections {
     fn free(&self, give: impl FnOnce(&mut State)) {
         let mut state = self.state();
         give(&mut state);
-        let waiting = state.waiting > 0;
+        let (waiting, curing) = (state.waiting > 0, state.curing);
         drop(state);
-        if waiting {
+        if curing {
+            self.freed.notify_all();
+        } else if waiting {
             self.freed.notify_one();
         }
     }
 
     /// Changes the shape of the file.
     pub(super) fn alter(&self, work: impl FnOnce(&mut Connection) -> Result<(), Failure>) -> Result<(), Failure> {
-        self.lend(MOST, Instant::now() + self.patience, work)
+        self.check().map_err(StoreError::from)?;
+        self.lend(MOST, Instant::now() + self.patience, work)?;
+        Ok(self.check().map_err(StoreError::from)?)
     }
 
     /// An idle connection, or the place for another one.
-    fn place(&self, most: usize, deadline: Instant) -> Result<(Place<'_>, Option<Connection>), Failure> {
+    fn place(&self, most: usize, deadline: Instant) -> Result<(Place<'_>, Option<Live>), Failure> {
         let mut state = self.state();
         loop {
-            let idle = state.idle.pop();
-            if idle.is_some() || state.open < most {
-                state.open += usize::from(idle.is_none());
-                return Ok((Place(self), idle));
+            if !state.curing {
+                let idle = state.idle.pop();
+                if idle.is_some() || state.open < most {
+                    state.open += usize::from(idle.is_none());
+                    return Ok((Place(self), idle));
+                }
             }
             let left = left(deadline)?;
             state.waiting += 1;
@@ -205,8 +356,18 @@ impl Connections {
         }
     }
 
+    /// The right to write, if nobody has it or waits for it.
+    fn permit_at_once(&self) -> Option<Permit<'_>> {
+        let mut state = self.state();
+        if state.writing || !state.line.is_empty() {
+            return None;
+        }
+        state.writing = true;
+        Some(Permit(self))
+    }
+
     /// Waits for the right to write.
-    fn permit(&self, deadline: Instant) -> Result<Permit<'_>, Failure> {
+    pub(super) fn permit(&self, deadline: Instant) -> Result<Permit<'_>, Failure> {
         let me = std::thread::current();
         let mut state = self.state();
         if !state.writing && state.line.is_empty() {
@@ -236,6 +397,48 @@ impl Connections {
     }
 }
 
+impl Drop for Connections {
+    fn drop(&mut self) {
+        // Whoever closes a file last removes the log beside its name, which belongs to others if the file does.
+        if self.names.check_file(&self.opened()).is_err() {
+            self.state().idle.iter().for_each(|live| leave_log(live));
+            self.stamps.leave_log();
+        }
+    }
+}
+
+/// How a try to write ended.
+enum Tried<T> {
+    /// There was nothing to write.
+    NotNeeded(T),
+    /// It is committed.
+    Written(T),
+    /// Nothing was written, because of this.
+    Displaced(Displaced),
+}
+
+/// A write that was committed to files that nobody may find again.
+fn not_known(failure: Failure) -> Failure {
+    match failure {
+        Failure::Ours(error) => {
+            let more = "it is not known whether the write lasts, and asking again is safe";
+            StoreError { message: format!("{}; {more}", error.message), ..error }.into()
+        }
+        other => other,
+    }
+}
+
+/// Whether a connection that cannot be opened now may be made up for by one that there is.
+fn is_worth_waiting(failure: &Failure) -> bool {
+    match failure {
+        Failure::Sqlite(error) => {
+            matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::OutOfMemory))
+        }
+        Failure::Ours(error) => matches!(error.fault, Fault::Displaced | Fault::Descriptors | Fault::Memory),
+        Failure::Io(_) => false,
+    }
+}
+
 impl State {
     fn wake_first(&self) {
         if let Some(first) = self.line.front().filter(|_| !self.writing) {
@@ -245,7 +448,7 @@ impl State {
 }
 
 /// How long it may still take.
-fn left(deadline: Instant) -> Result<Duration, Failure> {
+pub(super) fn left(deadline: Instant) -> Result<Duration, Failure> {
     match deadline.saturating_duration_since(Instant::now()) {
         Duration::ZERO => Err(StoreError::new(Fault::Busy, "is held by other threads for too long").into()),
         left => Ok(left),
@@ -253,7 +456,7 @@ fn left(deadline: Instant) -> Result<Duration, Failure> {
 }
 
 /// The right to write.
-struct Permit<'c>(&'c Connections);
+pub(super) struct Permit<'c>(&'c Connections);
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
@@ -268,8 +471,8 @@ struct Place<'c>(&'c Connections);
 
 impl Place<'_> {
     /// The connection keeps its place.
-    fn give_back(self, connection: Connection) {
-        self.0.free(|state| state.idle.push(connection));
+    fn give_back(self, live: Live) {
+        self.0.free(|state| state.idle.push(live));
         std::mem::forget(self);
     }
 }
@@ -285,71 +488,4 @@ impl Drop for Place<'_> {
 fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.busy_timeout(Duration::ZERO)?;
     Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
-}
-
-fn is_busy(error: &Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-}
-
-fn open(path: &Path, access: Access) -> rusqlite::Result<Connection> {
-    // No mutex: a connection is never in two threads at once.
-    let connection = match access {
-        Access::Usual => {
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            Connection::open_with_flags(path, flags)?
-        }
-        Access::Immutable => {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?
-        }
-    };
-    // Whatever somebody wrote into the schema of a file, nothing of it runs.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    // A plan does not depend on the values asked for. Else SQLite makes it anew for each value, which takes five times as
-    // long as the question itself.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    connection.execute_batch(SETTINGS)?;
-    Ok(connection)
-}
-
-/// What identifies a file.
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Path) -> Option<(u64, u64)> {
-    None
-}
-
-/// The address of a file that is read as if it never changed.
-fn immutable(path: &Path) -> String {
-    let escaped = |byte: &u8| match byte {
-        b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(*byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    };
-    let path: String = path.as_os_str().as_encoded_bytes().iter().map(escaped).collect();
-    format!("file:{path}?immutable=1")
-}
-
-/// The first look into the file: here it shows whether it can be read.
-fn readable(connection: &Connection) -> rusqlite::Result<()> {
-    super::schema::version(connection).map(drop)
-}
-
-/// Whether SQLite could not make its own files beside the file.
-fn is_closed_off(error: &Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
-}
-
-/// Whether there is a log with something in it.
-fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }

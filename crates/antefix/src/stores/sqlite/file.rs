@@ -6,19 +6,24 @@
 //! 3. A file that is not ours is not opened with SQLite at all, because that might already change it.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::fault::Failure;
-use super::schema;
+use super::watch::Displaced;
+use super::{schema, watch};
 use crate::error::Fault;
 use crate::freeze::StoreError;
+use crate::stores::failpoint;
 
 /// `AFix` in the header says whose file it is.
 pub(super) const APPLICATION: u32 = u32::from_be_bytes(*b"AFix");
+
+/// What follows a file's name in the name that it is made under.
+const NEW: &str = ".new-";
 
 /// Makes the file if there is none, and checks that it is ours.
 pub(super) fn ensure(path: &Path, steps: &[&str]) -> Result<(), Failure> {
@@ -32,37 +37,73 @@ pub(super) fn ensure(path: &Path, steps: &[&str]) -> Result<(), Failure> {
 
 /// Whether the file says of itself that it is ours. The log beside it cannot change that: the mark is set before the file
 /// appears.
+///
+/// It is SQLite that reads it, as a file that never changes. A descriptor of our own would, when it is closed, take along all
+/// locks that this process has on the file: another process could then remove the log under us.
 fn check(path: &Path, steps: &[&str]) -> Result<(), Failure> {
-    let mut header = [0; 100];
     let corrupt = |what: &str| Err(StoreError::new(Fault::Corrupt, what).into());
-    match File::open(path)?.read_exact(&mut header) {
-        Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof && fs::metadata(path)?.len() == 0 => {
-            return corrupt("is empty and so no store of antefix; remove it, and it is made anew");
+    match fs::metadata(path)?.len() {
+        0 => return corrupt("is empty and so no store of antefix; remove it, and it is made anew"),
+        1..100 => return corrupt("is cut off, or no store of antefix"),
+        _ => {}
+    }
+    let header = super::connections::open_unchanging(path).and_then(|connection| {
+        let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+        Ok((number("PRAGMA application_id")?, number("PRAGMA user_version")?))
+    });
+    let version = match header {
+        Ok((application, version)) if application == i64::from(APPLICATION.cast_signed()) => version,
+        Ok(_) => return corrupt("is not a store of antefix"),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            return corrupt("is not a store of antefix");
         }
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => return corrupt("is cut off, or no store of antefix"),
         Err(error) => return Err(error.into()),
+    };
+    schema::known(version, steps.len() as i64)?;
+    check_names(path)
+}
+
+/// Whether the file has one name. Under another one it would have another log.
+fn check_names(path: &Path) -> Result<(), Failure> {
+    if watch::names(path) > 1 {
+        remove_leftovers(path);
     }
-    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    if !header.starts_with(b"SQLite format 3\0") || number(68) != APPLICATION {
-        return corrupt("is not a store of antefix");
+    match watch::names(path) {
+        ..2 => Ok(()),
+        names => Err(StoreError::from(Displaced::Linked(names)).into()),
     }
-    schema::known(i64::from(number(60).cast_signed()), steps.len() as i64)?;
-    Ok(())
+}
+
+/// Removes the names that the file was made under by processes that were killed then, or have not come to remove them yet.
+fn remove_leftovers(path: &Path) {
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    let beginning = [name.as_encoded_bytes(), NEW.as_bytes()].concat();
+    for entry in entries.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(&beginning) && watch::is_same(&entry.path(), path) {
+            // What cannot be removed is found by whoever counts the names again.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn make(path: &Path, steps: &[&str]) -> Result<(), Failure> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     make_directories(directory)?;
     let new = beside(path);
-    let made = fill(&new, steps).and_then(|()| match fs::hard_link(&new, path) {
-        // Somebody else was faster, and theirs is as good.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => check(path, steps),
-        linked => Ok(linked?),
+    let made = fill(&new, steps).and_then(|()| {
+        failpoint::reach("a file is made under another name")?;
+        match fs::hard_link(&new, path) {
+            // Somebody else was faster, and theirs is as good.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => check(path, steps),
+            linked => Ok(linked?),
+        }?;
+        Ok(failpoint::reach("a file has its name")?)
     });
     // What cannot be removed is an empty store under a name that nobody asks for.
     let _ = fs::remove_file(&new);
     made?;
+    failpoint::reach("a file has lost its other name")?;
     sync(directory)
 }
 
@@ -74,6 +115,7 @@ fn fill(path: &Path, steps: &[&str]) -> Result<(), Failure> {
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     connection.pragma_update(None, "application_id", APPLICATION.cast_signed())?;
     schema::bring_up(&mut connection, steps)?;
+    failpoint::reach("a new file has its schema")?;
     connection.execute_batch("PRAGMA journal_mode = WAL;")?;
     connection.close().map_err(|(_, error)| error)?;
     file.sync_all()?;
@@ -84,7 +126,7 @@ fn fill(path: &Path, steps: &[&str]) -> Result<(), Failure> {
 fn beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".new-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    name.push(format!("{NEW}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
     name.into()
 }
 

@@ -8,6 +8,7 @@ use super::fault::Failure;
 use super::rows::{Micros, Number};
 use crate::freeze::store::Appended;
 use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions, Taken};
+use crate::stores::failpoint;
 
 /// The columns that [`insertion`] reads.
 const COLUMNS: &str = "number, at, text, touched, taken, turn, place";
@@ -57,6 +58,7 @@ pub(super) fn insert(
             taken.and_then(|taken| taken.turn.as_ref()),
             taken.and_then(|taken| taken.place).map(Number),
         ])?;
+    failpoint::reach("an insertion is written")?;
     Ok(Appended::Won)
 }
 
@@ -94,6 +96,7 @@ pub(super) fn take(
     connection
         .prepare_cached("UPDATE messages SET taken = 1, turn = ?2 WHERE conversation = ?1 AND ended = 0 AND taken = 0")?
         .execute(params![conversation.as_str(), turn])?;
+    failpoint::reach("insertions are taken")?;
     connection
         .prepare_cached("UPDATE messages SET place = ?2 WHERE conversation = ?1 AND ended = 0 AND place IS NULL")?
         .execute(params![conversation.as_str(), place.map(Number)])?;

@@ -5,8 +5,10 @@
 //!    for others for a bounded time, 5 seconds unless told otherwise.
 //! 3. A file that is not a store, is damaged or is newer is recognized and left as it is. A text that does not have the digest
 //!    it is kept under is damage, too.
-//! 4. Where nothing may be written the file is read, if that is possible at all.
-//! 5. Space that a sweep frees is used again, and is not given back to the disk.
+//! 4. What was acknowledged is in files that can be found again: a file, log or index that somebody removed, replaced or linked
+//!    is noticed before a write is acknowledged, and put right where that is possible. See [`watch`].
+//! 5. Where nothing may be written the file is read, if that is possible at all.
+//! 6. Space that a sweep frees is used again, and is not given back to the disk.
 //!
 //! A network file system is no place for it: the log needs memory that all users of the file share.
 
@@ -14,9 +16,12 @@
 
 mod connections;
 mod copies;
+mod cure;
 mod fault;
 mod file;
 mod insertions;
+mod opening;
+mod probe;
 mod rows;
 mod schema;
 mod stamp;
@@ -26,6 +31,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,7 +40,7 @@ use std::time::Duration;
 
 use self::connections::Connections;
 use self::fault::Failure;
-use self::stamp::Stamps;
+use self::uses::DeferredUses;
 use crate::error::Fault;
 use crate::freeze::store::{StoreError, StoreResult};
 use crate::text::Digest;
@@ -50,7 +56,8 @@ pub struct SqliteStore {
     connections: Connections,
     /// Texts that were checked against their digests; see [`SqliteStore::texts`].
     checked: Mutex<BTreeSet<Digest>>,
-    stamps: Stamps,
+    /// Uses that somebody who wrote kept from being noted; see [`SqliteStore::note_use`](crate::freeze::Store::note_use).
+    uses: DeferredUses,
 }
 
 impl SqliteStore {
@@ -66,7 +73,7 @@ impl SqliteStore {
 
     fn with_steps(path: &Path, patience: Duration, steps: &[&str]) -> StoreResult<SqliteStore> {
         let connections = connect(path, patience, steps).map_err(|failure| failure.of(path))?;
-        Ok(SqliteStore { connections, checked: Mutex::default(), stamps: Stamps::default() })
+        Ok(SqliteStore { connections, checked: Mutex::default(), uses: DeferredUses::default() })
     }
 }
 
@@ -84,7 +91,8 @@ fn connect(path: &Path, patience: Duration, steps: &[&str]) -> Result<Connection
     // SQLite has names with a meaning, `:memory:` for one. None of them begins with a slash.
     let path = std::path::absolute(path)?;
     file::ensure(&path, steps)?;
-    let connections = Connections::new(path, patience)?;
+    let connections = Connections::new(path, patience, steps.len() as i64)?;
     connections.alter(|connection| schema::bring_up(connection, steps))?;
+    connections.use_log()?;
     Ok(connections)
 }

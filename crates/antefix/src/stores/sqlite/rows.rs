@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::fault::Failure;
 use crate::freeze::store::{AmendmentRow, Bundle, EpochRow};
 use crate::freeze::{Cause, ConversationId};
+use crate::stores::failpoint;
 use crate::text::Digest;
 
 /// What an epoch has beside its conversation and its number, in this order everywhere.
@@ -71,6 +72,7 @@ pub(super) fn insert_epoch(connection: &Connection, row: &EpochRow) -> Result<()
         Some(head) => head,
         None => insert_head(connection, row)?,
     };
+    failpoint::reach("a head is there")?;
     connection
         .prepare_cached(
             "INSERT INTO epochs (conversation, number, cause, opened_at, head) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -82,6 +84,7 @@ pub(super) fn insert_epoch(connection: &Connection, row: &EpochRow) -> Result<()
             Micros(row.opened_at),
             head
         ])?;
+    failpoint::reach("an epoch is written")?;
     Ok(())
 }
 
@@ -112,9 +115,11 @@ pub(super) fn keep(connection: &Connection, bundle: &Bundle) -> Result<(), Failu
     let mut part =
         connection.prepare_cached("INSERT INTO parts (body, part) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
     text.execute(params![Hash(body), bundle.body.as_ref()])?;
+    failpoint::reach("a body is written")?;
     for (digest, content) in &bundle.parts {
         text.execute(params![Hash(*digest), content.as_ref()])?;
         part.execute(params![Hash(body), Hash(*digest)])?;
+        failpoint::reach("a part is written")?;
     }
     Ok(())
 }

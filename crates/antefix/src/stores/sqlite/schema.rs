@@ -13,6 +13,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::fault::Failure;
 use crate::error::Fault;
 use crate::freeze::StoreError;
+use crate::stores::failpoint;
 
 /// The steps, from nothing to the newest version: the first makes version 1.
 ///
@@ -29,7 +30,7 @@ pub(super) const STEPS: &[&str] = &[
 
 /// The version that a connection sees.
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+    connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))
 }
 
 /// Brings a file up to the last step.
@@ -48,9 +49,13 @@ pub(super) fn bring_up(connection: &mut Connection, steps: &[&str]) -> Result<()
             let message = format!("is damaged: its schema {version} lacks `{missing}`");
             return Err(StoreError::new(Fault::Corrupt, message).into());
         }
+        failpoint::reach("a step of the schema has begun")?;
         transaction.execute_batch(step)?;
+        failpoint::reach("a step of the schema is taken")?;
         transaction.pragma_update(None, "user_version", version + 1)?;
+        failpoint::reach("a step of the schema has its version")?;
         transaction.commit()?;
+        failpoint::reach("a step of the schema is committed")?;
     }
     Ok(())
 }

@@ -5,12 +5,11 @@
 //! 2. Its count means nothing to another connection. One that takes its place has another number in front.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use rusqlite::Connection;
 
-use super::connections::Connections;
+use super::connections::leave_log;
 use super::fault::Failure;
 use crate::freeze::store::Stamp;
 
@@ -24,13 +23,21 @@ struct Counting {
 }
 
 impl Stamps {
-    /// The stamp of now.
-    pub(super) fn now(&self, connections: &Connections) -> Result<Option<Stamp>, Failure> {
-        let mut counting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The stamp of now; none if `open` gives no connection, or somebody else asks at this moment: whoever would have to wait
+    /// had better ask for the rows.
+    pub(super) fn now(
+        &self,
+        open: impl FnOnce() -> Result<Option<Connection>, Failure>,
+    ) -> Result<Option<Stamp>, Failure> {
+        let mut counting = match self.0.try_lock() {
+            Ok(counting) => counting,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+        };
         let counts = match counting.take() {
             Some(counts) => counts,
-            None => match Counting::open(connections)? {
-                Some(counts) => counts,
+            None => match open()? {
+                Some(connection) => Counting::new(connection),
                 None => return Ok(None),
             },
         };
@@ -40,14 +47,23 @@ impl Stamps {
         *counting = Some(counts);
         Ok(Some(stamp))
     }
+
+    /// Closes the connection.
+    pub(super) fn close(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Lets the connection leave the log alone when it is closed.
+    pub(super) fn leave_log(&self) {
+        if let Some(counting) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            leave_log(&counting.connection);
+        }
+    }
 }
 
 impl Counting {
-    fn open(connections: &Connections) -> Result<Option<Counting>, Failure> {
+    fn new(connection: Connection) -> Counting {
         static OPENED: AtomicU64 = AtomicU64::new(0);
-        let Some(connection) = connections.apart()? else { return Ok(None) };
-        // Who would have to wait for it had better ask for the rows.
-        connection.busy_timeout(Duration::ZERO)?;
-        Ok(Some(Counting { connection, number: OPENED.fetch_add(1, Ordering::Relaxed) }))
+        Counting { connection, number: OPENED.fetch_add(1, Ordering::Relaxed) }
     }
 }

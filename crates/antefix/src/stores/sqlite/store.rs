@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -18,8 +19,12 @@ use crate::freeze::store::{
     Standing, Store, StoreError, StoreResult, Sweep, Swept,
 };
 use crate::freeze::{ConversationId, Insertion, Insertions};
+use crate::stores::failpoint;
 use crate::stores::memory::{check_number, no_conversation};
 use crate::text::Digest;
+
+/// How long a use waits to be noted while others write.
+const BLINK: Duration = Duration::from_millis(20);
 
 /// How many digests are remembered as checked; 32 bytes each.
 const CHECKED: usize = 4_096;
@@ -50,7 +55,25 @@ impl SqliteStore {
     }
 
     pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> StoreResult<T> {
-        self.map_error(self.connections.write(|_| Ok(None), |transaction| work(transaction)))
+        self.write_unless(|_| Ok(None), work)
+    }
+
+    /// Writes all or nothing, unless `meanwhile` finds the answer while others write.
+    fn write_unless<T>(
+        &self,
+        meanwhile: impl Fn(&Connection) -> Result<Option<T>, Failure>,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> StoreResult<T> {
+        let answer = self.connections.write(
+            |connection| Ok(meanwhile(connection)?.map(|answer| (answer, Vec::new()))),
+            |transaction| {
+                let noted = self.uses.note_all(transaction)?;
+                Ok((work(transaction)?, noted))
+            },
+        );
+        let (answer, noted) = self.map_error(answer)?;
+        self.uses.forget(&noted);
+        Ok(answer)
     }
 
     fn checked(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
@@ -136,7 +159,7 @@ impl Store for SqliteStore {
         if let Some(lost) = self.read(lost)? {
             return Ok(lost);
         }
-        self.map_error(self.connections.write(lost, |connection| {
+        self.write_unless(lost, |connection| {
             let last = match rows::last_epoch(connection, &row.conversation)? {
                 Some(last) if last.number >= row.number => return Ok(Appended::Lost(last)),
                 last => last.map_or(0, |last| last.number),
@@ -145,7 +168,7 @@ impl Store for SqliteStore {
             rows::keep(connection, bundle)?;
             rows::insert_epoch(connection, row)?;
             Ok(Appended::Won)
-        }))
+        })
     }
 
     fn amend(&self, row: &AmendmentRow, bundle: &Bundle) -> StoreResult<Appended<Option<AmendmentRow>>> {
@@ -169,12 +192,12 @@ impl Store for SqliteStore {
         if self.read(is_remembered)?.is_some() {
             return Ok(());
         }
-        self.map_error(self.connections.write(is_remembered, |connection| {
+        self.write_unless(is_remembered, |connection| {
             if rows::last_epoch(connection, conversation)?.is_none() {
                 return Err(StoreError::new(Fault::Failed, no_conversation(conversation)).into());
             }
             keep_memory(connection, conversation, said)
-        }))
+        })
     }
 
     fn texts(&self, digests: &[Digest]) -> StoreResult<Vec<Option<Arc<str>>>> {
@@ -240,6 +263,7 @@ impl Store for SqliteStore {
                     next.and_then(|next| next.machine.as_ref()),
                     next.and_then(|next| next.model.as_ref()),
                 ])?;
+            failpoint::reach("a compaction is begun")?;
             Ok(())
         })
     }
@@ -257,11 +281,13 @@ impl Store for SqliteStore {
             let Some((epoch, next)) = begun.optional()? else {
                 return committed_before(connection, conversation, token);
             };
+            failpoint::reach("a compaction is forgotten")?;
             let Some(standing) = rows::last_epoch(connection, conversation)? else { return Ok(Committed::NotBegun) };
             if standing.number != epoch {
                 return Ok(Committed::MovedOn(standing));
             }
             insertions::end_taken(connection, conversation)?;
+            failpoint::reach("insertions have ended")?;
             let made = match next {
                 None => standing,
                 Some(next) => {
@@ -298,12 +324,30 @@ impl Store for SqliteStore {
                 return Ok(None);
             }
             let Some((bodies, epochs)) = copies::delete(connection, conversation)? else { return Ok(None) };
+            failpoint::reach("rows are deleted")?;
             Ok(Some(Deleted { epochs, swept: sweep::delete_with_parts(connection, &bodies)? }))
         })
     }
 
     fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
-        self.write(|connection| uses::note(connection, conversation, at))
+        // A sweep holds the lock for a moment at a time, and would delete what it did not hear of.
+        let patience = if self.uses.has(conversation) { Duration::ZERO } else { BLINK };
+        let until = Instant::now() + patience;
+        loop {
+            let at_once = self.connections.write_at_once(|transaction| uses::note(transaction, conversation, at));
+            if let Some(noted) = self.map_error(at_once)? {
+                return Ok(noted);
+            }
+            if Instant::now() >= until {
+                break;
+            }
+            std::thread::sleep(BLINK / 20);
+        }
+        if self.read(|connection| rows::last_epoch(connection, conversation))?.is_none() {
+            return Ok(Noted::NoConversation);
+        }
+        self.uses.add(conversation, at);
+        Ok(Noted::Later)
     }
 
     fn last_uses(&self, after: Option<&ConversationId>, limit: usize) -> StoreResult<Vec<LastUse>> {
@@ -314,8 +358,12 @@ impl Store for SqliteStore {
         self.map_error(sweep::run(&self.connections, sweep))
     }
 
+    fn ready(&self) -> StoreResult<()> {
+        self.map_error(self.connections.ready())
+    }
+
     fn stamp(&self) -> StoreResult<Option<Stamp>> {
-        self.map_error(self.stamps.now(&self.connections))
+        self.map_error(self.connections.stamp())
     }
 }
 
@@ -360,6 +408,7 @@ pub(super) fn insert_amendment(connection: &Connection, row: &AmendmentRow) -> R
     connection
         .prepare_cached("INSERT INTO amendments (conversation, epoch, number, at, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
         .execute(params![conversation.as_str(), Number(*epoch), Number(*number), Micros(*at), Hash(*body)])?;
+    failpoint::reach("an amendment is written")?;
     Ok(())
 }
 
@@ -369,6 +418,7 @@ pub(super) fn keep_memory(connection: &Connection, id: &ConversationId, said: &B
     connection
         .prepare_cached("REPLACE INTO memories (conversation, body) VALUES (?1, ?2)")?
         .execute(params![id.as_str(), Hash(Digest::of(&said.body))])?;
+    failpoint::reach("a memory is written")?;
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use super::connections::Connections;
 use super::fault::Failure;
 use super::rows::{Hash, Number};
 use crate::freeze::store::{Sweep, Swept};
+use crate::stores::failpoint;
 
 /// How many texts are looked at without a pause.
 const PAGE: usize = 1_000;
@@ -98,6 +99,7 @@ fn delete<'t>(connection: &Connection, digests: impl Iterator<Item = &'t Hash>) 
         heads.execute([digest])?;
         let size = text.query_row([digest], |row| row.get::<_, Number>(0)).optional()?;
         sizes.extend(size.map(|Number(size)| size));
+        failpoint::reach("a text is looked at, and deleted if nobody names it")?;
     }
     Ok(sizes)
 }

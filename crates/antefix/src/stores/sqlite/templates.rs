@@ -12,6 +12,7 @@ use crate::freeze::store::{Appended, StoreError, StoreResult};
 use crate::freeze::template::{
     SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates, template_digest,
 };
+use crate::stores::failpoint;
 use crate::stores::memory::check_template;
 use crate::text::Digest;
 
@@ -105,6 +106,7 @@ fn append(
             saved.and_then(|row| row.label.as_deref()),
             text,
         ])?;
+    failpoint::reach("a template is written")?;
     Ok(Appended::Won)
 }
 

@@ -1,5 +1,8 @@
 //! When conversations were used last.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -15,6 +18,54 @@ const LAST: &str = "(SELECT max(at) FROM (\
     UNION ALL SELECT max(at) FROM messages WHERE conversation = {} \
     UNION ALL SELECT opened_at FROM compactions WHERE conversation = {} \
     UNION ALL SELECT at FROM uses WHERE conversation = {}))";
+
+/// Uses that were not noted at once, because somebody else wrote. The next write of this process takes them along.
+#[derive(Default)]
+pub(super) struct DeferredUses(Mutex<BTreeMap<ConversationId, Timestamp>>);
+
+/// How many are kept at most. One that finds no room is noted by the next turn of its conversation.
+const MOST: usize = 10_000;
+
+impl DeferredUses {
+    pub(super) fn add(&self, id: &ConversationId, at: Timestamp) {
+        let mut all = self.lock();
+        if all.len() < MOST || all.contains_key(id) {
+            all.entry(id.clone()).and_modify(|known| *known = at.max(*known)).or_insert(at);
+        }
+    }
+
+    /// Whether a use of this conversation waits already.
+    pub(super) fn has(&self, id: &ConversationId) -> bool {
+        self.lock().contains_key(id)
+    }
+
+    /// Notes all of them, and answers with what was noted.
+    pub(super) fn note_all(&self, connection: &Connection) -> Result<Vec<(ConversationId, Timestamp)>, Failure> {
+        let all: Vec<_> = self.lock().iter().map(|(id, at)| (id.clone(), *at)).collect();
+        for (id, at) in &all {
+            // One that was deleted meanwhile needs none.
+            note(connection, id, *at)?;
+        }
+        Ok(all)
+    }
+
+    /// Forgets what was committed.
+    pub(super) fn forget(&self, noted: &[(ConversationId, Timestamp)]) {
+        if noted.is_empty() {
+            return;
+        }
+        let mut all = self.lock();
+        for (id, at) in noted {
+            if all.get(id) == Some(at) {
+                all.remove(id);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ConversationId, Timestamp>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// When a conversation was used last; none if there is nothing of it.
 pub(super) fn last_use(connection: &Connection, id: &ConversationId) -> Result<Option<Timestamp>, Failure> {

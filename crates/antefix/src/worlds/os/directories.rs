@@ -3,11 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 
 use super::answer;
-use super::files::{is_escape, outside, relative_to_root, stays_beneath};
+use super::files::{is_escape, open_root, outside, relative_to_root, stays_beneath};
+use super::held::Base;
 use super::straight::{self, Straight, Target};
 use crate::discover::world::{Answer, Kind, Link, ListedEntry, Listing, ReasonCode};
 
@@ -15,8 +15,8 @@ use crate::discover::world::{Answer, Kind, Link, ListedEntry, Listing, ReasonCod
 /// its own, so that what is left out past this number differs from machine to machine; no sane directory gets there.
 const NAMES: usize = 100_000;
 
-/// The first `limit` names in the directory at `path` beneath `root`, sorted by their bytes.
-pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
+/// The first `limit` names in the directory at `path` beneath `base`, sorted by their bytes.
+pub(super) fn list(base: Base<'_>, path: &Path, limit: usize) -> Answer<Listing> {
     if memchr::memchr(0, path.as_os_str().as_encoded_bytes()).is_some() {
         return Answer::Absent;
     }
@@ -25,22 +25,23 @@ pub(super) fn list(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
     }
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     // Most directories that are asked for are not there, which is known in half the time of trying to open them.
-    if straight::is_absent(root, path) {
+    if straight::is_absent(base, path) {
         return Answer::Absent;
     }
-    match straight::open(root, path, Target::Directory) {
+    match straight::open(base, path, Target::Directory) {
         Straight::Opened(directory) => {
             let directory = Dir::from_std_file(directory);
-            answer(listed(&directory).and_then(|found| names(root, path, &directory, found, limit)))
+            answer(listed(&directory).and_then(|found| names(base, path, &directory, found, limit)))
         }
         Straight::Absent => Answer::Absent,
-        Straight::Blocked => list_carefully(root, path, limit),
+        Straight::Blocked => list_carefully(base, path, limit),
     }
 }
 
 /// Lists beneath a descriptor of the root.
-fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
-    answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
+fn list_carefully(base: Base<'_>, path: &Path, limit: usize) -> Answer<Listing> {
+    let root = base.root;
+    open_root(base).and_then(|dir| {
         let opened = match dir.open_dir(path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
                 Answer::Present(inside) => dir.open_dir(inside),
@@ -59,7 +60,7 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
             }
         }
         answer(opened).and_then(|directory| {
-            answer(reopened(&directory).and_then(|found| names(root, path, &directory, found, limit)))
+            answer(reopened(&directory).and_then(|found| names(base, path, &directory, found, limit)))
         })
     })
 }
@@ -67,7 +68,7 @@ fn list_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
 /// What a directory lists, and whether there is more.
 type Found = (Vec<(String, Listed)>, bool);
 
-fn names(root: &Path, path: &Path, directory: &Dir, found: Found, limit: usize) -> io::Result<Listing> {
+fn names(base: Base<'_>, path: &Path, directory: &Dir, found: Found, limit: usize) -> io::Result<Listing> {
     let (mut found, mut more) = found;
     found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     more |= found.len() > limit;
@@ -80,8 +81,8 @@ fn names(root: &Path, path: &Path, directory: &Dir, found: Found, limit: usize) 
         let metadata = match directory.metadata(&name) {
             // An absolute link may still come back in.
             Err(error) if is_escape(&error) => {
-                let inside = relative_to_root(root, &path.join(&name)).present();
-                let dir = Dir::open_ambient_dir(root, ambient_authority()).ok();
+                let inside = relative_to_root(base.root, &path.join(&name)).present();
+                let dir = base.open().ok();
                 dir.zip(inside).and_then(|(dir, inside)| dir.metadata(inside).ok())
             }
             metadata => metadata.ok(),

@@ -4,36 +4,38 @@
 //!    that no link swapped in between can lead out. Where none is, see [`straight`].
 //! 2. Opening neither waits for a writer nor takes a terminal; what was opened is then examined on its own descriptor.
 //! 3. At most one byte more than asked for is read, however large the file says it is.
+//! 4. What is read is one version of the file, never half of each of two: see [`stable`].
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::answer;
+use super::held::Base;
 use super::straight::{self, Straight, Target};
+use super::{answer, stable};
 use crate::discover::world::{Answer, Contents, ReasonCode};
 
-/// The first `limit` bytes of the regular file at `path` beneath `root`.
-pub(super) fn read(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
+/// The first `limit` bytes of the regular file at `path` beneath `base`.
+pub(super) fn read(base: Base<'_>, path: &Path, limit: usize) -> Answer<Contents> {
     if memchr::memchr(0, path.as_os_str().as_encoded_bytes()).is_some() {
         return Answer::Absent;
     }
     if !stays_beneath(path) {
         return outside();
     }
-    match straight::open(root, path, Target::File) {
+    match straight::open(base, path, Target::File) {
         Straight::Opened(file) => examined(&file, limit, || Answer::Present(straight::location(path))),
         Straight::Absent => Answer::Absent,
-        Straight::Blocked => read_carefully(root, path, limit),
+        Straight::Blocked => read_carefully(base, path, limit),
     }
 }
 
 /// Reads beneath a descriptor of the root.
-fn read_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
-    answer(Dir::open_ambient_dir(root, ambient_authority())).and_then(|dir| {
+fn read_carefully(base: Base<'_>, path: &Path, limit: usize) -> Answer<Contents> {
+    let root = base.root;
+    open_root(base).and_then(|dir| {
         match open(&dir, path) {
             Err(error) if is_escape(&error) => match relative_to_root(root, path) {
                 // Only the kernel's answer decides: the new path is opened beneath the root with the same checks, so a
@@ -45,6 +47,14 @@ fn read_carefully(root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
             opened => contents(root, &dir, path, opened, limit),
         }
     })
+}
+
+/// Opens the directory that a way begins in. A link out of a directory that is held open was swapped in.
+pub(super) fn open_root(base: Base<'_>) -> Answer<Dir> {
+    match base.open() {
+        Err(error) if base.is_held() && is_escape(&error) => outside(),
+        opened => answer(opened),
+    }
 }
 
 /// Whether a path, taken by its letters alone, stays beneath where it starts.
@@ -88,12 +98,21 @@ pub(super) fn is_escape(error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
-/// Where a path that passes through an absolute link lies beneath the root, if it does.
+/// Where a path that passes through an absolute link is beneath the root, if it is.
 ///
 /// Walking beneath a descriptor refuses every absolute link, even one that comes back in.
 pub(super) fn relative_to_root(root: &Path, path: &Path) -> Answer<PathBuf> {
     answer(std::fs::canonicalize(root)).and_then(|root| {
-        answer(std::fs::canonicalize(root.join(path))).and_then(|real| match real.strip_prefix(&root) {
+        let real = match answer(std::fs::canonicalize(root.join(path))) {
+            // Nothing is there, but the way to it may have left the root before.
+            Answer::Absent => {
+                let mut above = path.ancestors().skip(1);
+                let left = above.find_map(|above| std::fs::canonicalize(root.join(above)).ok());
+                return if left.is_some_and(|left| !left.starts_with(&root)) { outside() } else { Answer::Absent };
+            }
+            real => real,
+        };
+        real.and_then(|real| match real.strip_prefix(&root) {
             Ok(inside) => Answer::Present(inside.to_owned()),
             Err(_) => outside(),
         })
@@ -113,7 +132,7 @@ fn examined(file: &File, limit: usize, location: impl FnOnce() -> Answer<PathBuf
         if !metadata.is_file() {
             return Answer::unavailable(ReasonCode::NotRegular, special(&metadata));
         }
-        answer(begin(file, metadata.len(), limit)).and_then(|(bytes, more)| {
+        stable::read(file, &metadata, |metadata| begin(file, metadata.len(), limit)).and_then(|(bytes, more)| {
             location().map(|resolved| Contents { bytes, more, resolved, identity: identity(&metadata) })
         })
     })

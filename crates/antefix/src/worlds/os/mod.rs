@@ -2,34 +2,53 @@
 //!
 //! 1. It is the only world that touches anything real, so everything that can hang, race or lie is handled here.
 //! 2. Files are read beneath a root, through one descriptor, and never by following a link out of it.
-//! 3. Programs run with a given environment, in a process group of their own, and do not outlive their limits.
+//! 3. Programs run with a given environment, in a process group of their own, and do not outlive their limits, nor us.
 //! 4. Servers are asked once, within a time, for so many bytes; only with the feature `http`.
-//!
-//! What it does not bound is the file system itself: a `stat` or a read on a network disk that has gone away waits as
-//! long as the kernel waits.
+//! 5. A file system that can hang, such as a network disk, is asked within a time: see `watched.rs`.
 
 // The one place that may: see `clippy.toml`.
 #![allow(clippy::disallowed_methods)]
 
+mod access;
 mod directories;
 #[cfg(feature = "http")]
 mod fetch;
 mod files;
+mod held;
+mod mounts;
+mod pause;
+mod pipes;
+mod programs;
 mod run;
+mod signals;
+mod stable;
+mod started;
 mod straight;
+#[cfg(target_os = "linux")]
+mod supervisor;
 mod survivors;
+mod watched;
 
 use std::env::VarError;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use cap_std::fs::Metadata;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use self::access::access;
+use self::held::{Base, Held};
+use self::programs::Programs;
+pub use self::signals::ignores_signal;
+#[cfg(target_os = "linux")]
+pub use self::supervisor::supervise_if_asked;
+use self::watched::Watch;
 use crate::discover::world::{
-    Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
+    Access, Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
 };
 
 /// The machine itself, with its clock or with a clock that stands still.
@@ -42,9 +61,14 @@ use crate::discover::world::{
 /// assert_eq!(OsWorld::at(noon).now(), noon);
 /// # Ok::<(), jiff::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OsWorld {
     stopped_at: Option<Timestamp>,
+    held: Option<Arc<Held>>,
+    watch: Watch,
+    supervisor: Option<Arc<Path>>,
+    /// Copies share them.
+    programs: Programs,
 }
 
 impl OsWorld {
@@ -55,7 +79,38 @@ impl OsWorld {
 
     /// The machine with a clock that stands still, so that two compositions of the same tree can be compared.
     pub fn at(now: Timestamp) -> OsWorld {
-        OsWorld { stopped_at: Some(now) }
+        OsWorld { stopped_at: Some(now), ..OsWorld::default() }
+    }
+
+    /// Asks about a path at once, or by a thread that can be given up if that may hang.
+    fn ask<T: Send + 'static>(
+        &self,
+        path: &Path,
+        ask: impl FnOnce(Option<&Held>, &Path) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let Some(mounts) = self.watch.mounts() else { return ask(self.held.as_deref(), path) };
+        let mount = match mounts.that_can_hang(path) {
+            Some(mount) => mount,
+            None if straight::has_no_link(path) => return ask(self.held.as_deref(), path),
+            // A link may lead to any of them.
+            None => path,
+        };
+        let (held, path) = (self.held.clone(), path.to_owned());
+        self.watch.ask(mount, move || ask(held.as_deref(), &path))
+    }
+
+    /// Has programs supervised by another process, so that nothing of them is left when they end or when this process does,
+    /// even if it is killed. `program` is started for that, and must call [`supervise_if_asked`] at its beginning: mostly it
+    /// is `/proc/self/exe`, this program again, which is there also after an upgrade has replaced its file. It is started
+    /// with one argument and no environment.
+    ///
+    /// Without a supervisor, programs are killed by this process alone. A program then lives on if this process is killed, and
+    /// so does a descendant of a hook that has left its group, lost its parent and cleared its environment.
+    ///
+    /// Only Linux has what this takes. Elsewhere it changes nothing.
+    pub fn supervised_by(mut self, program: impl AsRef<Path>) -> OsWorld {
+        self.supervisor = Some(program.as_ref().into());
+        self
     }
 }
 
@@ -126,31 +181,76 @@ impl World for OsWorld {
     }
 
     fn kind(&self, path: &Path) -> Answer<Kind> {
-        answer(std::fs::metadata(path)).map(|metadata| directories::kind(&Metadata::from_just_metadata(metadata)))
+        self.ask(path, |_, path| {
+            answer(std::fs::metadata(path)).map(|metadata| directories::kind(&Metadata::from_just_metadata(metadata)))
+        })
     }
 
     fn owner(&self, path: &Path) -> Answer<Owner> {
-        answer(std::fs::metadata(path)).map(|metadata| owner(&metadata))
+        self.ask(path, |_, path| {
+            answer(std::fs::symlink_metadata(path)).and_then(|metadata| {
+                // Who makes a link to a file of somebody else does not become that somebody.
+                if !metadata.is_symlink() || owner(&metadata) == Owner::Other {
+                    return Answer::Present(owner(&metadata));
+                }
+                answer(std::fs::metadata(path)).map(|metadata| owner(&metadata))
+            })
+        })
+    }
+
+    fn access(&self, path: &Path) -> Answer<Access> {
+        self.ask(path, |_, path| answer(std::fs::metadata(path)).map(|metadata| access(&metadata)))
     }
 
     fn resolve(&self, path: &Path) -> Answer<PathBuf> {
-        // One question to the kernel instead of one for each directory on the way.
-        if straight::is_real(path) {
-            return Answer::Present(path.to_owned());
-        }
-        answer(std::fs::canonicalize(path))
+        self.ask(path, |_, path| {
+            // One question to the kernel instead of one for each directory on the way.
+            if straight::is_real(path) {
+                return Answer::Present(path.to_owned());
+            }
+            answer(std::fs::canonicalize(path))
+        })
     }
 
     fn read(&self, root: &Path, path: &Path, limit: usize) -> Answer<Contents> {
-        files::read(root, path, limit)
+        if self.watch.mounts().is_none() {
+            return files::read(Base::new(self.held.as_deref(), root), path, limit);
+        }
+        let (root, inside) = (root.to_owned(), path.to_owned());
+        self.ask(&root.join(path), move |held, _| files::read(Base::new(held, &root), &inside, limit))
     }
 
     fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
-        directories::list(root, path, limit)
+        let (root, inside) = (root.to_owned(), path.to_owned());
+        self.ask(&root.join(path), move |held, _| directories::list(Base::new(held, &root), &inside, limit))
     }
 
     fn run(&self, command: &Command) -> Answer<Output> {
-        run::run(command)
+        let (programs, supervisor) = (self.programs.clone(), self.supervisor.clone());
+        let run = move |held: Option<&Held>, command: &Command| {
+            Base::new(held, &command.cwd).lead_to(|cwd| match cwd {
+                Some(cwd) => run::run(&Command { cwd, ..command.clone() }, &programs, supervisor.as_deref()),
+                None => run::run(command, &programs, supervisor.as_deref()),
+            })
+        };
+        let mounts = self.watch.mounts();
+        let Some(mount) = mounts.as_ref().and_then(|mounts| mounts.that_can_hang(&command.cwd)) else {
+            return run(self.held.as_deref(), command);
+        };
+        // Its own limit counts from when it runs, and where it runs may hang before that.
+        let (held, owned, limit) = (self.held.clone(), command.clone(), command.time_limit + Duration::from_secs(1));
+        self.watch.ask_for(mount, limit, move || run(held.as_deref(), &owned))
+    }
+
+    fn hold(&self, directory: &Path) -> Answer<Option<Box<dyn World + Send + Sync>>> {
+        self.ask(directory, |_, directory| answer(Held::open(directory))).map(|held| {
+            let world = OsWorld { held: Some(Arc::new(held)), watch: self.watch.renewed(), ..self.clone() };
+            Some(Box::new(world) as Box<dyn World + Send + Sync>)
+        })
+    }
+
+    fn end_programs(&self) {
+        self.programs.end();
     }
 
     #[cfg(feature = "http")]
@@ -162,6 +262,12 @@ impl World for OsWorld {
     fn fetch(&self, _: &Request) -> Answer<Response> {
         Answer::unavailable(ReasonCode::Failed, "this build has no HTTP")
     }
+}
+
+/// Says no: only Linux has supervisors.
+#[cfg(not(target_os = "linux"))]
+pub fn supervise_if_asked() -> Option<std::process::ExitCode> {
+    None
 }
 
 /// The answer that a result of the system amounts to.
@@ -176,8 +282,35 @@ fn answer<T>(result: io::Result<T>) -> Answer<T> {
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename => Answer::Absent,
         ErrorKind::InvalidInput if error.raw_os_error().is_none() => Answer::Absent,
         ErrorKind::PermissionDenied => Answer::unavailable(ReasonCode::NotPermitted, ""),
+        ErrorKind::OutOfMemory => Answer::unavailable(ReasonCode::Machine, "out of memory"),
+        _ if is_out_of_descriptors(&error) => Answer::unavailable(ReasonCode::Machine, "out of file descriptors"),
+        _ if is_of_a_device(&error) => Answer::unavailable(ReasonCode::Machine, error.to_string()),
         _ => Answer::unavailable(ReasonCode::Failed, error.to_string()),
     }
+}
+
+/// Whether this process, or the machine, has no more descriptors.
+#[cfg(unix)]
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
+#[cfg(not(unix))]
+fn is_out_of_descriptors(_: &io::Error) -> bool {
+    false
+}
+
+/// Whether a disk, or the way to it, failed.
+#[cfg(unix)]
+fn is_of_a_device(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::IO | Errno::STALE))
+}
+
+#[cfg(not(unix))]
+fn is_of_a_device(_: &io::Error) -> bool {
+    false
 }
 
 /// The kernel's name, release and version. `/proc/version` says the same and who built it, for the price of a file.

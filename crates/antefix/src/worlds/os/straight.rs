@@ -10,8 +10,7 @@
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::discover::workspace::join;
+use super::held::Base;
 
 /// What the straight way leads to.
 pub(super) enum Straight {
@@ -39,13 +38,13 @@ pub(super) enum Target {
     Directory,
 }
 
-/// Opens what lies at `path` beneath `root`, if no link is on the way.
+/// Opens what is at `path` beneath `base`, if no link is on the way.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+pub(super) fn open(base: Base<'_>, path: &Path, target: Target) -> Straight {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
 
-    if climbs(root) || climbs(path) || path.as_os_str().is_empty() {
+    if climbs(base.root) || climbs(path) || path.as_os_str().is_empty() {
         return Straight::Blocked;
     }
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::LARGEFILE;
@@ -53,19 +52,20 @@ pub(super) fn open(root: &Path, path: &Path, target: Target) -> Straight {
         Target::File => flags | OFlags::NONBLOCK | OFlags::NOCTTY,
         Target::Directory => flags | OFlags::DIRECTORY,
     };
-    match openat2(CWD, join(root, path).as_path(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+    match openat2(base.descriptor(), base.path(path).as_path(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         Ok(descriptor) => Straight::Opened(File::from(descriptor)),
         Err(Errno::NOENT) => Straight::Absent,
         Err(_) => Straight::Blocked,
     }
 }
 
-/// Whether there is nothing at `path` beneath `root`, not even a link that leads nowhere.
+/// Whether there is nothing at `path` beneath `base`, not even a link that leads nowhere.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn is_absent(root: &Path, path: &Path) -> bool {
-    use rustix::fs::{AtFlags, CWD, statat};
+pub(super) fn is_absent(base: Base<'_>, path: &Path) -> bool {
+    use rustix::fs::{AtFlags, statat};
 
-    matches!(statat(CWD, join(root, path).as_path(), AtFlags::SYMLINK_NOFOLLOW), Err(rustix::io::Errno::NOENT))
+    let status = statat(base.descriptor(), base.path(path).as_path(), AtFlags::SYMLINK_NOFOLLOW);
+    matches!(status, Err(rustix::io::Errno::NOENT))
 }
 
 /// Whether a path is there and is its own real path: absolute, as plain as it can be written, and without a link in it.
@@ -77,19 +77,34 @@ pub(super) fn is_real(path: &Path) -> bool {
     plain && openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
 }
 
+/// Whether a path can be walked to its end, or to where there is nothing, without following a link.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn has_no_link(path: &Path) -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    use rustix::io::Errno;
+
+    let opened = openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    matches!(opened, Ok(_) | Err(Errno::NOENT | Errno::NOTDIR))
+}
+
 /// Elsewhere no system call refuses links all along a path.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn open(_: &Path, _: &Path, _: Target) -> Straight {
+pub(super) fn open(_: Base<'_>, _: &Path, _: Target) -> Straight {
     Straight::Blocked
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn is_absent(_: &Path, _: &Path) -> bool {
+pub(super) fn is_absent(_: Base<'_>, _: &Path) -> bool {
     false
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn is_real(_: &Path) -> bool {
+    false
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn has_no_link(_: &Path) -> bool {
     false
 }
 

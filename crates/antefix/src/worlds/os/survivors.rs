@@ -98,7 +98,7 @@ impl Survivors {
 
 /// The parent of a process: the second field behind its name, which is in parentheses and may contain anything.
 #[cfg(target_os = "linux")]
-fn parent(number: u32) -> Option<u32> {
+pub(super) fn parent(number: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
