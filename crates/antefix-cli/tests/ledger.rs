@@ -311,3 +311,22 @@ fn a_replaced_turn_stores_nothing() {
     assert_eq!(ran.stdout, "Only this.");
     assert_eq!(scratch.run(&["epochs", "c"]).code, 1);
 }
+
+#[test]
+fn a_machine_that_is_out_of_something_is_told_as_such_and_is_no_mistake_of_the_user() {
+    let scratch = project();
+    scratch.print(&["turn", "c"]);
+    for (limit, message) in [
+        ("ulimit -n 4", "out of file descriptors"),
+        ("ulimit -n 5", "out of file descriptors"),
+        ("ulimit -f 100", "has no room left on its disk"),
+    ] {
+        let mut command = scratch.other_program("sh");
+        command.args(["-c", &format!("{limit}; exec \"$@\""), "sh"]).arg(scratch.program());
+        command.args(["send", "c", &"x".repeat(100_000)]);
+        let ran = Scratch::feed(command, "");
+        assert_eq!(ran.code, 3, "{limit}: {ran:?}");
+        assert!(ran.stderr.contains(message), "{limit}: {ran:?}");
+    }
+    scratch.print(&["send", "c", "well again"]);
+}

@@ -4,6 +4,9 @@
 
 #[path = "program/paths.rs"]
 mod paths;
+#[cfg(unix)]
+#[path = "program/shared_files.rs"]
+mod shared_files;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

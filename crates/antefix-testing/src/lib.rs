@@ -24,6 +24,8 @@ mod scratch;
 
 #[cfg(unix)]
 mod client;
+#[cfg(target_os = "linux")]
+mod hanging;
 #[cfg(unix)]
 mod server;
 
@@ -34,6 +36,8 @@ pub mod postgres;
 
 #[cfg(unix)]
 pub use client::Reply;
+#[cfg(target_os = "linux")]
+pub use hanging::Hanging;
 pub use need::{Need, Remedy, WITHOUT};
 pub use ran::Ran;
 pub use scratch::Scratch;

@@ -33,13 +33,14 @@ pub enum Remedy {
 
 impl Need {
     /// All that is known.
-    pub const ALL: [Need; 9] = [
+    pub const ALL: [Need; 10] = [
         Need::STRACE,
         Need::SETSID,
         Need::SYSTEMD,
         Need::REFTABLE,
         Need::NAMESPACES,
         Need::MOUNT,
+        Need::FUSE,
         Need::CHOWN,
         Need::DESCRIPTORS,
         Need::RIGHTS,
@@ -91,6 +92,15 @@ impl Need {
         tests: "a disk that is full",
         remedy: Remedy::Forbidden("this user may not mount a file system in memory"),
         probe: "d=$(mktemp -d) && trap 'rm -rf \"$d\"' EXIT && mount -t tmpfs -o size=4m tmpfs \"$d\" && umount \"$d\"",
+    };
+
+    /// A file system that is a program, and may say nothing.
+    pub const FUSE: Need = Need {
+        name: "fuse",
+        tests: "a file system that never answers",
+        remedy: Remedy::Forbidden("this user may not mount what /dev/fuse offers"),
+        probe: "[ -w /dev/fuse ] && [ \"$(id -u)\" = 0 ] && d=$(mktemp -d) && trap 'rm -rf \"$d\"' EXIT && \
+                mount -t tmpfs tmpfs \"$d\" && umount \"$d\"",
     };
 
     /// Files that belong to somebody else.

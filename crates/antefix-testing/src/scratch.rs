@@ -116,6 +116,17 @@ impl Scratch {
         self
     }
 
+    /// The same with a program that hears SIGINT, SIGTERM and SIGHUP, also if whoever runs the tests ignores them, as shells without
+    /// job control let their background commands do.
+    #[must_use]
+    pub fn hearing_signals(mut self) -> Scratch {
+        let program = self.program.display();
+        let script = format!("#!/bin/sh\nexec env --default-signal=INT,TERM,HUP '{program}' \"$@\"\n");
+        self.executable("hearing/antefix", &script);
+        self.program = self.path("hearing/antefix");
+        self
+    }
+
     /// Another program in the same place and with the same environment, such as one that starts antefix.
     pub fn other_program(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);

@@ -65,7 +65,13 @@ const TOKEN: &str = "home/.local/state/antefix/token";
 impl Server {
     /// Starts a command that is a server, or becomes one, with the token of a file.
     #[track_caller]
-    pub fn start(mut command: Command, token_file: &Path) -> Server {
+    pub fn start(command: Command, token_file: &Path) -> Server {
+        Server::try_start(command, token_file).unwrap_or_else(|why| panic!("no server: {why}"))
+    }
+
+    /// The same for one that may refuse to start, and then says why on stderr.
+    #[track_caller]
+    pub fn try_start(mut command: Command, token_file: &Path) -> Result<Server, String> {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let log = read_log(&mut child);
@@ -79,13 +85,13 @@ impl Server {
         let socket = place.strip_prefix("unix:").map(PathBuf::from);
         let port = place.strip_prefix("http://127.0.0.1:").map(|port| port.parse().unwrap());
         if port.is_none() && socket.is_none() {
-            child.wait().unwrap();
-            panic!("no server: {first:?}, {}", log.join().unwrap());
+            let status = child.wait().unwrap();
+            return Err(format!("{status}, {first}{}", log.join().unwrap()));
         }
         let has_link = socket.is_none() && !command.get_args().any(|arg| arg == "--no-link");
         let link = if has_link { line() } else { String::new() };
         let token = std::fs::read_to_string(token_file).unwrap().trim().to_owned();
-        Server { child, port: port.unwrap_or_default(), socket, token, link, log: Some(log) }
+        Ok(Server { child, port: port.unwrap_or_default(), socket, token, link, log: Some(log) })
     }
 
     /// Its address, for a client with a port.

@@ -7,6 +7,7 @@ mod buzz;
 mod fake;
 mod faults;
 mod hooks;
+mod input;
 mod ladder;
 mod sessions;
 
@@ -147,8 +148,12 @@ impl Client {
     }
 
     fn say(&mut self, line: &str) {
+        self.say_bytes(format!("{line}\n").as_bytes());
+    }
+
+    fn say_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().unwrap();
-        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).unwrap();
     }
 
     fn line(&self) -> Vec<u8> {

@@ -17,7 +17,8 @@ use crate::project;
 use antefix_testing::postgres::{self as testing, Database};
 use antefix_testing::{Need, Reply, Server};
 
-/// How long a replica may try before it gives up: the wait for an answer, a second of grace, and a slow machine.
+/// How long a replica may try before it gives up: five seconds for a place to work, eight for a question to the database, and a
+/// slow machine.
 const BOUND: Duration = Duration::from_secs(14);
 /// How soon it is well again.
 const RECOVERY: Duration = Duration::from_secs(5);

@@ -26,7 +26,18 @@ fn the_configuration_starts_a_server_with_every_key_that_it_names() {
     let text = lines.collect::<Vec<_>>().join("\n");
     let text = text.replace("/srv", &scratch.path("p").display().to_string());
     let text = text.replace("/etc/antefix/token", &token.display().to_string());
-    let keys = ["listen", "roots", "layout", "hosts", "token_file", "body_limit", "time_limit", "concurrency", "log"];
+    let keys = [
+        "listen",
+        "roots",
+        "layout",
+        "hosts",
+        "token_file",
+        "body_limit",
+        "body_budget",
+        "time_limit",
+        "concurrency",
+        "log",
+    ];
     for key in keys {
         assert!(text.lines().any(|line| line.starts_with(&format!("{key} = "))), "{key}: {text}");
     }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use crate::project;
-use antefix_testing::Server;
+use antefix_testing::{Reply, Server};
 
 /// A request with the token, and these headers in the place of our own.
 fn with(server: &Server, headers: &[(&str, &str)]) -> u16 {
@@ -63,6 +63,8 @@ fn pages_of_other_origins_get_nothing() {
     for foreign in ["https://evil.example", "null", "http://localhost:1", "http://127.0.0.1", "", "file://"] {
         assert_eq!(origin(foreign), 403, "{foreign}");
     }
+    // This server speaks no TLS, so that a page of an https origin is somebody else's.
+    assert_eq!(origin(&format!("https://{host}")), 403);
     let site = |site: &str| with(&server, &[("host", &host), ("sec-fetch-site", site)]);
     assert_eq!((site("same-origin"), site("none")), (200, 200));
     assert_eq!((site("same-site"), site("cross-site")), (403, 403));
@@ -115,54 +117,155 @@ fn everything_wants_the_token() {
     assert_eq!(server.bare("GET", &format!("/about?token={}", server.token), &[("host", &host)], "").status, 401);
 }
 
+/// The code of a link.
+fn code_of(link: &str) -> String {
+    let code = link.split("code=").nth(1).unwrap();
+    code.split(' ').next().unwrap().to_owned()
+}
+
+/// What a page of an origin gets for a code.
+fn exchange(server: &Server, code: &str, headers: &[(&str, &str)]) -> Reply {
+    let mut all = vec![("content-type", "application/json")];
+    all.extend(headers);
+    server.bare("POST", "/sessions", &all, &serde_json::json!({ "code": code }).to_string())
+}
+
+/// A session of a page under this name, by plain HTTP.
+fn session_under(server: &Server, host: &str) -> String {
+    let code = code_of(server.post("/links", "").ok().json()["path"].as_str().unwrap());
+    let reply = exchange(server, &code, &[("host", host), ("origin", &format!("http://{host}"))]);
+    reply.ok().json()["session"].as_str().unwrap().to_owned()
+}
+
+/// A request with a session and these headers.
+fn shown(server: &Server, method: &str, path: &str, session: &str, headers: &[(&str, &str)]) -> Reply {
+    let session = format!("Bearer {session}");
+    let mut all = vec![("authorization", session.as_str())];
+    all.extend(headers);
+    server.bare(method, path, &all, "")
+}
+
 #[test]
-fn a_link_becomes_a_cookie_once_and_changes_need_proof_of_the_page() {
+fn a_link_becomes_a_session_once_and_no_answer_sets_a_cookie() {
     let scratch = project();
     let server = scratch.serve();
     let host = server.host();
-    let path = server.link.split(' ').nth(1).unwrap().strip_prefix(&format!("http://{host}")).unwrap().to_owned();
+    let own = format!("http://{host}");
+    let page = [("host", host.as_str()), ("origin", own.as_str())];
+    let path = server.link.split(' ').nth(1).unwrap().strip_prefix(&own).unwrap().to_owned();
     assert!(path.starts_with("/?code="), "{path}");
-    let opened = server.bare_get(&path);
-    assert_eq!((opened.status, opened.header("location")), (303, Some("/")));
-    let set = opened.header("set-cookie").unwrap();
-    for word in ["httponly", "samesite=strict", "path=/"] {
-        assert!(set.contains(word), "{set}");
+    let code = code_of(&path);
+    // Whoever looks where the link leads gets the page, and opens nothing.
+    for method in ["GET", "HEAD"] {
+        let opened = server.bare(method, &path, &[("host", &host)], "");
+        assert_eq!((opened.status, opened.header("set-cookie"), opened.header("location")), (200, None, None));
     }
-    let cookie = set.split(';').next().unwrap();
-    assert_eq!(server.bare_get(&path).status, 403);
-
-    let with = |method: &str, path: &str, more: &[(&str, &str)], body: &str| {
-        let mut headers = vec![("host", host.as_str()), ("cookie", cookie), ("content-type", "application/json")];
-        headers.extend(more);
-        server.bare(method, path, &headers, body)
-    };
-    let about = with("GET", "/about", &[], "").ok().json();
-    let csrf = about["csrf"].as_str().unwrap();
-    let body = r#"{"template":"from the page"}"#;
-    for more in
-        [&[][..], &[("antefix-csrf", "1")], &[("antefix-csrf", "")], &[("antefix-csrf", csrf), ("antefix-csrf", csrf)]]
-    {
-        assert_eq!(with("PUT", "/system-prompt", more, body).status, 403, "{more:?}");
-    }
-    with("PUT", "/system-prompt", &[("antefix-csrf", csrf)], body).ok();
+    let began = exchange(&server, &code, &page);
+    assert_eq!(
+        (began.status, began.header("set-cookie"), began.header("cache-control")),
+        (201, None, Some("no-store"))
+    );
+    let session = began.json()["session"].as_str().unwrap().to_owned();
+    let ends: jiff::Timestamp = began.json()["ends"].as_str().unwrap().parse().unwrap();
+    let hours = (ends.as_second() - jiff::Timestamp::now().as_second()) as f64 / 3600.0;
+    assert!((11.9..=12.0).contains(&hours), "{hours}");
+    assert_eq!(exchange(&server, &code, &page).status, 403);
+    assert_eq!(exchange(&server, "nonsense", &page).status, 403);
+    // Browsers send no Origin with a page's own GET, and one with its changes.
+    let get = |headers: &[(&str, &str)]| shown(&server, "GET", "/about", &session, headers).status;
+    assert_eq!((get(&page[..1]), get(&page)), (200, 200));
+    let json =
+        [page[0], page[1], ("content-type", "application/json"), ("authorization", &format!("Bearer {session}"))];
+    server.bare("PUT", "/system-prompt", &json, r#"{"template":"from the page"}"#).ok();
     assert_eq!(server.get("/system-prompt").json()["template"], "from the page");
-    // A cookie that somebody made up, or drew out.
-    let (name, value) = cookie.split_once('=').unwrap();
-    let (ends, proof) = value.split_once('.').unwrap();
-    let later = ends.parse::<u64>().unwrap() + 1;
-    for forged in
-        [format!("{name}={later}.{proof}"), format!("{name}={ends}."), format!("{name}="), format!("antefix_1={value}")]
-    {
-        assert_eq!(server.bare("GET", "/about", &[("host", &host), ("cookie", &forged)], "").status, 401, "{forged}");
+    // What a browser would send by itself proves nothing.
+    let cookie = format!("antefix_{}={session}", server.port);
+    assert_eq!(server.bare("GET", "/about", &[("host", &host), ("cookie", &cookie)], "").status, 401);
+    // A session makes no links and begins no other session.
+    assert_eq!(shown(&server, "POST", "/links", &session, &page).status, 403);
+    let fresh = code_of(server.post("/links", "").ok().json()["path"].as_str().unwrap());
+    // A code is exchanged by a page alone: under an origin of ours, as JSON.
+    assert_eq!(exchange(&server, &fresh, &page[..1]).status, 403);
+    assert_eq!(exchange(&server, &fresh, &[page[0], ("origin", "http://evil.example")]).status, 403);
+    assert_eq!(exchange(&server, &fresh, &[page[0], page[1], ("sec-fetch-site", "cross-site")]).status, 403);
+    assert_eq!(server.bare("POST", "/sessions", &page, &format!("{{\"code\":\"{fresh}\"}}")).status, 415);
+    assert_eq!(exchange(&server, &"x".repeat(5000), &page).status, 413);
+    assert_eq!(exchange(&server, &fresh, &page).status, 201);
+}
+
+#[test]
+fn a_session_counts_under_the_origin_that_it_was_made_for() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--host", "prompts.example", "--host", "https://tls.example"]);
+    let port = server.port;
+    let (local, address) = (format!("localhost:{port}"), format!("127.0.0.1:{port}"));
+    let session = session_under(&server, &local);
+    let ask = |host: &str, origin: Option<&str>| {
+        let mut headers = vec![("host", host)];
+        headers.extend(origin.map(|origin| ("origin", origin)));
+        shown(&server, "GET", "/about", &session, &headers).status
+    };
+    assert_eq!((ask(&local, None), ask(&local, Some(&format!("http://{local}")))), (200, 200));
+    assert_eq!(ask(&local.to_uppercase(), None), 200);
+    for host in [&address, &format!("[::1]:{port}"), "prompts.example", "tls.example"] {
+        assert_eq!(ask(host, None), 401, "{host}");
     }
-    // A cookie makes no links; the token does, and others of its servers know the cookie.
-    assert_eq!(with("POST", "/links", &[("antefix-csrf", csrf)], "").status, 403);
-    let link = server.post("/links", "").ok().json()["path"].as_str().unwrap().to_owned();
-    // Looking where it leads does not open it.
+    // The server answers these origins as well, and they are not the session's.
+    assert_eq!(ask(&local, Some(&format!("http://{address}"))), 401);
+    assert_eq!(ask(&address, Some(&format!("http://{local}"))), 401);
+    // By TLS it is another origin, which counts only where the operator named it.
+    assert_eq!(ask(&local, Some(&format!("https://{local}"))), 403);
+    let token = format!("Bearer {}", server.token);
+    let origin = |host: &str, origin: &str| {
+        let headers = [("host", host), ("origin", origin), ("authorization", token.as_str())];
+        server.bare("GET", "/about", &headers, "").status
+    };
+    assert_eq!(origin("tls.example", "https://tls.example"), 200);
+    assert_eq!(origin("tls.example", "http://tls.example"), 403);
+    assert_eq!(origin("prompts.example", "http://prompts.example"), 200);
+    assert_eq!(origin("prompts.example", "https://prompts.example"), 403);
+    let code = code_of(server.post("/links", "").ok().json()["path"].as_str().unwrap());
+    let behind = exchange(&server, &code, &[("host", "tls.example"), ("origin", "https://tls.example")]);
+    let behind = behind.ok().json()["session"].as_str().unwrap().to_owned();
+    assert_eq!(shown(&server, "GET", "/about", &behind, &[("host", "tls.example")]).status, 200);
+    assert_eq!(shown(&server, "GET", "/about", &behind, &[("host", &local)]).status, 401);
+}
+
+#[test]
+fn a_session_is_renewed_until_somebody_signs_out_and_ends_with_the_token() {
+    let scratch = project();
+    let server = scratch.serve();
     let host = server.host();
-    assert_eq!(server.bare("HEAD", &link, &[("host", &host)], "").status, 200);
-    assert_eq!(server.bare_get(&link).status, 303);
-    assert_eq!(server.bare_get("/?code=nonsense").status, 403);
+    let own = format!("http://{host}");
+    let page = [("host", host.as_str()), ("origin", own.as_str())];
+    let (first, other) = (session_under(&server, &host), session_under(&server, &host));
+    let renewed = shown(&server, "POST", "/sessions/renewal", &first, &page);
+    assert_eq!(renewed.status, 201);
+    let renewed = renewed.json()["session"].as_str().unwrap().to_owned();
+    let about = |server: &Server, session: &str| {
+        let host = server.host();
+        shown(server, "GET", "/about", session, &[("host", &host)]).status
+    };
+    assert_eq!(about(&server, &renewed), 200);
+    // The token is not a session.
+    assert_eq!(
+        (server.post("/sessions/renewal", "").status, server.send_with("DELETE", "/sessions", &[], "").status),
+        (403, 403)
+    );
+    assert_eq!(shown(&server, "DELETE", "/sessions", &renewed, &page).status, 204);
+    assert_eq!((about(&server, &first), about(&server, &renewed), about(&server, &other)), (401, 401, 200));
+    assert_eq!(shown(&server, "POST", "/sessions/renewal", &first, &page).status, 401);
+    // A server that starts again at its place knows the session, unless its token is another one.
+    let place = format!("127.0.0.1:{}", server.port);
+    drop(server);
+    let again = |scratch: &antefix_testing::Scratch| {
+        scratch.start_server(scratch.command(&["serve", "--layout", "dispatch", "--listen", &place]))
+    };
+    let server = again(&scratch);
+    assert_eq!(about(&server, &other), 200);
+    drop(server);
+    scratch.remove("home/.local/state/antefix/token");
+    assert_eq!(about(&again(&scratch), &other), 401);
 }
 
 #[test]
@@ -273,48 +376,25 @@ fn a_page_that_was_named_may_frame_the_page_and_nothing_else() {
 }
 
 #[test]
-fn a_link_in_a_frame_gives_a_cookie_for_frames() {
+fn the_page_in_a_frame_has_a_session_of_its_own_origin() {
     let scratch = project();
     let server = scratch.serve_with(&["--embed-origin", "https://app.example"]);
     let host = server.host();
-    let link = || server.post("/links", "").ok().json()["path"].as_str().unwrap().to_owned();
-    let open = |headers: &[(&str, &str)]| {
-        let mut all = vec![("host", host.as_str())];
-        all.extend(headers);
-        let opened = server.bare("GET", &link(), &all, "");
-        assert_eq!((opened.status, opened.header("location")), (303, Some("/")));
-        opened.header("set-cookie").unwrap().to_owned()
-    };
-    let framed = open(&FRAME);
-    for word in ["httponly", "samesite=none", "secure", "partitioned", "path=/"] {
-        assert!(framed.contains(word), "{framed}");
-    }
-    let alone = open(&[]);
-    assert!(alone.contains("samesite=strict") && !alone.contains("partitioned"), "{alone}");
-    // What the framed page asks is as it always is: of the same origin, and a change is proven.
-    let cookie = framed.split(';').next().unwrap();
-    assert_ne!(cookie.split('=').next(), alone.split('=').next());
-    let with = |method: &str, more: &[(&str, &str)]| {
-        let mut headers = vec![("host", host.as_str()), ("cookie", cookie), ("content-type", "application/json")];
-        headers.extend(more);
-        server.bare(method, if method == "GET" { "/about" } else { "/system-prompt" }, &headers, r#"{"template":"x"}"#)
-    };
-    let csrf = with("GET", &[("sec-fetch-site", "same-origin")]).ok().json()["csrf"].as_str().unwrap().to_owned();
     let own = format!("http://{host}");
-    assert_eq!(with("PUT", &[("origin", &own)]).status, 403);
-    with("PUT", &[("origin", &own), ("antefix-csrf", &csrf)]).ok();
-    assert_eq!(with("PUT", &[("origin", "https://app.example"), ("antefix-csrf", &csrf)]).status, 403);
-    assert_eq!(with("GET", &FRAME).status, 403);
-    // A server that nobody may embed does not know such a cookie.
-    drop(server);
-    let closed = scratch.serve();
-    let value = cookie.split_once('=').unwrap().1;
-    let (closed_host, port) = (closed.host(), closed.port);
-    for (name, status) in [(format!("antefix_{port}_framed"), 401), (format!("antefix_{port}"), 200)] {
-        let cookie = format!("{name}={value}");
-        let reply = closed.bare("GET", "/about", &[("host", &closed_host), ("cookie", &cookie)], "");
-        assert_eq!(reply.status, status, "{name}");
-    }
+    let link = server.post("/links", "").ok().json()["path"].as_str().unwrap().to_owned();
+    let mut framed = vec![("host", host.as_str())];
+    framed.extend(FRAME);
+    let page = server.bare("GET", &link, &framed, "");
+    assert_eq!((page.status, page.header("set-cookie")), (200, None));
+    // What the framed page asks is as it always is: of the server's own origin. The host page can exchange nothing.
+    let code = code_of(&link);
+    assert_eq!(exchange(&server, &code, &[("host", &host), ("origin", "https://app.example")]).status, 403);
+    let same = [("host", host.as_str()), ("origin", own.as_str()), ("sec-fetch-site", "same-origin")];
+    let session = exchange(&server, &code, &same).ok().json()["session"].as_str().unwrap().to_owned();
+    assert_eq!(shown(&server, "GET", "/about", &session, &same).status, 200);
+    let of_host = [("host", host.as_str()), ("origin", "https://app.example")];
+    assert_eq!(shown(&server, "GET", "/about", &session, &of_host).status, 403);
+    assert_eq!(shown(&server, "GET", "/about", &session, &framed).status, 403);
 }
 
 #[test]
@@ -457,12 +537,13 @@ fn the_log_has_no_text_that_anybody_wrote() {
     let link = server.link.clone();
     let code = link.split("code=").nth(1).unwrap().split(' ').next().unwrap();
     server.bare_get(&format!("/?code={code}"));
+    let session = session_under(&server, &server.host());
     let token = server.token.clone();
     let metrics = server.get("/metrics").ok().body;
     let (log, exit) = server.stop();
     assert_eq!(exit, Some(0));
     assert!(log.contains("\"conversation\":\"chat-7\"") && log.contains("\"digest\":\"sha256:"), "{log}");
-    for secret in ["canary", &token, code, "\x1b"] {
+    for secret in ["canary", &token, code, &session, "\x1b"] {
         assert!(!log.contains(secret) && !metrics.contains(secret), "{secret}: {log}");
     }
     for line in log.lines() {

@@ -40,6 +40,99 @@ fn headers_have_a_limit() {
     assert!(matches!(server.bare_get(&long).status, 414 | 431 | 0));
 }
 
+/// Writes a text again and again, until so many bytes are written or the server reads no more.
+fn pour(stream: &mut impl Write, text: &str, bytes: usize) -> usize {
+    let mut written = 0;
+    while written < bytes && stream.write_all(text.as_bytes()).is_ok() {
+        written += text.len();
+    }
+    written
+}
+
+#[test]
+fn a_hundred_megabytes_of_headers_or_body_are_not_read() {
+    const MUCH: usize = 100_000_000;
+    let scratch = project();
+    let server = scratch.serve_with(&["--log", "none"]);
+    let (host, token) = (server.host(), server.token.clone());
+    server.get("/conversations").ok();
+    let before = server.most_resident();
+    let (line, chunk) = (format!("x: {}\r\n", "y".repeat(8_000)), format!("2000\r\n{}\r\n", "z".repeat(8_192)));
+    let post = format!(
+        "POST /conversations/c/turns HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n\
+                        content-type: application/json\r\n"
+    );
+    let floods = [
+        ("one header", "GET /healthz HTTP/1.1\r\nx: ".to_owned(), "y".repeat(8_192)),
+        ("many headers", "GET /healthz HTTP/1.1\r\n".to_owned(), line),
+        ("a path", "GET /".to_owned(), "y".repeat(8_192)),
+        ("a body that says so", format!("{post}content-length: {MUCH}\r\n\r\n"), "z".repeat(8_192)),
+        ("a body that does not", format!("{post}transfer-encoding: chunked\r\n\r\n"), chunk),
+        (
+            "a body without a token",
+            format!(
+                "POST /sessions HTTP/1.1\r\nhost: {host}\r\norigin: http://{host}\r\n\
+                        content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+            ),
+            "400\r\n".to_owned() + &"z".repeat(1024) + "\r\n",
+        ),
+    ];
+    for (name, head, text) in floods {
+        let begun = Instant::now();
+        let mut stream = server.connect();
+        stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        let written = pour(&mut stream, &text, MUCH);
+        // More than a body may have goes into the buffers of both ends, and not much more.
+        assert!(written < MUCH / 4, "{name}: {written} bytes were taken");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{name}: {:?}", begun.elapsed());
+        assert_eq!(server.bare_get("/healthz").status, 200, "{name}");
+    }
+    let grown = server.most_resident().saturating_sub(before);
+    assert!(grown < 48 * 1024 * 1024, "{grown}");
+}
+
+#[test]
+fn a_client_that_drips_is_cut_off() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--log", "none"]);
+    let post = format!(
+        "POST /conversations/c/turns HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\
+         content-type: application/json\r\ncontent-length: 1000\r\n\r\n",
+        server.host(),
+        server.token
+    );
+    // A byte now and then keeps neither headers nor a body alive; both have ten or fifteen seconds in all.
+    let drip = |head: &str| {
+        let mut stream = server.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(250))).unwrap();
+        let begun = Instant::now();
+        let mut answer = Vec::new();
+        loop {
+            let mut some = [0; 1024];
+            match stream.read(&mut some) {
+                Ok(0) => break,
+                Ok(count) => answer.extend(&some[..count]),
+                Err(error) if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {
+                }
+                Err(_) => break,
+            }
+            if !answer.is_empty() || stream.write_all(b" ").is_err() || begun.elapsed() > Duration::from_secs(40) {
+                break;
+            }
+        }
+        (begun.elapsed(), Reply::parse(&answer).status)
+    };
+    let ((headers, _), (body, status)) = std::thread::scope(|scope| {
+        let headers = scope.spawn(|| drip("GET /healthz HTTP/1.1\r\nx:"));
+        let body = scope.spawn(|| drip(&post));
+        (headers.join().unwrap(), body.join().unwrap())
+    });
+    assert!(headers < Duration::from_secs(15), "{headers:?}");
+    assert!(body < Duration::from_secs(25) && status == 408, "{body:?}, {status}");
+}
+
 #[test]
 fn a_request_has_one_end() {
     let scratch = project();

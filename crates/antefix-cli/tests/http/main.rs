@@ -3,6 +3,8 @@
 #![cfg(all(unix, feature = "serve"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
+mod bodies;
+mod broken;
 mod browser;
 mod carry;
 mod cases;
@@ -11,10 +13,13 @@ mod deployed;
 mod described;
 mod dispatch;
 mod every_turn_is_fresh;
+mod granted;
 mod guard;
 mod hooks;
+mod hostile;
 mod ledger;
 mod limits;
+mod many;
 mod overload;
 mod replicas;
 mod side_by_side;
@@ -32,7 +37,8 @@ fn project() -> Scratch {
     scratch.file("p/.git/HEAD", "ref: refs/heads/main\n").file("p/AGENTS.md", "Use tabs.\n")
 }
 
-/// Several servers on one PostgreSQL.
+/// Several servers on one PostgreSQL, behind a proxy with one name.
 fn replicas(scratch: &Scratch, database: &Database, count: usize) -> Vec<Server> {
-    (0..count).map(|_| scratch.serve_with(&["--store", &database.url(""), "--no-link"])).collect()
+    let args = ["--store", &database.url(""), "--no-link", "--host", "https://prompts.example"];
+    (0..count).map(|_| scratch.serve_with(&args)).collect()
 }

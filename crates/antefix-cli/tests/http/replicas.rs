@@ -32,12 +32,15 @@ fn replicas_see_each_others_templates_and_epochs_at_once() {
         assert_eq!((&standing["prefix"], &standing["epoch"]["number"]), (&json!("renewed"), &json!(2)));
     }
 
-    // A browser's cookie of one is known to the other, as they have one token.
+    // A browser's session is known to all replicas behind one name, as they have one token.
     let link = one.post("/links", "").ok().json()["path"].as_str().unwrap().to_owned();
-    let cookie = one.bare_get(&link).header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-    let (_, value) = cookie.split_once('=').unwrap();
-    let theirs = format!("antefix_{}={value}", other.port);
-    assert_eq!(other.bare("GET", "/about", &[("host", &other.host()), ("cookie", &theirs)], "").status, 200);
+    let code = json!({"code": link.split("code=").nth(1).unwrap()}).to_string();
+    let page =
+        [("host", "prompts.example"), ("origin", "https://prompts.example"), ("content-type", "application/json")];
+    let session = one.bare("POST", "/sessions", &page, &code).ok().json()["session"].as_str().unwrap().to_owned();
+    let session = format!("Bearer {session}");
+    let shown = [("host", "prompts.example"), ("authorization", session.as_str())];
+    assert_eq!(other.bare("GET", "/about", &shown, "").status, 200);
 }
 
 #[test]

@@ -51,9 +51,22 @@ client.save_template('Hi.')
 turn = client.turn('chat-7', target='anthropic')
 client.why(usage={'input_tokens': 5, 'cache_read_input_tokens': 0}, receipt=turn['receipt'])
 client.import_ledgers(client.export('chat-7'))
+
+# Only a page has a session: it sends its origin, and the code of a link.
+import json, sys
+from urllib.request import Request, urlopen
+_, url, token = sys.argv
+def ask(method, path, proof, body=None):
+    headers = {'Origin': url, 'Content-Type': 'application/json', **({'Authorization': 'Bearer ' + proof} if proof else {})}
+    data = None if body is None else json.dumps(body).encode()
+    return urlopen(Request(url + path, data, headers, method=method)).read()
+code = json.loads(ask('POST', '/links', token))['path'].split('code=')[1]
+session = json.loads(ask('POST', '/sessions', None, {'code': code}))['session']
+session = json.loads(ask('POST', '/sessions/renewal', session))['session']
+ask('DELETE', '/sessions', session)
 ";
     let mut command = sdk.python("-c".as_ref());
-    command.arg(text).env("PYTHONPATH", repository("clients/python"));
+    command.arg(text).args([&served.url, &served.token().to_string()]).env("PYTHONPATH", repository("clients/python"));
     served.environment(&mut command);
     run_well(command, "");
 }

@@ -9,8 +9,8 @@ use antefix::project::TemplateDirectories;
 use antefix::worlds::MemoryWorld;
 
 fn offered(world: &dyn World, cwd: &str, within: &str, typed: &str) -> String {
-    let situation = Parts::new(Workspace::find(world, Path::new(cwd)));
-    match complete(world, &situation.situation(), Path::new(within), typed, 4) {
+    let situation = Parts::new(Workspace::find_within(world, Path::new(cwd), Some(Path::new(within))));
+    match complete(world, &situation.situation(), typed, 4) {
         Answer::Present(Completed { paths, more }) => format!("{}{}", paths.join(" "), if more { " …" } else { "" }),
         Answer::Absent => "absent".to_owned(),
         Answer::Unavailable(reason) => reason.code.name().to_owned(),

@@ -81,6 +81,7 @@ fn rows() -> Vec<Row> {
         row(project().file("/p/AGENTS.md/x", "a"), files, ("AGENTS.md", "not-a-regular-file")),
         row(project().file("/secret.md", "a").link("/p/AGENTS.md", "/secret.md"), files, ("AGENTS.md", "outside-root")),
         row(project().unreadable("/p/AGENTS.md", ReasonCode::NotPermitted), files, ("AGENTS.md", "not-permitted")),
+        row(project().unreadable("/p/AGENTS.md", ReasonCode::Machine), files, ("AGENTS.md", "machine")),
         row(project().file("/p/.env", "a").link("/p/AGENTS.md", ".env"), files, ("AGENTS.md", "secret")),
         row(project().file("/p/AGENTS.md", [255, 254, 0]), files, ("AGENTS.md", "not-utf8")),
         row(project().file("/p/AGENTS.md", "a\0b"), files, ("AGENTS.md", "binary")),
@@ -90,6 +91,7 @@ fn rows() -> Vec<Row> {
             trust: Trust::Untrusted,
             ..row(project().file("/p/.claude/rules/a.md", "a"), files, (".claude/rules/a.md", "untrusted"))
         },
+        row(rule(".antefix/rules/a.md", "").foreign("/p/.antefix"), files, (".antefix/rules", "foreign-owner")),
         row(rule(".claude/rules/a.md", "paths: \"x/**\"").file("/p/x/y", ""), files, (".claude/rules/a.md", "scoped")),
         row(rule(".claude/rules/a.md", "paths: \"x/**\""), files, (".claude/rules/a.md", "never-matched")),
         row(project().file("/p/x/AGENTS.md", "a"), files, ("x/AGENTS.md", "nested")),

@@ -173,6 +173,7 @@ fn a_program_is_given_its_place_and_the_standing_epoch() {
         "PATH",
         "PWD",
         "OLDPWD",
+        "PYTHONDONTWRITEBYTECODE",
         "SHLVL",
         "TMPDIR",
         "TZ",

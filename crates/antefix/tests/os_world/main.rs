@@ -10,6 +10,8 @@
 
 mod bounds;
 mod files;
+#[cfg(target_os = "linux")]
+mod hanging;
 #[path = "../homeless/mod.rs"]
 mod homeless;
 mod hooks;
@@ -20,6 +22,7 @@ mod programs;
 mod projects;
 #[cfg(feature = "http")]
 mod servers;
+mod torn;
 
 use antefix::discover::world::{Answer, ReasonCode, SystemText, World};
 use antefix::worlds::OsWorld;

@@ -342,3 +342,33 @@ fn every_program_is_waited_for() {
         shell.assert_reaped("leader");
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_cannot_be_waited_for_holds_up_nobody() {
+    if Need::STRACE.is_left_out() {
+        return;
+    }
+    // A process that is killed stays until its tracer lets it go, and this one is stopped: it is as if it hung inside the kernel.
+    for kill in [Kill::Group, Kill::Descendants] {
+        let mut shell = Shell::new("").within(1500);
+        shell.command.program = "strace".to_owned();
+        let script = "grep TracerPid /proc/$$/status | tr -dc 0-9 > new; echo $$ > leader; mv new tracer; kill -STOP $(cat tracer); sleep 100";
+        shell.command.args = ["-DDD", "-o", "/dev/null", "sh", "-c", script].map(str::to_owned).to_vec();
+        shell.command.kill = kill;
+        let start = Instant::now();
+        assert_unavailable(shell.run(), ReasonCode::TimedOut, "strace -DDD: over 1.5 s");
+        assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+        let tracer = fs::read_to_string(shell.file("tracer")).unwrap();
+        if kill == Kill::Group {
+            assert!(!shell.state("leader").is_empty(), "the fixture does not hold the program");
+            run_plainly("kill", &["-9", tracer.trim()]);
+        }
+        // It is collected once that is possible.
+        let start = Instant::now();
+        while !shell.state("leader").is_empty() {
+            assert!(start.elapsed() < Duration::from_secs(5), "nobody collects it: {}", shell.state("leader"));
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

@@ -8,9 +8,12 @@
 mod current;
 mod damage;
 mod disk;
+mod displaced;
 mod files;
 mod given;
 mod growth;
+mod histories;
+mod journal;
 mod kept;
 mod kill;
 mod locked;
@@ -20,3 +23,4 @@ mod postgres;
 mod race;
 mod spans;
 mod turns;
+mod versions;

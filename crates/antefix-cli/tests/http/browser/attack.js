@@ -79,10 +79,10 @@ async function attack(base) {
     add(`iframe ${path}`, () => element("iframe", { src: base + path }, inside));
     add(`object ${path}`, () => element("object", { data: base + path }, inside));
   }
-  for (const [method, path] of [["PUT", "/system-prompt"], ["POST", "/conversations/evil/turns"], ["POST", "/conversations/evil/messages"], ["POST", "/links"]]) {
+  for (const [method, path] of [["PUT", "/system-prompt"], ["POST", "/conversations/evil/turns"], ["POST", "/conversations/evil/messages"], ["POST", "/links"], ["POST", "/sessions"]]) {
     const json = { "content-type": "application/json" };
     add(`fetch ${method} ${path}`, () => text(base + path, { method, body: evil, headers: json }));
-    add(`fetch ${method} ${path} with proof`, () => text(base + path, { method, body: evil, headers: { ...json, "antefix-csrf": "1" } }));
+    add(`fetch ${method} ${path} with proof`, () => text(base + path, { method, body: evil, headers: { ...json, authorization: "Bearer 1" } }));
     add(`plain ${method} ${path}`, () => text(base + path, { method: "POST", mode: "no-cors", body: evil, headers: { "content-type": "text/plain" } }));
     add(`form ${path}`, () => post(base + path, "text/plain", '{"template":"evil","message":"evil","x":"', '"}'));
     add(`form ${path}`, () => post(base + path, "application/x-www-form-urlencoded", "template", "evil"));

@@ -7,11 +7,13 @@ mod past;
 mod processes;
 mod proxy;
 mod restart;
+mod stalled;
 mod sweep;
 mod tls;
 
 use antefix::contract;
 
+use crate::histories::{Level, all_are_explained};
 use crate::race::{race, report};
 use cluster::Database;
 
@@ -59,6 +61,32 @@ fn ten_thousand_first_turns_from_four_processes_get_one_epoch() {
         return;
     }
     crate::turns::ten_thousand_first_turns_get_one_epoch(&Database::new().url("connections=8"));
+}
+
+#[test]
+fn every_history_of_a_database_is_explained_by_a_serial_order() {
+    if cluster::is_left_out() {
+        return;
+    }
+    explained(Level::Store);
+}
+
+#[test]
+fn every_history_of_turns_on_a_database_is_explained_by_a_serial_order() {
+    if cluster::is_left_out() {
+        return;
+    }
+    explained(Level::FrontDoor);
+}
+
+fn explained(level: Level) {
+    let databases = std::cell::RefCell::new(Vec::new());
+    all_are_explained(level, |_| {
+        let database = Database::new();
+        let url = database.url("connections=4");
+        databases.borrow_mut().push(database);
+        url
+    });
 }
 
 #[test]

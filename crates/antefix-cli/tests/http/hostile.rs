@@ -1,0 +1,173 @@
+//! Templates that want more than their share: of time, of memory, of everybody's patience.
+//!
+//! Bounds of time hold for a program that was built for debugging, on a machine that others use as well; each is several times what
+//! was seen.
+
+use std::time::{Duration, Instant};
+
+use antefix::compose::Dialect;
+use antefix::freeze::template::{SavedTemplate, Templates};
+use antefix::stores::SqliteStore;
+use serde_json::json;
+
+use crate::project;
+use antefix_testing::Server;
+
+/// How long one template may take to be composed, looked through and explained. What takes time that grows with the square of the
+/// template takes minutes.
+const LONGEST: Duration = Duration::from_secs(25);
+
+/// The largest templates there may be, each of which makes something else work.
+fn large() -> Vec<(&'static str, &'static str, String)> {
+    let lines = |line: &dyn Fn(usize) -> String, count: usize| (0..count).map(line).collect::<String>();
+    vec![
+        ("names that are all different", "bracket", lines(&|number| format!("[a:{number}]"), 90_000)),
+        ("one name", "bracket", "[git:branch]".repeat(80_000)),
+        ("escapes", "bracket", "\\[".repeat(500_000)),
+        ("brackets that close nothing", "bracket", "[".repeat(1_000_000)),
+        ("conditions that nobody closes", "bracket", "[if a]".repeat(160_000)),
+        ("conditions in conditions", "bracket", format!("{}{}", "[if a:b]".repeat(60_000), "[endif]".repeat(60_000))),
+        ("short lines", "plain", "x\n".repeat(500_000)),
+        ("one long line", "plain", "ab ".repeat(330_000)),
+        ("one long word", "plain", "a".repeat(1_000_000)),
+        ("lines that are all different", "plain", lines(&|number| format!("line {number}\n"), 80_000)),
+        (
+            "rules and their opposites",
+            "plain",
+            lines(&|number| format!("Never use tool{number}. Always use tool{number}.\n"), 20_000),
+        ),
+        (
+            "rules about one thing",
+            "plain",
+            lines(&|number| format!("Keep lines under {number} characters. Use npm. Use pnpm.\n"), 16_000),
+        ),
+        ("headings", "plain", "# a\n".repeat(250_000)),
+        ("fences", "plain", "```\n".repeat(250_000)),
+        ("expressions", "jinja", "{{ 'a' }}\n".repeat(6_000)),
+    ]
+}
+
+/// The processor time that a process has used.
+fn used(server: &Server) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.process())).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+    let ticks = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+    // Linux counts in hundredths of a second, whatever the processor does.
+    Duration::from_millis(ticks * 10)
+}
+
+#[test]
+fn no_template_takes_long() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--log", "none", "--time-limit", "300"]);
+    for (name, dialect, template) in large() {
+        let begun = Instant::now();
+        let body = json!({"template": template, "dialect": dialect, "model": "gpt-5"}).to_string();
+        let reply = server.post("/system-prompt/preview", &body);
+        let took = begun.elapsed();
+        eprintln!("{name}: {} after {took:?}", reply.status);
+        assert!(matches!(reply.status, 200 | 422), "{name}: {} after {took:?}", reply.status);
+        assert!(took < LONGEST, "{name}: {took:?}");
+    }
+}
+
+#[test]
+fn turns_do_not_wait_for_eight_hostile_previews_and_the_server_comes_to_rest() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--log", "none", "--concurrency", "4"]);
+    server.post("/conversations/standing/turns", "{}").ok();
+    let hostile = json!({"template": "\\[".repeat(500_000), "dialect": "bracket"}).to_string();
+    let turns = std::thread::scope(|scope| {
+        let (server, hostile) = (&server, &hostile);
+        let previews: Vec<_> =
+            (0..8).map(|_| scope.spawn(move || server.post("/system-prompt/preview", hostile).status)).collect();
+        std::thread::sleep(Duration::from_millis(500));
+        let mut turns = Vec::new();
+        for number in 0..5 {
+            let begun = Instant::now();
+            server.post(&format!("/conversations/c{number}/turns"), "{}").ok();
+            turns.push(begun.elapsed());
+        }
+        let statuses: Vec<u16> = previews.into_iter().map(|preview| preview.join().unwrap()).collect();
+        assert!(statuses.iter().all(|status| matches!(status, 200 | 503)), "{statuses:?}");
+        assert!(statuses.contains(&200), "{statuses:?}");
+        turns
+    });
+    eprintln!("turns took {turns:?}");
+    assert!(turns.iter().all(|took| *took < Duration::from_secs(2)), "{turns:?}");
+    // Two seconds after the last answer nothing is under way any more.
+    std::thread::sleep(Duration::from_secs(2));
+    let before = used(&server);
+    std::thread::sleep(Duration::from_secs(1));
+    let spent = used(&server) - before;
+    assert!(spent < Duration::from_millis(100), "{spent:?} of a second");
+}
+
+/// Templates that can never be composed.
+fn bombs() -> Vec<(&'static str, String)> {
+    let doubled = "{% set a = '0123456789abcdef' %}".to_owned() + &"{% set a = a ~ a %}".repeat(26) + "{{ a }}";
+    vec![
+        ("includes itself", "{% include 'editable' %}{{ self() }}".to_owned()),
+        ("a macro that calls itself", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}".to_owned()),
+        ("a long range", "{% for i in range(1000000000) %}x{% endfor %}".to_owned()),
+        ("a text many times", "{{ 'x' * 100000000 }}".to_owned()),
+        ("loops in loops", "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}".to_owned()),
+        ("doublings", doubled),
+        ("indentation", "{{ 'x' | indent(1000000000, true) }}".to_owned()),
+        ("a wide number", "{{ '%1000000000d' | format(1) }}".to_owned()),
+        ("a join", "{{ range(100000) | join('x' * 10000) }}".to_owned()),
+        ("minus signs", format!("{{{{ {}1 }}}}", "-".repeat(4_900))),
+        ("negations", format!("{{{{ {}1 }}}}", "not ".repeat(6_600))),
+        ("a sum", format!("{{{{ {}1 }}}}", "1+".repeat(6_600))),
+        ("alternatives", format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(1_840))),
+        ("parentheses", format!("{{{{ {}1{} }}}}", "(".repeat(3_000), ")".repeat(3_000))),
+        ("lists", format!("{{{{ {}{} }}}}", "[".repeat(3_000), "]".repeat(3_000))),
+        ("conditions", format!("{}{}", "{% if 1 %}".repeat(3_000), "{% endif %}".repeat(3_000))),
+    ]
+}
+
+#[test]
+fn what_can_never_be_composed_is_not_saved_and_the_old_template_stays() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--log", "none"]);
+    let saved = server.put("/system-prompt", r#"{"template":"Good.","dialect":"bracket"}"#).ok();
+    let before = server.most_resident();
+    for (name, template) in bombs() {
+        let begun = Instant::now();
+        let reply = server.put("/system-prompt", &json!({"template": template, "dialect": "jinja"}).to_string());
+        let took = begun.elapsed();
+        assert_eq!(reply.status, 422, "{name}: {reply:?}");
+        assert!(took < Duration::from_secs(1), "{name}: {took:?}");
+        let current = server.get("/system-prompt").ok();
+        assert_eq!((current.json(), current.header("etag")), (saved.json(), saved.header("etag")), "{name}");
+    }
+    let grown = server.most_resident().saturating_sub(before);
+    assert!(grown < 64 * 1024 * 1024, "{grown}");
+    assert_eq!(server.post("/conversations/c/turns", "{}").ok().json()["prefix"], "Good.");
+}
+
+#[test]
+fn a_server_starts_with_a_template_that_cannot_be_composed_and_says_so() {
+    for (name, template) in bombs() {
+        let scratch = project();
+        let mut server = scratch.serve();
+        server.put("/system-prompt", r#"{"template":"Good."}"#).ok();
+        server.post("/conversations/open/turns", "{}").ok();
+        server.stop();
+        // Some other program has written it.
+        let store = SqliteStore::open(scratch.path("home/.local/share/antefix/ledger.db")).unwrap();
+        let saved = SavedTemplate::new(2, "dispatch", Dialect::Jinja, template, jiff::Timestamp::now(), None);
+        store.save_template(&saved).unwrap();
+        drop(store);
+        let mut server = scratch.serve();
+        // Nobody gets another prompt than the one that was meant: what cannot be opened is refused, and what is open goes on.
+        let refused = server.post("/conversations/new/turns", "{}");
+        assert_eq!(refused.status, 422, "{name}: {refused:?}");
+        assert_eq!(server.post("/conversations/open/turns", "{}").ok().json()["prefix"], "Good.", "{name}");
+        server.post("/system-prompt/history/1/rollback", "").ok();
+        assert_eq!(server.post("/conversations/new/turns", "{}").ok().json()["prefix"], "Good.", "{name}");
+        let (log, exit) = server.stop();
+        assert_eq!(exit, Some(0), "{name}: {log}");
+        assert!(log.lines().any(|line| line.contains("\"event\":\"template\"")), "{name}: {log}");
+    }
+}
