@@ -110,7 +110,7 @@ fn claim(row: &toml::Value) -> Outcome<Claim> {
 }
 
 /// Whether a test exists: `file#function`, or the folder of a case.
-fn exists(test: &str) -> Outcome {
+pub(crate) fn exists(test: &str) -> Outcome {
     let Some((file, function)) = test.split_once('#') else {
         return match root().join(test).is_dir() {
             true => Ok(()),
@@ -127,11 +127,11 @@ fn exists(test: &str) -> Outcome {
 }
 
 /// A text as a cell of a table.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.trim().replace('\n', " ").replace('|', "\\|")
 }
 
-fn link(test: &str) -> String {
+pub(crate) fn link(test: &str) -> String {
     let (file, function) = test.split_once('#').unwrap_or((test, test.rsplit('/').next().unwrap_or(test)));
     format!("[{}](../{file})", function.replace('_', " "))
 }

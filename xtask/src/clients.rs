@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::step::Outcome;
 
 /// Routes that programs do not need: they are there for the page, and for Prometheus.
-pub(crate) const NOT_IN_CLIENTS: [&str; 10] = [
+pub(crate) const NOT_IN_CLIENTS: [&str; 12] = [
     "/about",
     "/conversations/{id}/epochs/{number}/tokens",
     "/layouts",
@@ -21,6 +21,8 @@ pub(crate) const NOT_IN_CLIENTS: [&str; 10] = [
     "/metrics",
     "/models",
     "/roots",
+    "/sessions",
+    "/sessions/renewal",
     "/system-prompt/files",
     "/system-prompt/templates",
     "/trust",

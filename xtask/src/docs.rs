@@ -6,6 +6,7 @@ use antefix::discover::catalog;
 
 use crate::claims;
 use crate::clients;
+use crate::promises;
 use crate::step::{Outcome, root};
 
 /// Writes the pages, or with `check` says which are stale.
@@ -16,6 +17,7 @@ pub(crate) fn run(check: bool) -> Outcome {
         ("docs/variables.md", catalog::reference_page()),
         ("docs/lints.md", antefix::diagnostic::reference_page()),
         ("docs/compatibility.md", claims::page()?),
+        ("docs/promises.md", promises::page()?),
         ("docs/openapi.json", openapi),
     ];
     for (path, expected) in pages.into_iter().chain(of_clients) {

@@ -12,7 +12,8 @@ use std::time::Instant;
 use crate::step::{Outcome, cargo, program, read, root, show};
 
 /// The targets.
-pub(crate) const TARGETS: [&str; 2] = ["bracket", "compose"];
+pub(crate) const TARGETS: [&str; 8] =
+    ["bracket", "compose", "wording", "front_matter", "acp", "import", "requests", "usage"];
 
 const VERSION: &str = "0.13.2";
 
@@ -28,7 +29,7 @@ pub(crate) fn command(args: &[&str]) -> Outcome {
                 seconds = given.ok_or("`--seconds` takes a number")?;
             }
             target if TARGETS.contains(&target) => targets.push(target),
-            other => return Err(format!("there is no target `{other}`; there are {}", TARGETS.join(" and "))),
+            other => return Err(format!("there is no target `{other}`; there are {}", TARGETS.join(", "))),
         }
     }
     prepare()?;

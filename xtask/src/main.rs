@@ -12,7 +12,9 @@ mod homeless;
 mod postgres;
 #[path = "../../crates/antefix/tests/projects/mod.rs"]
 mod projects;
+mod promises;
 mod proxy;
+mod sbom;
 mod sdk;
 mod server;
 mod step;
@@ -32,7 +34,9 @@ cargo xtask COMMAND
   sdk                                  installs the providers' SDKs for the tests that send with them, and says where
   fuzz [--seconds N] [TARGET]…         the fuzz targets alone, for as long as you like
   cases [--accept]                     the case folders alone; --accept writes what came out as what is expected
+  promises                             runs what docs/promises.md names, and prints which promises held
   tidy                                 the architecture's rules, licenses and formalities; prints outliers
+  sbom                                 what the program is made of (CycloneDX), to target/sbom.cdx.json
   docs [--check]                       writes pages and the clients' types from the code; --check only compares
   bench [--quick] [--dense] [--proxy] [--json FILE]
                                        speed against floor and goal, and bounds, measured in one run
@@ -74,9 +78,17 @@ fn run(args: &[&str]) -> Outcome {
             let [accept] = options(rest, ["--accept"])?;
             cases::run(accept)
         }
+        "promises" => {
+            let [] = options(rest, [])?;
+            promises::run()
+        }
         "tidy" => {
             let [] = options(rest, [])?;
             tidy::run()
+        }
+        "sbom" => {
+            let [] = options(rest, [])?;
+            sbom::run()
         }
         "docs" => {
             let [check] = options(rest, ["--check"])?;

@@ -36,6 +36,11 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
     not_run.report(allow_missing)
 }
 
+/// The same for those who say themselves what did not run.
+pub(crate) fn prepare_quietly(tests: &mut Command) {
+    prepare(tests, &mut NotRun::default());
+}
+
 /// Finds out what the machine lacks, and tells the tests to leave that out.
 fn prepare(tests: &mut Command, not_run: &mut NotRun) {
     if let Err(why) = postgres::prepare() {

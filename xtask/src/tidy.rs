@@ -8,6 +8,7 @@ mod architecture;
 mod code;
 mod licenses;
 mod manifests;
+mod supply;
 mod text;
 
 use std::fs;
@@ -57,6 +58,7 @@ pub(crate) fn run() -> Outcome {
             let code = Code::new(text);
             findings.extend(text::leftovers(path, text));
             findings.extend(text::names(path, &code));
+            findings.extend(supply::checked_code(path, &code));
             findings.extend(architecture::purity(path, text));
             findings.extend(architecture::order(path, &code));
             findings.extend(architecture::direction(path, &code));
@@ -64,6 +66,7 @@ pub(crate) fn run() -> Outcome {
         }
         if path.ends_with("Cargo.toml") {
             findings.extend(manifests::reasons(path, text));
+            findings.extend(supply::forbids(path, text));
         }
     }
     let text_of = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
@@ -75,7 +78,9 @@ pub(crate) fn run() -> Outcome {
         text_of("crates/antefix/src/compose/wording.rs").unwrap_or_default(),
     ));
     findings.extend(manifests::handful(&read(&mut cargo(&manifests::TREE))?));
-    findings.extend(licenses::check(&metadata(&["--all-features"])?, text_of("deny.toml").unwrap_or_default())?);
+    let metadata = metadata(&["--all-features"])?;
+    findings.extend(licenses::check(&metadata, text_of("deny.toml").unwrap_or_default())?);
+    findings.extend(supply::sources(&metadata));
 
     findings.sort();
     outliers.sort();
