@@ -61,9 +61,9 @@ pub(crate) fn connections(most: usize) -> usize {
     descriptors().map_or(most, |count| count.saturating_sub(own(count)).clamp(1, most))
 }
 
-/// How many descriptors are the server's own, of so many: a quarter, and never too few.
+/// How many descriptors are the server's own, of so many: a quarter, and never too few, as far as there are any.
 fn own(count: usize) -> usize {
-    OWN.max(count / 4)
+    OWN.max(count / 4).min(count)
 }
 
 /// Refuses to start where a limit is so low that memory would be missing sooner or later.
