@@ -462,3 +462,25 @@ fn the_reference_page_lists_what_is_offered() {
         assert!(listed.iter().any(|listed| page.contains(listed.as_str())), "{statement}");
     }
 }
+
+/// What is written into a template must not make a macro see more than it would. The engine gives a macro that encloses a variable all
+/// later ones of its scope as well.
+#[test]
+fn a_macro_that_encloses_nothing_sees_nothing_that_is_set_later() {
+    let table = [
+        "{% macro q() %}({{ caller() }}){% endmacro %}{% set l = 'a' %}{% call q() %}{% set l %}{{ l | upper }}{% endset %}{% endcall %}",
+        "{% macro q() %}{% if l is defined %}seen{% endif %}{% endmacro %}",
+        "{% macro q() %}x{{ 'a' | upper }}{{ 'b' ~ 'c' }}{{ 2 * 3 }}{{ 'abc'[1:] }}{% include '$user/local' %}{% endmacro %}{% set l = 'a' %}{{ q() }}",
+    ];
+    let mut env = minijinja::Environment::new();
+    env.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    env.add_template("$user/local", "{{ l | default('unset') }}").unwrap();
+    let templates = MemoryTemplates::default().with("$user/local", "{{ l | default('unset') }}");
+    for template in table {
+        let bare = env.render_str(template, ()).ok();
+        let source = given::template(template);
+        let layout = Layout::of_template(&source, None, Dialect::Jinja, &Wording::built_in(), &templates).unwrap();
+        let ours = compose(&layout, &facts()).ok().map(|prompt| prompt.text().to_owned());
+        assert_eq!(ours, bare, "{template}");
+    }
+}

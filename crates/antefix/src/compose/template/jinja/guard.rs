@@ -14,13 +14,13 @@
 //!
 //! - a fact becomes a name of its own: `git.branch` becomes `__3`;
 //! - the name of another template becomes the one that it was loaded by: `"sibling"` becomes `"$user/sibling"`;
-//! - after an output that may compute, a variable says which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ __m7 }}`;
+//! - after an output that may compute, a filter says which tag it was: `{{ x | upper }}` becomes `{{ x | upper }}{{ 7 | __m }}`;
 //! - a value that is bound to a name, and an operand that is concatenated, compared or searched, goes through a meter;
 //! - both sides of a `*` do as well, which is how it is known what their product would be;
 //! - where text is captured, each body that may run often says how many bytes of text it holds.
 //!
 //! Macros and blocks run their bodies somewhere else, and what a macro prints is one value afterwards. A program that has any is
-//! *nested*, see [`nested`](super::nested): there all text is printed through names, so that it is counted and its pieces are known,
+//! *nested*, see [`nested`](super::nested): there all text is printed by numbers, so that it is counted and its pieces are known,
 //! and bodies say when they begin and end.
 
 use std::ops::Range;
@@ -85,19 +85,19 @@ pub(super) const END: &str = "__end";
 pub(super) const RELEASE: &str = "__release";
 pub(super) const GIVEN: &str = "__given";
 
-/// The name of a mark.
-pub(super) fn mark_name(number: usize) -> String {
-    format!("{STEM}m{number}")
+/// The mark and the text of a number.
+pub(super) const MARK: &str = "__m";
+pub(super) const TEXT: &str = "__x";
+
+/// An expression that gives a signal. It names no variable: a macro would enclose it, and what encloses a variable sees others as
+/// well that it would not have seen.
+fn signal(name: &str) -> String {
+    format!("0 | {name}")
 }
 
 /// The name that a fact goes by inside the engine.
 pub(super) fn fact_name(number: usize) -> String {
     format!("{STEM}{number}")
-}
-
-/// The name of a text of a nested program.
-pub(super) fn text_name(number: usize) -> String {
-    format!("{STEM}x{number}")
 }
 
 /// The number of the fact that goes by a name inside the engine.
@@ -116,11 +116,17 @@ pub(super) struct Guarded {
     pub(super) texts: Vec<Range<usize>>,
     /// Where it was rewritten: the position in `text` behind each change, and how many bytes longer it is up to there.
     changes: Vec<(usize, isize)>,
+    /// Where meters are behind values, and where the value of each begins in the original.
+    meters: Vec<(Range<usize>, usize)>,
 }
 
 impl Guarded {
     /// The byte of the original that a byte of the text stands for.
     pub(super) fn original(&self, offset: usize) -> usize {
+        let meter = self.meters.partition_point(|(range, _)| range.end <= offset);
+        if let Some((_, metered)) = self.meters.get(meter).filter(|(range, _)| range.contains(&offset)) {
+            return *metered;
+        }
         let behind = self.changes.partition_point(|(end, _)| *end <= offset);
         let longer = behind.checked_sub(1).and_then(|last| self.changes.get(last)).map_or(0, |(_, longer)| *longer);
         offset.saturating_add_signed(-longer)
@@ -252,10 +258,16 @@ pub(super) fn rewrite(source: &Source, checked: &Checked, plan: &Plan<'_>, first
         edits.item(&source.text, item, *body, plan);
     }
     for operand in plan.operands {
-        edits.wrap(operand, &format!("{USE}("), ")");
+        // What follows an operand directly would belong to the filter.
+        match source.text[operand.end..].trim_start().starts_with(['[', '.', '(']) {
+            true => edits.surround(operand, "((", &format!(") | {USE})")),
+            false => edits.wrap(operand, USE),
+        }
     }
     for operand in plan.sliced {
-        edits.wrap(operand, &format!("{SLICE}("), ")");
+        // The engine does not look for variables in what is sliced, so that a call is safe; brackets around brackets would soon be too
+        // deep for it.
+        edits.surround(operand, &format!("{SLICE}("), ")");
     }
     for (range, number) in plan.facts {
         edits.replace(range, fact_name(*number));
@@ -651,9 +663,7 @@ impl Edits {
             Item::Block { keyword, tag, end, keeps, parts } => {
                 self.meter_parts(parts, plan);
                 for keep in keeps {
-                    // Two pairs of brackets, because `a, b` is one value here and would be two arguments.
-                    let meter = if *keyword == Keyword::SetField { FIELD } else { KEEP };
-                    self.wrap(keep, &format!("{meter}(("), "))");
+                    self.wrap(keep, if *keyword == Keyword::SetField { FIELD } else { KEEP });
                 }
                 match plan.program {
                     ProgramKind::Nested => self.nested_block(source, *keyword, tag, end),
@@ -672,8 +682,8 @@ impl Edits {
     /// Both sides of a `*` say what they are before it is done, and arguments are values that are bound to names.
     fn meter_parts(&mut self, parts: &Parts, plan: &Plan<'_>) {
         for (left, right) in &parts.factors {
-            self.wrap(left, &format!("{FACTOR}("), ")");
-            self.wrap(right, &format!("{TIMES}("), ")");
+            self.wrap(left, FACTOR);
+            self.wrap(right, TIMES);
         }
         for list in &parts.lists {
             let meter = match (plan.calls.binary_search(&list.behind), plan.namespaces.binary_search(&list.behind)) {
@@ -681,26 +691,26 @@ impl Edits {
                 (_, Ok(_)) => FIELD,
                 _ => continue,
             };
-            list.values.iter().for_each(|value| self.wrap(value, &format!("{meter}(("), "))"));
+            list.values.iter().for_each(|value| self.wrap(value, meter));
         }
     }
 
     /// What a tag of a nested program says besides.
     fn nested_block(&mut self, source: &str, keyword: Keyword, tag: &Range<usize>, end: &Range<usize>) {
         match keyword {
-            Keyword::Macro => self.behind(source, end, "%}", MACRO),
+            Keyword::Macro => self.behind(source, end, "%}", &signal(MACRO)),
             Keyword::EndMacro => self.before(tag, RELEASE),
             Keyword::Call => {
                 self.before(tag, GIVEN);
-                self.behind(source, end, "%}", MACRO);
+                self.behind(source, end, "%}", &signal(MACRO));
             }
             Keyword::EndCall => {
                 self.before(tag, RELEASE);
                 self.mark(source, tag, end, "%}");
             }
-            Keyword::Block => self.behind(source, end, "%}", BEGIN),
+            Keyword::Block => self.behind(source, end, "%}", &signal(BEGIN)),
             Keyword::EndBlock => self.before(tag, END),
-            Keyword::Capture => self.behind(source, end, "%}", CAPTURE),
+            Keyword::Capture => self.behind(source, end, "%}", &signal(CAPTURE)),
             Keyword::EndSet => self.before(tag, RELEASE),
             Keyword::EndFilter => {
                 self.before(tag, RELEASE);
@@ -708,7 +718,7 @@ impl Edits {
             }
             Keyword::Import => {
                 self.before(tag, CAPTURE);
-                self.behind(source, end, "%}", RELEASE);
+                self.behind(source, end, "%}", &signal(RELEASE));
             }
             Keyword::For | Keyword::EndFor | Keyword::SetField => {}
             Keyword::Required | Keyword::Extends | Keyword::Other => {}
@@ -718,7 +728,7 @@ impl Edits {
     /// Prints the texts between tags through names, and says where the file begins and ends. All between two tags is replaced,
     /// so that white space and comments that the engine drops are gone already; line feeds stay, for messages.
     fn nest(&mut self, source: &str, items: &[Item]) {
-        self.insert(0, Rank::Open, usize::MAX, format!("{{{{ {BEGIN} }}}}"));
+        self.insert(0, Rank::Open, usize::MAX, format!("{{{{ {} }}}}", signal(BEGIN)));
         let (mut from, mut required) = (0, false);
         let mut texts = Vec::new();
         for item in items {
@@ -735,13 +745,13 @@ impl Edits {
             }
         }
         self.gap(source, from..source.len(), &texts);
-        self.insert(source.len(), Rank::After, 0, format!("{{{{ {END} }}}}"));
+        self.insert(source.len(), Rank::After, 0, format!("{{{{ {} }}}}", signal(END)));
     }
 
     fn gap(&mut self, source: &str, gap: Range<usize>, texts: &[Range<usize>]) {
         let mut printed = String::new();
         for text in texts.iter().filter(|text| !text.is_empty()) {
-            printed.push_str(&format!("{{{{ {} }}}}", text_name(self.first.text + self.texts.len())));
+            printed.push_str(&format!("{{{{ {} | {TEXT} }}}}", self.first.text + self.texts.len()));
             self.texts.push(text.clone());
         }
         let lines = source[gap.clone()].matches('\n').count();
@@ -754,13 +764,13 @@ impl Edits {
     }
 
     fn before(&mut self, tag: &Range<usize>, name: &str) {
-        self.insert(tag.start, Rank::Before, 0, format!("{{{{ {name} }}}}"));
+        self.insert(tag.start, Rank::Before, 0, format!("{{{{ {} }}}}", signal(name)));
     }
 
     fn mark(&mut self, source: &str, tag: &Range<usize>, end: &Range<usize>, plain: &str) {
         let number = self.first.mark + self.marks.len();
         self.marks.push(tag.clone());
-        self.behind(source, end, plain, &mark_name(number));
+        self.behind(source, end, plain, &format!("{number} | {MARK}"));
     }
 
     /// Closes a tag plainly and opens a call that ends as the tag did: `-}}` keeps trimming what follows.
@@ -770,7 +780,12 @@ impl Edits {
         self.list.push(Edit { at: end.start, rank: Rank::Behind, tie: 0, skip: end.len(), text });
     }
 
-    fn wrap(&mut self, range: &Range<usize>, open: &str, close: &str) {
+    /// Sends a value through a meter, with brackets because `a, b` is one value. A filter goes before every operator.
+    fn wrap(&mut self, range: &Range<usize>, meter: &str) {
+        self.surround(range, "(", &format!(") | {meter}"));
+    }
+
+    fn surround(&mut self, range: &Range<usize>, open: &str, close: &str) {
         self.insert(range.start, Rank::Open, usize::MAX - range.end, open.to_owned());
         self.insert(range.end, Rank::Close, usize::MAX - range.start, close.to_owned());
     }
@@ -789,7 +804,11 @@ impl Edits {
         let (mut copied, mut longer) = (0, 0_isize);
         for edit in self.list {
             guarded.text.push_str(&source[copied..edit.at]);
+            let start = guarded.text.len();
             guarded.text.push_str(&edit.text);
+            if edit.rank == Rank::Close {
+                guarded.meters.push((start..guarded.text.len(), usize::MAX - edit.tie));
+            }
             copied = edit.at + edit.skip;
             longer += edit.text.len().cast_signed() - edit.skip.cast_signed();
             guarded.changes.push((guarded.text.len(), longer));

@@ -380,7 +380,7 @@ impl Loader<'_> {
         if self.program.kind == ProgramKind::Nested {
             add_signals(&mut self.program.env);
         }
-        let mut texts = 0;
+        let mut texts = Vec::new();
         for Parsed { name, source, checked, facts, operands, sliced, plain, calls, namespaces, given, targets } in
             self.waiting
         {
@@ -395,24 +395,20 @@ impl Loader<'_> {
                 plain: &plain,
                 program: self.program.kind,
             };
-            let first = First { mark: self.program.tags.len(), text: texts };
+            let first = First { mark: self.program.tags.len(), text: texts.len() };
             let guarded = guard::rewrite(&source, &checked, &plan, first);
-            for number in first.mark..first.mark + guarded.marks.len() {
-                let mark = Value::from_object(Signal::Mark(number));
-                self.program.env.add_global(guard::mark_name(number), mark);
-            }
             self.program.tags.extend(guarded.marks.iter().map(|tag| (Arc::clone(&source), tag.clone())));
             let printed: Vec<Arc<str>> = guarded.texts.iter().map(|range| source.text[range.clone()].into()).collect();
-            for text in &printed {
-                self.program.env.add_global(guard::text_name(texts), Value::from(Arc::clone(text)));
-                texts += 1;
-            }
+            texts.extend(printed.iter().map(|text| Value::from(Arc::clone(text))));
             self.program
                 .env
                 .add_template_owned(name.clone(), guarded.text.clone())
                 .map_err(|error| errors::parse(&source, &error, Some(&guarded)))?;
             self.program.templates.push(Loaded { name, source, guarded, texts: printed });
         }
+        let marks = (0..self.program.tags.len()).map(|number| Value::from_object(Signal::Mark(number))).collect();
+        add_numbered(&mut self.program.env, guard::MARK, marks);
+        add_numbered(&mut self.program.env, guard::TEXT, texts);
         Ok(self.program)
     }
 
@@ -466,8 +462,14 @@ fn add_signals(env: &mut Environment<'_>) {
         (guard::GIVEN, Signal::Given),
     ];
     for (name, signal) in signals {
-        env.add_global(name, Value::from_object(signal));
+        let signal = Value::from_object(signal);
+        env.add_filter(name, move |_: usize| signal.clone());
     }
+}
+
+/// A filter that gives the value of a number. The guard writes such numbers, and no others.
+fn add_numbered(env: &mut Environment<'_>, name: &'static str, values: Vec<Value>) {
+    env.add_filter(name, move |number: usize| values.get(number).cloned().unwrap_or_default());
 }
 
 fn in_order(mut positions: Vec<usize>) -> Vec<usize> {
@@ -479,11 +481,11 @@ fn in_order(mut positions: Vec<usize>) -> Vec<usize> {
 fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>, levels: Option<&Arc<Levels>>) {
     filters::add_filters(env, meter);
     let metered = Arc::clone(meter);
-    env.add_function(guard::FIELD, move |value: Value| metered.field(value));
+    env.add_filter(guard::FIELD, move |value: Value| metered.field(value));
     let metered = Arc::clone(meter);
-    env.add_function(guard::FACTOR, move |value: Value| metered.factor(value));
+    env.add_filter(guard::FACTOR, move |value: Value| metered.factor(value));
     let metered = Arc::clone(meter);
-    env.add_function(guard::TIMES, move |value: Value| metered.times(value));
+    env.add_filter(guard::TIMES, move |value: Value| metered.times(value));
     let metered = Arc::clone(meter);
     env.add_function(guard::BODY, move |bytes: usize| metered.charge(bytes).map(|()| ""));
     let metered = Arc::clone(meter);
@@ -491,9 +493,9 @@ fn instrument(env: &mut Environment<'_>, marks: &Arc<Marks>, meter: &Arc<Meter>,
         (0..meter::SLICE_WORK).try_fold(value, |value, _| metered.look(value))
     });
     let metered = Arc::clone(meter);
-    env.add_function(guard::USE, move |value: Value| metered.look(value));
+    env.add_filter(guard::USE, move |value: Value| metered.look(value));
     let metered = Arc::clone(meter);
-    env.add_function(guard::KEEP, move |value: Value| metered.keep(value));
+    env.add_filter(guard::KEEP, move |value: Value| metered.keep(value));
     let (metered, marked, levels) = (Arc::clone(meter), Arc::clone(marks), levels.cloned());
     env.set_formatter(move |out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value| {
         let mut print = |text: &str| {
