@@ -4,11 +4,11 @@
 use serde_json::{Value, json};
 
 use super::breakpoint::Breakpoints;
-use super::fragment::Place;
 use super::messages::{Between, Voice, weave};
-use super::{Content, Fragment, Receipt};
+use super::tools::{self, Form};
+use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
-use crate::discover::tools::Tool;
+use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
 use crate::models::Model;
 
@@ -22,11 +22,7 @@ pub(super) fn fill(
         Some(model) => Breakpoints::decide(content, model, "cache_control", receipt),
         None => unknown(content, receipt),
     };
-    if let Some(tools) = content.tools {
-        let shaped = tools.shaped("anthropic", |tools| tools.iter().map(tool).collect());
-        receipt.tools(Place::Tools, &shaped);
-        fragment.insert_tools(Place::Tools, shaped);
-    }
+    tools::fill(content, &Form::new(Target::Anthropic, Shape::Anthropic, tool), fragment, receipt)?;
     let mut system = Vec::new();
     for part in breakpoints.parts(content) {
         let mut block = json!({"type": "text", "text": part.text});

@@ -6,9 +6,10 @@ use super::breakpoint::Breakpoints;
 use super::fragment::Place;
 use super::messages::{is_users, placed, refuse};
 use super::openai::{object, parameters};
-use super::{Content, Fragment, Receipt};
+use super::tools::{self, Form};
+use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
-use crate::discover::tools::Tool;
+use crate::discover::tools::{Shape, Tool};
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 
@@ -25,14 +26,9 @@ pub(super) fn fill(
             Breakpoints { fixed: None, frozen: None }
         }
     };
-    if let Some(tools) = content.tools {
-        let shaped = tools.shaped("bedrock", |tools| tools.iter().map(tool).collect());
-        receipt.tools(Place::ToolConfig, &shaped);
-        // A request without tools has no `toolConfig`: Bedrock refuses an empty list.
-        if !tools.is_empty() {
-            fragment.insert_tools(Place::ToolConfig, shaped);
-        }
-    }
+    let form = Form::new(Target::Bedrock, Shape::Bedrock, tool);
+    let form = Form { place: Place::ToolConfig, inside: Some("toolSpec"), list: points_last, ..form };
+    tools::fill(content, &form, fragment, receipt)?;
     let mut system = Vec::new();
     for part in breakpoints.parts(content) {
         let ttl = part.anthropic_ttl();
@@ -130,6 +126,12 @@ fn blocks<'m>(messages: &'m mut [Value], at: usize, what: &str) -> Result<&'m mu
         let hint = "Converse takes messages like {\"role\": \"user\", \"content\": [{\"text\": \"…\"}]}";
         Error::new(ErrorKind::Undeliverable, message).with_hint(hint)
     })
+}
+
+/// The caller's own cache points are behind the tools, which are in the order of their names.
+fn points_last(mut tools: Vec<Value>) -> Value {
+    tools.sort_by_key(|tool| tool.get("cachePoint").is_some());
+    Value::Array(tools)
 }
 
 fn tool(tool: &Tool) -> Value {

@@ -1,15 +1,13 @@
 //! Gemini: `systemInstruction`, function declarations, and a body for `cachedContents` for whoever wants to pay for one.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
-use super::fragment::Place;
 use super::messages::{Between, Voice, weave};
 use super::openai::{function, object, parameters};
-use super::{Content, Fragment, Receipt};
+use super::tools::{self, Form};
+use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
-use crate::discover::tools::{ShapedTools, Tool};
+use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
 use crate::models::Model;
 
@@ -19,10 +17,7 @@ pub(super) fn fill(
     fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<Vec<Value>> {
-    if let Some(shaped) = tools(content) {
-        receipt.tools(Place::Tools, &shaped);
-        fragment.insert_tools(Place::Tools, shaped);
-    }
+    tools::fill(content, &form(), fragment, receipt)?;
     let mut parts = Vec::new();
     for (what, text) in [("fixed", content.fixed), ("frozen", content.frozen)] {
         if !text.is_empty() {
@@ -56,10 +51,10 @@ pub(super) fn fill(
 }
 
 /// The body that makes a cache of the prefix and the tools, for `POST cachedContents`.
-pub fn cached_contents(content: &Content<'_>, model: &str, seconds: u64) -> Value {
+pub fn cached_contents(content: &Content<'_>, model: &str, seconds: u64) -> Result<Value> {
     let mut body = json!({"model": format!("models/{model}"), "ttl": format!("{seconds}s")});
-    if let Some(shaped) = tools(content) {
-        body["tools"] = shaped.list.clone();
+    if let Some(tools) = content.tools.filter(|tools| !tools.is_empty()) {
+        body["tools"] = form().shaped(tools)?.0;
     }
     let parts: Vec<Value> = [content.fixed, content.frozen]
         .iter()
@@ -69,18 +64,22 @@ pub fn cached_contents(content: &Content<'_>, model: &str, seconds: u64) -> Valu
     if !parts.is_empty() {
         body["systemInstruction"] = json!({"parts": parts});
     }
-    body
+    Ok(body)
 }
 
-fn tools(content: &Content<'_>) -> Option<Arc<ShapedTools>> {
-    let declaration = |tool: &Tool| {
-        let mut function = function(tool);
-        function.insert("parametersJsonSchema".to_owned(), parameters(tool));
-        Value::Object(function)
-    };
-    let list = |tools: &[Tool]| {
-        let declarations = tools.iter().map(declaration).collect();
-        Value::Array(vec![object([("functionDeclarations", declarations)])])
-    };
-    Some(content.tools?.shaped("gemini", list))
+fn form() -> Form {
+    Form { list: grouped, ..Form::new(Target::Gemini, Shape::Gemini, declaration) }
+}
+
+fn declaration(tool: &Tool) -> Value {
+    let mut function = function(tool);
+    function.insert("parametersJsonSchema".to_owned(), parameters(tool));
+    Value::Object(function)
+}
+
+/// All functions are declared in one entry; what is Google's own has entries of its own behind it.
+fn grouped(tools: Vec<Value>) -> Value {
+    let (declarations, own): (Vec<Value>, Vec<Value>) = tools.into_iter().partition(|tool| tool.get("name").is_some());
+    let declared = (!declarations.is_empty()).then(|| object([("functionDeclarations", Value::Array(declarations))]));
+    declared.into_iter().chain(own).collect()
 }

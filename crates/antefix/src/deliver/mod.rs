@@ -27,6 +27,7 @@ mod receipt;
 mod route;
 mod sections;
 mod target;
+mod tools;
 
 pub use content::{Content, Inserted, Notice, Speaker};
 pub use fragment::Fragment;

@@ -3,10 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::fragment::Place;
 use super::messages::{Between, Voice, weave};
-use super::openai::{nested_tool, object};
-use super::{Content, Fragment, Receipt};
+use super::openai::{nested_form, object};
+use super::{Content, Fragment, Receipt, Target, tools};
 use crate::compose::policy::Placement;
 use crate::error::Result;
 use crate::models::Model;
@@ -17,11 +16,7 @@ pub(super) fn fill(
     fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<Vec<Value>> {
-    if let Some(tools) = content.tools {
-        let shaped = tools.shaped("ollama", |tools| tools.iter().map(nested_tool).collect());
-        receipt.tools(Place::Tools, &shaped);
-        fragment.insert_tools(Place::Tools, shaped);
-    }
+    tools::fill(content, &nested_form(Target::Ollama), fragment, receipt)?;
     let mut system = content.prefix();
     let mut messages = Vec::new();
     if !system.is_empty() {

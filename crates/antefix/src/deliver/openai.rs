@@ -4,11 +4,11 @@
 use serde_json::{Map, Value, json};
 
 use super::breakpoint::Breakpoints;
-use super::fragment::Place;
 use super::messages::{Between, Voice, weave};
-use super::{Content, Fragment, Receipt};
+use super::tools::{self, Form};
+use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
-use crate::discover::tools::Tool;
+use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
 use crate::models::{Model, Provider};
 
@@ -16,7 +16,7 @@ use crate::models::{Model, Provider};
 struct Api {
     key: &'static str,
     text: &'static str,
-    tool: fn(&Tool) -> Value,
+    tools: Form,
 }
 
 pub(super) fn fill_chat(
@@ -25,7 +25,8 @@ pub(super) fn fill_chat(
     fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<Vec<Value>> {
-    fill(content, model, &Api { key: "messages", text: "text", tool: nested_tool }, fragment, receipt)
+    let tools = nested_form(Target::OpenAiChat);
+    fill(content, model, &Api { key: "messages", text: "text", tools }, fragment, receipt)
 }
 
 pub(super) fn fill_responses(
@@ -34,7 +35,8 @@ pub(super) fn fill_responses(
     fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<Vec<Value>> {
-    fill(content, model, &Api { key: "input", text: "input_text", tool: flat_tool }, fragment, receipt)
+    let tools = Form::new(Target::OpenAiResponses, Shape::OpenAiResponses, flat_tool);
+    fill(content, model, &Api { key: "input", text: "input_text", tools }, fragment, receipt)
 }
 
 fn fill(
@@ -48,11 +50,7 @@ fn fill(
     let developer = model.is_some_and(|model| model.developer_role);
     let role = if developer { "developer" } else { "system" };
     let explicit = model.filter(|model| model.explicit_breakpoints && model.provider == Provider::OpenAi);
-    if let Some(tools) = content.tools {
-        let shaped = tools.shaped(api.key, |tools| tools.iter().map(api.tool).collect());
-        receipt.tools(Place::Tools, &shaped);
-        fragment.insert_tools(Place::Tools, shaped);
-    }
+    tools::fill(content, &api.tools, fragment, receipt)?;
     let first = match explicit {
         Some(model) => marked(content, model, api, role, receipt),
         None => unmarked(content, role, api, receipt),
@@ -116,7 +114,12 @@ pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-pub(super) fn nested_tool(tool: &Tool) -> Value {
+/// Tools as Chat Completions takes them, and all that speak like it.
+pub(super) fn nested_form(target: Target) -> Form {
+    Form { inside: Some("function"), ..Form::new(target, Shape::OpenAiChat, nested_tool) }
+}
+
+fn nested_tool(tool: &Tool) -> Value {
     let mut function = function(tool);
     function.insert("parameters".to_owned(), parameters(tool));
     let mut nested = Map::new();

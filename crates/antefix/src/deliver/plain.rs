@@ -2,19 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::fragment::Place;
 use super::messages::{Between, Voice, placed, weave};
 use super::openai::{function, object};
-use super::{Content, Fragment, Receipt};
-use crate::discover::tools::Tool;
+use super::tools::{self, Form};
+use super::{Content, Fragment, Receipt, Target};
+use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
 
 pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<Vec<Value>> {
-    if let Some(tools) = content.tools {
-        let shaped = tools.shaped("plain", |tools| tools.iter().map(tool).collect());
-        receipt.tools(Place::Tools, &shaped);
-        fragment.insert_tools(Place::Tools, shaped);
-    }
+    let form = Form { shape: None, ..Form::new(Target::Plain, Shape::Neutral, tool) };
+    tools::fill(content, &form, fragment, receipt)?;
     let mut text = content.prefix();
     if !text.is_empty() {
         receipt.prefix_part(content, "prefix", "system", "/text".to_owned(), &text, None);

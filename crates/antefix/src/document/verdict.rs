@@ -1,7 +1,6 @@
 //! What a cache gave back, or would, as a JSON document. Later versions only add to it.
 
 use crate::deliver::{Content, Receipt, Target, deliver};
-use crate::discover::tools::Tools;
 use crate::freeze::EpochBody;
 use crate::models::Model;
 use crate::observe::{Basis, Divergence, Expectation, Explanation, Said, Stretch, Verdict};
@@ -16,7 +15,6 @@ use crate::error::Result;
 /// The receipt of an epoch that nobody kept one of: its prefix, in the shape of a target, with its tokens counted.
 pub fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Result<Receipt> {
     let tools = body.parsed_tools()?;
-    let tools = tools.map(Tools::from);
     let content = Content::of_epoch(body, tools.as_ref());
     let tokenizer = model.map_or(&Tokenizer::Exact, |model| &model.tokenizer);
     Ok(deliver(&content, target, model)?.counted(tokenizer).receipt)

@@ -18,7 +18,7 @@ use super::{Cause, ConversationId};
 use crate::compose::{Layout, Prompt, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::roots::{MoreRoots, NamedRoots};
-use crate::discover::tools::{Tool, Tools};
+use crate::discover::tools::Tools;
 use crate::discover::{Answer, Fact, Facts, Report, Value, Why};
 use crate::error::Fault;
 use crate::text::{Digest, FactName, LineNumbers, PrefixDigests};
@@ -228,7 +228,7 @@ impl EpochBody {
     }
 
     /// The tools that the model sees, as a delivery takes them; none if the caller named none.
-    pub fn parsed_tools(&self) -> StoreResult<Option<Vec<Tool>>> {
+    pub fn parsed_tools(&self) -> StoreResult<Option<Tools>> {
         let Some(text) = &self.tools else { return Ok(None) };
         serde_json::from_str(text).map(Some).map_err(|error| {
             let message = format!("the tools of the epoch {} cannot be read", self.digest());

@@ -13,7 +13,7 @@ use super::context::Choice;
 use super::directory::Directory;
 use crate::compose::builtin;
 use crate::discover::Caller;
-use crate::discover::tools::{Tool, Tools};
+use crate::discover::tools::Tools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::Epoch;
 use crate::freeze::store::{Bundle, Store};
@@ -59,7 +59,7 @@ impl Remembered {
     /// the layout is the one of those who name none.
     pub(super) fn of_epoch(epoch: &Epoch, default: Option<&LayoutChoice>) -> Remembered {
         let row = epoch.row();
-        let tools = epoch.body().tools.as_deref().and_then(|tools| serde_json::from_str::<Vec<Tool>>(tools).ok());
+        let tools = epoch.body().tools.as_deref().and_then(|tools| serde_json::from_str::<Tools>(tools).ok());
         let name = epoch.body().made_by.layout.as_str();
         let layout = match builtin::LAYOUTS.iter().position(|layout| layout.name == name) {
             // The first one need not have been named, and then it gives way to one of the project.
@@ -74,7 +74,7 @@ impl Remembered {
             machine: row.machine.clone(),
             model: row.model.clone(),
             workspace_id: None,
-            tools: tools.map(Tools::from),
+            tools,
         }
     }
 
@@ -90,8 +90,7 @@ impl Remembered {
         };
         let record: Record = serde_json::from_str(&text(digest)?).map_err(|error| damaged(&error.to_string()))?;
         let tools = record.tools.map(|tools| -> Result<Tools> {
-            let tools: Vec<Tool> = serde_json::from_str(&text(tools)?).map_err(|error| damaged(&error.to_string()))?;
-            Ok(tools.into())
+            serde_json::from_str(&text(tools)?).map_err(|error| damaged(&error.to_string()))
         });
         let Record { layout, wording, cwd, given_cwd, machine, model, workspace_id, .. } = record;
         let directory = Directory::new(cwd, given_cwd);

@@ -160,15 +160,15 @@ fn keys_are_understood_in_every_spelling_and_unknown_ones_are_reported() {
         assert_eq!(findings(&tools), [""; 0], "{row}");
     }
     let tools =
-        all(r#"["read", {"name": "a", "promptSnipet": "x", "strict": true}, {"name": "b", "strict": {"deep": [1]}}]"#);
+        all(r#"["read", {"name": "a", "promptSnipet": "x", "shade": true}, {"name": "b", "shade": {"deep": [1]}}]"#);
     assert_eq!(tools.len(), 3);
     let found = findings(&tools);
     assert_eq!(
         found[0],
         "warning[tool-key]: unknown key `promptSnipet` in the tool `a`: it is not used (did you mean `promptSnippet`?)"
     );
-    let strict = "warning[tool-key]: unknown key `strict` in the tool `a` and 1 more: it is not used (the keys are ";
-    assert!(found[1].starts_with(strict) && found[1].contains("promptGuidelines"), "{found:?}");
+    let shade = "warning[tool-key]: unknown key `shade` in the tool `a` and 1 more: it is not used (the keys are ";
+    assert!(found[1].starts_with(shade) && found[1].contains("promptGuidelines"), "{found:?}");
     assert_eq!(found.len(), 2, "{found:?}");
     // Many say so in a few lines, and a secret is not repeated.
     let many: String = (0..20).map(|number| format!(r#", "k{number:02}": 1"#)).collect();

@@ -9,9 +9,11 @@
 //! 5. Tools come from anywhere, such as another program's servers: what is hidden in their texts is written out, secrets are
 //!    taken out, and both are reported. Their definitions go to the model as they are, and that is reported as well.
 //! 6. Keys are understood in the spellings of Rust, JavaScript and providers. One that nobody knows is reported.
+//! 7. What a tool says in the shape of a provider reaches that provider as it is; see [`Native`].
 
 mod canonical;
 mod entries;
+mod native;
 mod reading;
 mod said;
 
@@ -22,7 +24,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::canonical::canonical_tool;
-use self::canonical::canonical_tools;
+use self::canonical::{canonical_tools, print_tool};
+pub use self::native::{Native, Shape};
 pub(super) use self::said::answer;
 use super::hygiene::Hygiene;
 use crate::diagnostic::{Code, Diagnostic};
@@ -55,6 +58,9 @@ pub struct Tool {
         skip_serializing_if = "Hidden::is_no"
     )]
     pub hidden: Hidden,
+    /// The tool as it was handed over, where that says more: it goes to the provider of that shape unchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native: Option<Native>,
 }
 
 /// Whether the list of tools leaves a tool out.
@@ -90,6 +96,16 @@ impl Tool {
     /// A tool of which only the name is known.
     pub fn named(name: impl Into<String>) -> Tool {
         Tool { name: name.into(), ..Tool::default() }
+    }
+
+    /// The same tool, with the name, description and parameters of what was handed over.
+    fn completed(mut self) -> Tool {
+        if let Some(native) = &self.native {
+            self.name = native.name().unwrap_or_default();
+            self.description = native.description();
+            self.parameters = native.parameters();
+        }
+        self
     }
 }
 
@@ -162,6 +178,8 @@ pub(crate) struct ShapedTools {
     /// The list as it is sent.
     pub(crate) text: String,
     pub(crate) digest: Digest,
+    /// What the shape has no place for, and what was done instead.
+    pub(crate) left_out: Vec<(String, String)>,
 }
 
 impl Tools {
@@ -173,8 +191,8 @@ impl Tools {
     /// All that is known of them, as one text, in the caller's order.
     pub(crate) fn print(&self) -> &str {
         self.0.printed.get_or_init(|| {
-            let tools = serde_json::to_value(self.ordered(ToolOrder::Caller)).unwrap_or_default();
-            canonical(&tools)
+            let tools = self.ordered(ToolOrder::Caller).into_iter().map(print_tool).collect();
+            canonical(&serde_json::Value::Array(tools))
         })
     }
 
@@ -204,18 +222,20 @@ impl Tools {
     }
 
     /// The tools in a shape, which is made once.
-    pub(crate) fn shaped(
+    pub(crate) fn shaped<E>(
         &self,
         shape: &'static str,
-        make: impl FnOnce(&[Tool]) -> serde_json::Value,
-    ) -> Arc<ShapedTools> {
+        make: impl FnOnce(&[Tool]) -> Result<(serde_json::Value, Vec<(String, String)>), E>,
+    ) -> Result<Arc<ShapedTools>, E> {
         let mut shapes = self.0.shapes.lock().unwrap_or_else(PoisonError::into_inner);
-        let shaped = shapes.entry(shape).or_insert_with(|| {
-            let list = make(&self.0.tools);
-            let text = canonical(&list);
-            Arc::new(ShapedTools { digest: Digest::of(&text), list, text })
-        });
-        Arc::clone(shaped)
+        if let Some(shaped) = shapes.get(shape) {
+            return Ok(Arc::clone(shaped));
+        }
+        let (list, left_out) = make(&self.0.tools)?;
+        let text = canonical(&list);
+        let shaped = Arc::new(ShapedTools { digest: Digest::of(&text), list, text, left_out });
+        shapes.insert(shape, Arc::clone(&shaped));
+        Ok(shaped)
     }
 }
 

@@ -1,13 +1,15 @@
-//! Reading tools as callers write them: a name, or an object. Keys that nobody knows are kept for a finding.
+//! Reading tools as callers write them: a name, or an object in some shape. Keys that nobody knows are kept for a finding.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::value::{self, MapAccessDeserializer};
-use serde::de::{self, DeserializeSeed, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
+use serde::de::{self, DeserializeSeed, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde_json::{Map, Value};
 
+use super::native::{self, Native, Shape};
 use super::{Tool, Tools, single_line};
 use crate::diagnostic::{Code, Diagnostic, did_you_mean};
 use crate::discover::hygiene::Hygiene;
@@ -21,11 +23,12 @@ impl<'de> Deserialize<'de> for Tools {
         let entries: Vec<Entry> = Vec::deserialize(deserializer)?;
         let mut unknown: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut tools = Vec::with_capacity(entries.len());
-        for Entry { tool, keys } in entries {
-            for key in keys {
-                unknown.entry(key).or_default().push(tool.name.clone());
+        for entry in entries {
+            let name = entry.tools.first().map(|tool| tool.name.clone()).unwrap_or_default();
+            for key in entry.keys {
+                unknown.entry(key).or_default().push(name.clone());
             }
-            tools.push(tool);
+            tools.extend(entry.tools);
         }
         Ok(Tools::with_unknown(tools, unknown))
     }
@@ -54,9 +57,9 @@ pub(super) fn unknown_keys(unknown: &BTreeMap<String, Vec<String>>, hygiene: Hyg
     findings
 }
 
-/// A tool, and its keys that nobody knows.
+/// The tools of one entry, and their keys that nobody knows.
 struct Entry {
-    tool: Tool,
+    tools: Vec<Tool>,
     keys: Vec<String>,
 }
 
@@ -76,26 +79,82 @@ impl<'de> Visitor<'de> for Either {
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<Entry, E> {
-        Entry { tool: Tool::named(name), keys: Vec::new() }.named()
+        Entry { tools: vec![Tool::named(name)], keys: Vec::new() }.named()
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entry, A::Error> {
-        let mut keys = Vec::new();
-        let tool = Tool::deserialize(MapAccessDeserializer::new(Known { map, unknown: &mut keys }))?;
-        Entry { tool, keys }.named()
+        let (mut more, mut schema) = (Map::new(), None);
+        let known = Known { map, more: &mut more, schema: &mut schema };
+        let tool = Tool::deserialize(MapAccessDeserializer::new(known))?;
+        Entry::of(tool, more, schema.as_deref()).named()
     }
 }
 
 impl Entry {
+    /// What an object says that has been read but for some members.
+    fn of(tool: Tool, more: Map<String, Value>, schema: Option<&str>) -> Entry {
+        if more.is_empty() {
+            return Entry { tools: vec![tool.completed()], keys: Vec::new() };
+        }
+        let mut whole = more;
+        let own =
+            [("name", Some(&tool.name).filter(|name| !name.is_empty())), ("description", tool.description.as_ref())];
+        whole.extend(own.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::from(text?.as_str())))));
+        whole.extend(schema.zip(tool.parameters.as_ref()).map(|(key, schema)| (key.to_owned(), schema.clone())));
+        let mut keys = Vec::new();
+        let Some(natives) = native::recognize(&whole, schema) else {
+            return Entry { tools: vec![tool], keys: whole.into_iter().map(|(key, _)| key).collect() };
+        };
+        let tools = natives.into_iter().map(|mut native| {
+            keys.extend(native.take_unknown());
+            let is_plain = native.shape == Shape::Neutral && native.more().next().is_none();
+            let tool = Tool { name: String::new(), description: None, parameters: None, ..tool.clone() };
+            let read = Tool { native: Some(native), ..tool }.completed();
+            Tool { native: read.native.filter(|_| !is_plain), ..read }
+        });
+        Entry { tools: tools.collect(), keys }
+    }
+
     fn named<E: de::Error>(self) -> Result<Entry, E> {
-        if self.tool.name.is_empty() { Err(E::custom("the tool has no name")) } else { Ok(self) }
+        match self.tools.iter().any(|tool| tool.name.is_empty()) {
+            true => Err(E::custom("the tool has no name")),
+            false => Ok(self),
+        }
     }
 }
 
-/// An object without its unknown keys, which are put aside. What is wrong with a value is reported at its place.
+impl Native {
+    /// Takes out what no provider can be meant with: in nobody's shape, what no provider knows, and in any other, what looks like a
+    /// key of antefix's own.
+    fn take_unknown(&mut self) -> Vec<String> {
+        let (shape, is_function) = (self.shape, self.function().is_some());
+        let is_unknown = |key: &str| match shape {
+            Shape::Neutral => !native::is_known(key) && !STATED.contains(&key),
+            _ => is_function && did_you_mean(key, OWN).is_some(),
+        };
+        let Some(members) = self.definition.as_object_mut() else { return Vec::new() };
+        let unknown: Vec<String> = members.keys().filter(|key| is_unknown(key)).cloned().collect();
+        for key in &unknown {
+            members.remove(key);
+        }
+        unknown
+    }
+}
+
+/// The keys that a tool in nobody's shape is made of.
+const STATED: [&str; 3] = ["name", "description", "parameters"];
+
+/// The keys that only antefix knows.
+const OWN: [&str; 5] =
+    ["prompt_snippet", "promptSnippet", "prompt_guidelines", "promptGuidelines", "disableModelInvocation"];
+
+/// An object without the members that a tool does not have in every shape, which are put aside. What is wrong with a value is reported
+/// at its place.
 struct Known<'k, A> {
     map: A,
-    unknown: &'k mut Vec<String>,
+    more: &'k mut Map<String, Value>,
+    /// What the parameters are called.
+    schema: &'k mut Option<String>,
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Known<'_, A> {
@@ -104,10 +163,13 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Known<'_, A> {
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
         while let Some(key) = self.map.next_key::<String>()? {
             if known().contains(&key.as_str()) {
+                if SCHEMAS.contains(&key.as_str()) {
+                    *self.schema = Some(key.clone());
+                }
                 return seed.deserialize(key.into_deserializer()).map(Some);
             }
-            self.map.next_value::<IgnoredAny>()?;
-            self.unknown.push(key);
+            let value = self.map.next_value()?;
+            self.more.insert(key, value);
         }
         Ok(None)
     }
@@ -116,6 +178,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Known<'_, A> {
         self.map.next_value_seed(seed)
     }
 }
+
+/// What parameters are called.
+const SCHEMAS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
 
 /// The keys of a tool, in all their spellings: what it asks a deserializer for, so that they are written down once.
 fn known() -> &'static [&'static str] {

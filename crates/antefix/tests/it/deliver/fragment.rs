@@ -36,7 +36,7 @@ fn the_bytes_are_those_of_the_value() {
             let value = fragment.to_value();
             assert_eq!(fragment.bytes(), canonical(&value), "{}", target.name());
             let has_tools = value.get("tools").or(value.get("toolConfig")).is_some();
-            assert_eq!(has_tools, target != Target::Acp && !(target == Target::Bedrock && tools.is_empty()));
+            assert_eq!(has_tools, target != Target::Acp && !tools.is_empty());
         });
     }
 }

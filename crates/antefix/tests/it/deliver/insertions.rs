@@ -273,26 +273,23 @@ fn without_messages_what_moves_is_to_append_and_never_in_the_system_text() {
         let prefix = "FIXED\n\nFROZEN";
         let block = |text: &str| json!({"type": "text", "text": text});
         let (fragment, append) = match target {
-            Target::Plain => {
-                (json!({"text": "FIXED\n\nFROZEN\n\nNOTICE\n\nLIVE", "tools": []}), json!([user("QUEUED")]))
-            }
+            Target::Plain => (json!({"text": "FIXED\n\nFROZEN\n\nNOTICE\n\nLIVE"}), json!([user("QUEUED")])),
             Target::Anthropic => {
                 let marked =
                     json!({"type": "text", "text": "\n\nFROZEN", "cache_control": {"type": "ephemeral", "ttl": "5m"}});
                 (
-                    json!({"system": [block("FIXED"), marked], "tools": []}),
+                    json!({"system": [block("FIXED"), marked]}),
                     json!([user("QUEUED"), user(&framed("NOTICE")), user(&framed("LIVE"))]),
                 )
             }
             Target::OpenAiChat | Target::OpenAiResponses => {
-                let mut fragment = json!({"tools": []});
+                let mut fragment = json!({});
                 fragment[target.messages_key()] = json!([system(prefix)]);
                 (fragment, json!([user("QUEUED"), system("NOTICE"), system("LIVE")]))
             }
             Target::Gemini => (
                 json!({
                     "systemInstruction": {"parts": [{"text": "FIXED"}, {"text": "\n\nFROZEN"}]},
-                    "tools": [{"functionDeclarations": []}],
                 }),
                 json!([user("QUEUED"), user(&framed("NOTICE")), user(&framed("LIVE"))]),
             ),
@@ -304,7 +301,7 @@ fn without_messages_what_moves_is_to_append_and_never_in_the_system_text() {
                 )
             }
             Target::Ollama => (
-                json!({"messages": [system(prefix)], "tools": []}),
+                json!({"messages": [system(prefix)]}),
                 json!([user("QUEUED"), user(&framed("NOTICE")), user(&framed("LIVE"))]),
             ),
             Target::Acp => (

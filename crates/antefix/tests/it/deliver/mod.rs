@@ -12,6 +12,7 @@ mod meta;
 mod route;
 
 mod shapes;
+mod tools;
 
 use std::sync::LazyLock;
 

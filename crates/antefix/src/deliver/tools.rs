@@ -1,0 +1,98 @@
+//! The tools of a turn in the shape of a target.
+//!
+//! 1. What was handed over in the target's own shape goes as it is.
+//! 2. A function in another shape is translated: its name, description and parameters, and the members that the target knows as
+//!    well. What it does not know is left out, and the receipt says so.
+//! 3. What only another provider knows is refused, by its name.
+//! 4. An empty list is not sent, because providers refuse it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::fragment::Place;
+use super::{Content, Fragment, Receipt, Target};
+use crate::discover::tools::{Native, Shape, Tool};
+use crate::error::{Error, ErrorKind, Result};
+
+/// How a target takes tools.
+pub(super) struct Form {
+    pub(super) target: Target,
+    /// The shape that is the target's own; none if all is taken as it is.
+    pub(super) shape: Option<Shape>,
+    pub(super) place: Place,
+    /// Makes a function of a tool.
+    pub(super) function: fn(&Tool) -> Value,
+    /// The member of that function that its own members are in.
+    pub(super) inside: Option<&'static str>,
+    /// Makes the list of what each tool became.
+    pub(super) list: fn(Vec<Value>) -> Value,
+}
+
+impl Form {
+    /// A form whose list is what each tool became.
+    pub(super) fn new(target: Target, shape: Shape, function: fn(&Tool) -> Value) -> Form {
+        Form { target, shape: Some(shape), place: Place::Tools, function, inside: None, list: Value::Array }
+    }
+}
+
+/// Puts the tools into a fragment.
+pub(super) fn fill(content: &Content<'_>, form: &Form, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {
+    let Some(tools) = content.tools.filter(|tools| !tools.is_empty()) else { return Ok(()) };
+    let shaped = tools.shaped(form.target.name(), |tools| form.shaped(tools))?;
+    for (what, instead) in &shaped.left_out {
+        receipt.instead(what, instead);
+    }
+    receipt.tools(form.place, &shaped);
+    fragment.insert_tools(form.place, shaped);
+    Ok(())
+}
+
+impl Form {
+    /// The list, and what is left out of it.
+    pub(super) fn shaped(&self, tools: &[Tool]) -> Result<(Value, Vec<(String, String)>)> {
+        let mut left_out: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        let shaped: Result<Vec<Value>> = tools.iter().map(|tool| self.tool(tool, &mut left_out)).collect();
+        let instead = format!("left out: {} does not know it", self.target.name());
+        let left_out = left_out.into_iter().map(|(member, tools)| {
+            let named = match tools.as_slice() {
+                [one] => format!("`{member}` of the tool `{one}`"),
+                [first, more @ ..] => format!("`{member}` of the tool `{first}` and {} more", more.len()),
+                [] => format!("`{member}` of tools"),
+            };
+            (named, instead.clone())
+        });
+        Ok(((self.list)(shaped?), left_out.collect()))
+    }
+
+    fn tool<'t>(&self, tool: &'t Tool, left_out: &mut BTreeMap<String, Vec<&'t str>>) -> Result<Value> {
+        let Some(native) = &tool.native else { return Ok((self.function)(tool)) };
+        let Some(shape) = self.shape else { return Ok(native.definition.clone()) };
+        if native.shape == shape {
+            return Ok(native.definition.clone());
+        }
+        if native.function().is_none() {
+            return Err(self.refusal(tool, native));
+        }
+        let mut function = (self.function)(tool);
+        let members = match self.inside {
+            Some(key) => &mut function[key],
+            None => &mut function,
+        };
+        for (member, value) in native.more() {
+            match shape.takes(member) {
+                true => members[member] = value.clone(),
+                false => left_out.entry(member.to_owned()).or_default().push(&tool.name),
+            }
+        }
+        Ok(function)
+    }
+
+    fn refusal(&self, tool: &Tool, native: &Native) -> Error {
+        let (name, target) = (&tool.name, self.target.name());
+        let message =
+            format!("the tool `{name}` is one of {}'s own, and {target} has nothing like it", native.shape.name());
+        let hint = format!("leave it out for {target}, or hand over a function of that name that your program answers");
+        Error::new(ErrorKind::Undeliverable, message).with_hint(hint)
+    }
+}
