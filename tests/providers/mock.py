@@ -135,7 +135,8 @@ def anthropic(cache, body, model):
     for message in body["messages"]:
         for block in parts(message["content"]):
             value = {"type": "text", "text": block} if isinstance(block, str) else without(block, "cache_control")
-            blocks.append(Block([message["role"], value], lifetime(block)))
+            # A text is the same in whichever form and order it comes.
+            blocks.append(Block([message["role"], dict(sorted(value.items()))], lifetime(block)))
     read, written, total = cache.explicit((model,), checked(blocks, ["1h", "5m"]), 20)
     usage = {
         "input_tokens": total - read - sum(written.values()),

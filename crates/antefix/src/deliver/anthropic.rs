@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::breakpoint::Breakpoints;
-use super::messages::{Between, Voice, weave};
+use super::breakpoint::{Breakpoints, Marker};
+use super::messages::{Between, Voice, Woven, weave};
 use super::tools::{self, Form};
 use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
@@ -19,8 +19,8 @@ pub(super) fn fill(
     receipt: &mut Receipt,
 ) -> Result<Vec<Value>> {
     let breakpoints = match model {
-        Some(model) => Breakpoints::decide(content, model, "cache_control", receipt),
-        None => unknown(content, receipt),
+        Some(model) => Breakpoints::decide(content, model, &MARKER, receipt),
+        None => Breakpoints::unknown(content, &MARKER, receipt),
     };
     tools::fill(content, &Form::new(Target::Anthropic, Shape::Anthropic, tool), fragment, receipt)?;
     let mut system = Vec::new();
@@ -41,6 +41,7 @@ pub(super) fn fill(
         fragment.insert("system", Value::Array(system));
     }
     let mid_system = model.is_some_and(|model| model.mid_system);
+    let between = if mid_system { Between::BeforeAnswer } else { Between::AfterUser };
     let user = |text: &str| json!({"role": "user", "content": [{"type": "text", "text": text}]});
     let says = |text: &str| json!({"role": "system", "content": text});
     let voice = Voice {
@@ -50,19 +51,41 @@ pub(super) fn fill(
         message: if mid_system { &says } else { &user },
         user: &user,
         join: mid_system.then_some(join),
-        between: if mid_system { Between::BeforeAnswer } else { Between::AfterUser },
+        between,
+        refused: between.refused(),
     };
-    let messages = weave(content, &voice, ("messages", 0), receipt)?;
+    let Woven { mut messages, kept } = weave(content, &voice, ("messages", 0), receipt)?;
+    for at in breakpoints.rolling(&messages[..kept], blocks) {
+        mark(&mut messages[at]);
+        receipt.rolling.push(format!("/messages/{at}"));
+    }
     Ok(fragment.messages(content, "messages", messages))
 }
 
-/// Without a row of the table: one breakpoint after the prefix, which every model takes.
-fn unknown(content: &Content<'_>, receipt: &mut Receipt) -> Breakpoints {
-    receipt.instead("breakpoints for the model", "one after the prefix, for five minutes: the model is unknown");
-    let lifetime = |text: &str| (!text.is_empty()).then_some(300);
-    match content.frozen {
-        "" => Breakpoints { fixed: lifetime(content.fixed), frozen: None },
-        frozen => Breakpoints { fixed: None, frozen: lifetime(frozen) },
+/// What breakpoints are called.
+const MARKER: Marker = Marker { key: "cache_control", shape: Shape::Anthropic };
+
+/// How many blocks a message has; none if its last one cannot be marked.
+fn blocks(message: &Value) -> Option<usize> {
+    match &message["content"] {
+        _ if message["role"] == "system" => None,
+        Value::String(text) if !text.trim().is_empty() => Some(1),
+        Value::Array(blocks) => {
+            let last = blocks.last()?;
+            let of_type = last["type"].as_str()?;
+            let is_blank = of_type == "text" && last["text"].as_str().is_none_or(|text| text.trim().is_empty());
+            (!is_blank && !of_type.ends_with("thinking")).then_some(blocks.len())
+        }
+        _ => None,
+    }
+}
+
+/// Marks the last block of a message.
+fn mark(message: &mut Value) {
+    let marker = json!({"type": "ephemeral", "ttl": "5m"});
+    match &mut message["content"] {
+        Value::Array(blocks) => blocks.last_mut().into_iter().for_each(|block| block["cache_control"] = marker.clone()),
+        text => *text = json!([{"type": "text", "text": text.take(), "cache_control": marker}]),
     }
 }
 

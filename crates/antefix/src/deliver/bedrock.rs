@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::breakpoint::Breakpoints;
+use super::breakpoint::{Breakpoints, Marker};
 use super::fragment::Place;
-use super::messages::{is_users, placed, refuse};
+use super::messages::{Between, Voice, is_users, placed, refuse};
 use super::openai::{object, parameters};
 use super::tools::{self, Form};
-use super::{Content, Fragment, Receipt, Target};
+use super::{Content, Fragment, Part, Receipt, Target, repair};
 use crate::compose::policy::Placement;
 use crate::discover::tools::{Shape, Tool};
 use crate::error::{Error, ErrorKind, Result};
@@ -20,10 +20,10 @@ pub(super) fn fill(
     receipt: &mut Receipt,
 ) -> Result<Vec<Value>> {
     let breakpoints = match model {
-        Some(model) => Breakpoints::decide(content, model, "cachePoint", receipt),
+        Some(model) => Breakpoints::decide(content, model, &MARKER, receipt),
         None => {
             receipt.instead("breakpoints for the model", "none: the model is not known, and some refuse them");
-            Breakpoints { fixed: None, frozen: None }
+            Breakpoints::NONE
         }
     };
     let form = Form::new(Target::Bedrock, Shape::Bedrock, tool);
@@ -48,15 +48,33 @@ pub(super) fn fill(
     if !system.is_empty() {
         fragment.insert("system", Value::Array(system));
     }
-    let messages = woven(content, receipt)?;
+    let messages = woven(content, breakpoints, receipt)?;
     Ok(fragment.messages(content, "messages", messages))
 }
 
+/// What breakpoints are called.
+const MARKER: Marker = Marker { key: "cachePoint", shape: Shape::Bedrock };
+
 /// Messages take turns in Converse, so what comes between them is a block more in a message of the user's.
-fn woven(content: &Content<'_>, receipt: &mut Receipt) -> Result<Vec<Value>> {
+fn woven(content: &Content<'_>, breakpoints: Breakpoints, receipt: &mut Receipt) -> Result<Vec<Value>> {
     let key = if content.messages.is_some() { "messages" } else { "append" };
-    let mut messages = inserted(content, key, receipt)?;
-    messages.extend(content.added.iter().cloned());
+    let user = |text: &str| json!({"role": "user", "content": [{"text": text}]});
+    let voice = Voice {
+        role: "user",
+        framed: true,
+        because: None,
+        message: &user,
+        user: &user,
+        join: None,
+        between: Between::AfterUser,
+        refused: Between::AfterUser.refused(),
+    };
+    let own: Vec<&Value> = content.conversation().collect();
+    let repaired = repair::repaired(content, &own, &[], &voice, receipt);
+    // What is left out keeps its place until all places are known.
+    let own: Vec<Value> = repaired.iter().map(|own| own.sent().cloned().unwrap_or_else(left_out)).collect();
+    let recorded = receipt.parts.len();
+    let mut messages = inserted(content, own, key, receipt)?;
     let in_system = content.placement == Placement::System;
     let spoken = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text, notice.after));
     let live = std::iter::once(("suffix".to_owned(), content.live(), None));
@@ -70,14 +88,75 @@ fn woven(content: &Content<'_>, receipt: &mut Receipt) -> Result<Vec<Value>> {
         say(&mut messages, (key, place, end), &what, &content.framed(text), receipt)?;
         receipt.instead(what, format!("a framed block in a message of the user's: {because}"));
     }
+    take_turns(&mut messages, key, &mut receipt.parts[recorded..]);
+    // Behind the cache point of the last message is what is said for this turn alone.
+    let live = receipt.parts.iter().filter(|part| part.what == "suffix").find_map(|part| block_of(&part.pointer));
+    for at in
+        breakpoints.rolling(&messages, |message| message["content"].as_array().map(Vec::len).filter(|count| *count > 0))
+    {
+        let end = messages[at]["content"].as_array().map_or(0, Vec::len);
+        let block = live.filter(|(message, _)| *message == at).map_or(end, |(_, block)| block);
+        if block == 0 {
+            continue;
+        }
+        blocks(&mut messages, at, "a cache point")?.insert(block, json!({"cachePoint": {"type": "default"}}));
+        receipt.rolling.push(format!("/messages/{at}"));
+        for part in
+            receipt.parts.iter_mut().filter(|part| block_of(&part.pointer).is_some_and(|(m, b)| m == at && b >= block))
+        {
+            part.pointer =
+                format!("/messages/{at}/content/{}", block_of(&part.pointer).map_or(0, |(_, block)| block + 1));
+        }
+    }
     Ok(messages)
+}
+
+/// A message that is not sent.
+fn left_out() -> Value {
+    Value::Null
+}
+
+/// The message and the block that a pointer names.
+fn block_of(pointer: &str) -> Option<(usize, usize)> {
+    let (message, block) = pointer.strip_prefix("/messages/")?.split_once("/content/")?;
+    Some((message.parse().ok()?, block.parse().ok()?))
+}
+
+/// Joins what one speaker says in several messages to one, because Converse wants them to take turns, and leaves out what is not sent.
+fn take_turns(messages: &mut Vec<Value>, key: &str, parts: &mut [Part]) {
+    let mut joined: Vec<Value> = Vec::with_capacity(messages.len());
+    let mut moved: Vec<(usize, usize)> = Vec::with_capacity(messages.len());
+    for message in messages.drain(..) {
+        let more = message["content"].as_array().cloned();
+        match (joined.last_mut(), more) {
+            _ if message.is_null() => moved.push((joined.len(), 0)),
+            (Some(last), Some(more)) if last["role"] == message["role"] && last["content"].is_array() => {
+                let blocks = last["content"].as_array_mut();
+                let at = blocks.as_ref().map_or(0, |blocks| blocks.len());
+                blocks.into_iter().for_each(|blocks| blocks.extend(more.clone()));
+                moved.push((joined.len() - 1, at));
+            }
+            _ => {
+                joined.push(message);
+                moved.push((joined.len() - 1, 0));
+            }
+        }
+    }
+    *messages = joined;
+    for part in parts {
+        let found = part.pointer.strip_prefix(&format!("/{key}/")).and_then(|rest| rest.split_once("/content/"));
+        let place =
+            found.and_then(|(at, block)| Some((moved.get(at.parse::<usize>().ok()?)?, block.parse::<usize>().ok()?)));
+        if let Some(((at, before), block)) = place {
+            part.pointer = format!("/{key}/{at}/content/{}", before + block);
+        }
+    }
 }
 
 /// The caller's messages with the insertions: behind what the user said before, in front of what the user says next, or as a
 /// message of their own where the assistant spoke last.
-fn inserted(content: &Content<'_>, key: &str, receipt: &mut Receipt) -> Result<Vec<Value>> {
-    let own = content.messages.unwrap_or_default();
-    let mut messages = own.to_vec();
+fn inserted(content: &Content<'_>, own: Vec<Value>, key: &str, receipt: &mut Receipt) -> Result<Vec<Value>> {
+    let mut messages = own.clone();
     // The message that insertions were put in front of last, and how many.
     let mut in_front = (usize::MAX, 0);
     for (place, one) in placed(content, receipt) {

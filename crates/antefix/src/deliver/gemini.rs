@@ -45,8 +45,9 @@ pub(super) fn fill(
         user: &user,
         join: None,
         between: Between::AfterUser,
+        refused: Between::AfterUser.refused(),
     };
-    let messages = weave(content, &voice, ("contents", 0), receipt)?;
+    let messages = weave(content, &voice, ("contents", 0), receipt)?.messages;
     Ok(fragment.messages(content, "contents", messages))
 }
 

@@ -3,12 +3,17 @@
 //! 1. An insertion is a message of the user's. It and a notice keep the place that they had when they were new: the messages before
 //!    and behind are the same bytes as in the turn before, so they stay cached.
 //! 2. At one place insertions come first, then notices. Behind all of them comes what hooks add for this turn, and the live part
-//!    comes last of all.
-//! 3. Where the caller keeps its messages to itself, all of this is a list to append.
+//!    comes last of all, in front of an answer that the caller has begun.
+//! 3. Where the target lets nobody speak at the place of a notice any more, because its turn was interrupted, the notice is said at
+//!    the next one, and the receipt says so.
+//! 4. Where the caller keeps its messages to itself, all of this is a list to append.
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
 use super::places::{is_free, place};
+use super::repair::{self, Own};
 use super::{Content, Inserted, Notice, Receipt};
 use crate::compose::policy::{Placement, Undeliverable};
 use crate::error::{Error, ErrorKind, Result};
@@ -29,6 +34,8 @@ pub(super) struct Voice<'v> {
     pub(super) join: Option<fn(&mut Value, &str)>,
     /// Between which messages the system may speak.
     pub(super) between: Between,
+    /// Which messages of a caller's are refused as they are.
+    pub(super) refused: repair::Refused,
 }
 
 /// Between which messages a target lets the system speak. Never within the use of a tool.
@@ -38,8 +45,17 @@ pub(super) enum Between {
     Any,
     /// After one of the user's.
     AfterUser,
+    /// After one of the user's, or within the answer of a tool.
+    AfterUserOrInTool,
     /// After one of the user's, with the assistant's or nothing behind it.
     BeforeAnswer,
+}
+
+/// What became of a conversation.
+pub(super) struct Woven {
+    pub(super) messages: Vec<Value>,
+    /// How many of them the next request has again: all but what is said for this turn alone.
+    pub(super) kept: usize,
 }
 
 /// The list of messages that a target gets under `key`, from index `first` on.
@@ -48,39 +64,54 @@ pub(super) fn weave(
     voice: &Voice<'_>,
     (key, first): (&str, usize),
     receipt: &mut Receipt,
-) -> Result<Vec<Value>> {
+) -> Result<Woven> {
     let own = content.messages.unwrap_or_default();
     let key = if content.messages.is_some() { key } else { "append" };
     let first = if content.messages.is_some() { first } else { 0 };
-    let mut woven = Weaving { content, voice, key, first, messages: Vec::with_capacity(own.len() + 4), spoken: 0 };
-    let mut inserted = placed(content, receipt).into_iter().peekable();
+    let all: Vec<&Value> = own.iter().chain(&content.added).collect();
+    let inserted = placed(content, receipt);
+    let places: Vec<usize> = inserted.iter().map(|(place, _)| *place).collect();
+    let repaired = repair::repaired(content, &all, &places, voice, receipt);
+    let mut woven = Weaving { content, voice, key, first, messages: Vec::with_capacity(all.len() + 4), spoken: 0 };
+    let mut inserted = inserted.into_iter().peekable();
     let in_system = content.placement == Placement::System;
     let mut notices = content.notices.iter().filter(|_| !in_system).peekable();
-    for at in 0..=own.len() {
-        let mut follows_user = at.checked_sub(1).is_some_and(|before| is_users(&own[before]));
+    let last = voice.between.last(own, &repaired, places.contains(&own.len()));
+    let mut kept = None;
+    for at in 0..=all.len() {
         while let Some((_, one)) = inserted.next_if(|(place, _)| *place == at) {
             woven.insert(one, receipt);
-            follows_user = true;
         }
-        let next = own.get(at).or(content.added.first());
-        let speaks = notices.peek().is_some() && at > 0 && is_free(own, at) && voice.between.allows(follows_user, next);
+        let speaks = at > 0
+            && at <= own.len()
+            && notices.peek().is_some()
+            && is_free(own, at)
+            && voice.between.allows(woven.messages.last(), next(&repaired, at));
         while let Some(notice) = notices.next_if(|notice| speaks && notice.after.is_some_and(|after| after <= at)) {
+            if let Some(after) = notice.after.filter(|after| *after > 0 && place(own, Some(*after as u64)) < at) {
+                let moved = format!("behind message {at} instead of {after}: nobody may speak there any more");
+                receipt.instead(name(notice), moved);
+            }
             woven.say(&name(notice), notice.text, receipt);
         }
-        woven.messages.extend(own.get(at).cloned());
-    }
-    woven.messages.extend(content.added.iter().cloned());
-    for notice in notices {
-        woven.say(&name(notice), notice.text, receipt);
-    }
-    if !content.live().is_empty() && !in_system {
-        woven.say("suffix", content.live(), receipt);
+        if at == last {
+            for notice in notices.by_ref() {
+                woven.say(&name(notice), notice.text, receipt);
+            }
+            if !content.live().is_empty() && !in_system {
+                kept = Some(woven.messages.len());
+                woven.live(receipt);
+            }
+        }
+        if let Some(Own::Sent(message)) = repaired.get(at) {
+            woven.messages.push(message.clone().into_owned());
+        }
     }
     if let (Some(because), true) = (voice.because, woven.spoken > 0) {
         refuse(content, "system text in mid-conversation", because)?;
         receipt.instead("system text in mid-conversation", format!("a framed message of the user's: {because}"));
     }
-    Ok(woven.messages)
+    Ok(Woven { kept: kept.unwrap_or(woven.messages.len()), messages: woven.messages })
 }
 
 /// Messages on their way into a request.
@@ -97,19 +128,46 @@ struct Weaving<'w, 'c> {
 impl Weaving<'_, '_> {
     fn insert(&mut self, one: &Inserted<'_>, receipt: &mut Receipt) {
         let words = one.words(self.content);
-        receipt.part(&one.name, "user", self.pointer(self.messages.len()), &words, None);
-        self.messages.push((self.voice.user)(&words));
+        match self.messages.last_mut().filter(|last| self.voice.between.joins(last)) {
+            Some(tool) => {
+                in_tool(tool, &words);
+                receipt.instead(&*one.name, "at the end of what a tool answered: nobody may speak behind that");
+                receipt.part(&one.name, "tool", self.pointer(self.messages.len() - 1), &words, None);
+            }
+            None => {
+                receipt.part(&one.name, "user", self.pointer(self.messages.len()), &words, None);
+                self.messages.push((self.voice.user)(&words));
+            }
+        }
     }
 
     fn say(&mut self, what: &str, text: &str, receipt: &mut Receipt) {
         let words = if self.voice.framed { self.content.framed(text) } else { text.to_owned() };
         let before = self.messages.len();
         match (self.voice.join, self.messages.last_mut()) {
-            (Some(join), Some(last)) if self.spoken == before => join(last, &words),
+            (Some(join), Some(last))
+                if self.spoken == before || last["role"] == self.voice.role && last["role"] == "system" =>
+            {
+                join(last, &words);
+            }
+            (_, Some(last)) if self.voice.between.joins(last) => in_tool(last, &words),
             _ => self.messages.push((self.voice.message)(&words)),
         }
         self.spoken = self.messages.len();
         receipt.part(what, self.voice.role, self.pointer(self.spoken - 1), &words, None);
+    }
+
+    /// Says the live part. In front of a conversation that has nothing of the user's only the user can speak.
+    fn live(&mut self, receipt: &mut Receipt) {
+        let live = self.content.live();
+        let may_speak = self.content.messages.is_none() || self.voice.between.allows(self.messages.last(), None);
+        if may_speak || self.voice.framed {
+            return self.say("suffix", live, receipt);
+        }
+        let words = self.content.framed(live);
+        receipt.part("suffix", "user", self.pointer(self.messages.len()), &words, None);
+        receipt.instead("suffix", "a framed message of the user's: the conversation has none that it could follow");
+        self.messages.push((self.voice.user)(&words));
     }
 
     fn pointer(&self, at: usize) -> String {
@@ -118,12 +176,48 @@ impl Weaving<'_, '_> {
 }
 
 impl Between {
-    fn allows(self, follows_user: bool, next: Option<&Value>) -> bool {
+    fn allows(self, before: Option<&Value>, next: Option<&Value>) -> bool {
+        let follows_user = before.is_some_and(is_users);
         match self {
             Between::Any => true,
             Between::AfterUser => follows_user,
-            Between::BeforeAnswer => follows_user && next.is_none_or(|next| next["role"] == "assistant"),
+            Between::AfterUserOrInTool => follows_user || before.is_some_and(|before| before["role"] == "tool"),
+            Between::BeforeAnswer => {
+                let follows_system = before.is_some_and(|before| before["role"] == "system");
+                (follows_user || follows_system) && next.is_none_or(is_assistants)
+            }
         }
+    }
+
+    /// Whether what follows a message becomes a part of it.
+    fn joins(self, before: &Value) -> bool {
+        self == Between::AfterUserOrInTool && before["role"] == "tool"
+    }
+
+    /// The last place for what the system says: the end, or the last one that is allowed in front of an answer that has begun.
+    fn last(self, own: &[Value], repaired: &[Own<'_>], user_is_last: bool) -> usize {
+        let end = repaired.len();
+        let last = repaired.iter().rev().find_map(Own::sent);
+        if self == Between::Any || user_is_last || !last.is_some_and(is_assistants) {
+            return end;
+        }
+        let before = |at: usize| repaired[..at].iter().rev().find_map(Own::sent);
+        let places = (1..end).rev().filter(|at| is_free(own, *at));
+        places.into_iter().find(|at| self.allows(before(*at), next(repaired, *at))).unwrap_or(0)
+    }
+}
+
+/// The next message that is sent, from a place on.
+fn next<'o>(repaired: &'o [Own<'_>], at: usize) -> Option<&'o Value> {
+    repaired.get(at..)?.iter().find_map(Own::sent)
+}
+
+/// A text at the end of what a tool answers.
+fn in_tool(message: &mut Value, text: &str) {
+    match &mut message["content"] {
+        Value::Array(blocks) => blocks.push(serde_json::json!({"type": "text", "text": text})),
+        Value::String(said) => said.push_str(&format!("\n\n{text}")),
+        other => *other = Value::from(text),
     }
 }
 
@@ -163,4 +257,22 @@ pub(super) fn refuse(content: &Content<'_>, what: &str, because: &str) -> Result
 /// Whether a message is the user's.
 pub(super) fn is_users(message: &Value) -> bool {
     message.get("role").and_then(Value::as_str) == Some("user")
+}
+
+/// Whether a message is the model's.
+pub(super) fn is_assistants(message: &Value) -> bool {
+    matches!(message.get("role").and_then(Value::as_str), Some("assistant" | "model"))
+}
+
+/// The text of a message, whatever its shape.
+pub(super) fn text_of(message: &Value) -> Cow<'_, str> {
+    let content = message.get("content").or_else(|| message.get("parts"));
+    match content {
+        Some(Value::String(text)) => Cow::Borrowed(text),
+        Some(Value::Array(blocks)) => {
+            let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
+            Cow::Owned(texts.join("\n\n"))
+        }
+        _ => Cow::Borrowed(""),
+    }
 }

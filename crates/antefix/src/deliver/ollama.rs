@@ -42,7 +42,8 @@ pub(super) fn fill(
         user: &user,
         join: None,
         between: Between::Any,
+        refused: Between::Any.refused(),
     };
-    let woven = weave(content, &voice, ("messages", messages.len()), receipt)?;
+    let woven = weave(content, &voice, ("messages", messages.len()), receipt)?.messages;
     Ok(fragment.messages_behind(content, "messages", messages, woven))
 }

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::breakpoint::Breakpoints;
-use super::messages::{Between, Voice, weave};
+use super::breakpoint::{Breakpoints, Marker};
+use super::messages::{Between, Voice, Woven, weave};
 use super::tools::{self, Form};
 use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
@@ -51,8 +51,12 @@ fn fill(
     let role = if developer { "developer" } else { "system" };
     let explicit = model.filter(|model| model.explicit_breakpoints && model.provider == Provider::OpenAi);
     tools::fill(content, &api.tools, fragment, receipt)?;
+    let breakpoints = match explicit {
+        Some(model) => Breakpoints::decide(content, model, &MARKER, receipt),
+        None => Breakpoints::NONE,
+    };
     let first = match explicit {
-        Some(model) => marked(content, model, api, role, receipt),
+        Some(_) => marked(content, breakpoints, api, role, receipt),
         None => unmarked(content, role, api, receipt),
     };
     receipt.prefix_ends();
@@ -71,15 +75,61 @@ fn fill(
         }
     }
     let user = |text: &str| json!({"role": "user", "content": text});
-    let voice =
-        Voice { role, framed: false, because: None, message: &message, user: &user, join: None, between: Between::Any };
-    let woven = weave(content, &voice, (api.key, messages.len()), receipt)?;
+    // Mistral takes system messages in front alone, and none of the user's behind what a tool answered.
+    let by_user = model.is_some_and(|model| model.provider == Provider::Mistral);
+    let between = if by_user { Between::AfterUserOrInTool } else { Between::Any };
+    let voice = Voice {
+        role: if by_user { "user" } else { role },
+        framed: by_user,
+        because: by_user.then_some("Mistral takes system messages in front of all others alone"),
+        message: if by_user { &user } else { &message },
+        user: &user,
+        join: None,
+        between,
+        refused: between.refused(),
+    };
+    let in_front = messages.len();
+    let Woven { messages: mut woven, kept } = weave(content, &voice, (api.key, in_front), receipt)?;
+    for at in breakpoints.rolling(&woven[..kept], |message| blocks(message, api)) {
+        mark(&mut woven[at], api);
+        receipt.rolling.push(format!("/{}/{}", api.key, in_front + at));
+    }
     Ok(fragment.messages_behind(content, api.key, messages, woven))
 }
 
+/// What breakpoints are called. Tools have none.
+const MARKER: Marker = Marker { key: "prompt_cache_breakpoint", shape: Shape::OpenAiChat };
+
+/// How many parts a message has; none if its last one cannot be marked. What a model said is left as it is.
+fn blocks(message: &Value, api: &Api) -> Option<usize> {
+    let is_marked = matches!(message["role"].as_str(), Some("user" | "system" | "developer"));
+    match &message["content"] {
+        _ if !is_marked => None,
+        Value::String(text) if !text.is_empty() => Some(1),
+        Value::Array(parts) => (parts.last()?["type"] == api.text).then_some(parts.len()),
+        _ => None,
+    }
+}
+
+/// Marks the last part of a message.
+fn mark(message: &mut Value, api: &Api) {
+    let marker = json!({"mode": "explicit", "ttl": "30m"});
+    match &mut message["content"] {
+        Value::Array(parts) => {
+            parts.last_mut().into_iter().for_each(|part| part["prompt_cache_breakpoint"] = marker.clone());
+        }
+        text => *text = json!([{"type": api.text, "text": text.take(), "prompt_cache_breakpoint": marker}]),
+    }
+}
+
 /// The first message in parts, each with a breakpoint where the stability changes.
-fn marked(content: &Content<'_>, model: &Model, api: &Api, role: &str, receipt: &mut Receipt) -> Option<Value> {
-    let breakpoints = Breakpoints::decide(content, model, "prompt_cache_breakpoint", receipt);
+fn marked(
+    content: &Content<'_>,
+    breakpoints: Breakpoints,
+    api: &Api,
+    role: &str,
+    receipt: &mut Receipt,
+) -> Option<Value> {
     let mut parts = Vec::new();
     for part in breakpoints.parts(content) {
         let mut block = json!({"type": api.text, "text": part.text});

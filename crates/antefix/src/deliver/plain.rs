@@ -38,8 +38,9 @@ pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut
         user: &user,
         join: None,
         between: Between::Any,
+        refused: Between::Any.refused(),
     };
-    let woven = weave(&messages, &voice, ("messages", 0), receipt)?;
+    let woven = weave(&messages, &voice, ("messages", 0), receipt)?.messages;
     Ok(fragment.messages(content, "messages", woven))
 }
 

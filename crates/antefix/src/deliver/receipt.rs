@@ -37,6 +37,9 @@ pub struct Receipt {
     pub messages: usize,
     /// The parts, in the order in which the provider reads them.
     pub parts: Vec<Part>,
+    /// The messages of the conversation that have a breakpoint of ours, the last one first, as JSON pointers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rolling: Vec<String>,
     /// What could not be expressed, and what was done instead.
     pub substitutions: Vec<Substitution>,
     /// The digest of the prefix form alone: all that must be the same turn after turn.
@@ -117,6 +120,7 @@ impl Receipt {
             key: None,
             messages: content.conversation().count(),
             parts: Vec::new(),
+            rolling: Vec::new(),
             substitutions: Vec::new(),
             prefix_form: Digest::of(""),
             fragment: Digest::of(""),

@@ -171,9 +171,7 @@ impl Models {
             Some((row, found)) => (self.table.with_families(row), found),
             None => (spelled.names.iter().find_map(|name| self.table.by_family(name))?, Match::Family),
         };
-        let mut model = self.table.model(row)?;
-        model.provider = spelled.provider.unwrap_or(model.provider);
-        Some((model, found))
+        Some((self.table.model(row, spelled.provider)?, found))
     }
 
     /// How the tokens of a model are counted. Without a name they are those of o200k_base; those of a model that nobody knows are a

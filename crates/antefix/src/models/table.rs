@@ -42,6 +42,8 @@ pub(super) struct Row {
     max_breakpoints: Option<usize>,
     look_back: Option<usize>,
     lifetimes: Option<Vec<u64>>,
+    /// The same on Bedrock, where it is another one.
+    bedrock_lifetimes: Option<Vec<u64>>,
     mid_system: Option<bool>,
     developer_role: Option<bool>,
     max_input: Option<usize>,
@@ -66,6 +68,7 @@ impl Row {
             max_breakpoints: self.max_breakpoints.or(other.max_breakpoints),
             look_back: self.look_back.or(other.look_back),
             lifetimes: self.lifetimes.or_else(|| other.lifetimes.clone()),
+            bedrock_lifetimes: self.bedrock_lifetimes.or_else(|| other.bedrock_lifetimes.clone()),
             mid_system: self.mid_system.or(other.mid_system),
             developer_role: self.developer_role.or(other.developer_role),
             max_input: self.max_input.or(other.max_input),
@@ -118,7 +121,7 @@ impl Table {
             Place::new(file, start..(start + name.len() + 2).min(file.text.len()))
         };
         for row in &self.models {
-            if self.model(self.with_families(row.clone())).is_none() {
+            if self.model(self.with_families(row.clone()), None).is_none() {
                 let known: Vec<&str> = self.tokenizers.keys().map(String::as_str).chain([ENCODING]).collect();
                 let message = format!("model `{}` has no provider, or a tokenizer that is not in the table", row.name);
                 let hint = format!("say `provider`, and a `tokenizer` out of {}", known.join(", "));
@@ -173,7 +176,12 @@ impl Table {
     }
 
     /// The model of a complete row; none without a provider or a tokenizer.
-    pub(super) fn model(&self, row: Row) -> Option<Model> {
+    pub(super) fn model(&self, row: Row, provider: Option<Provider>) -> Option<Model> {
+        let provider = provider.or(row.provider)?;
+        let lifetimes = match provider {
+            Provider::Bedrock => row.bedrock_lifetimes.or(row.lifetimes),
+            _ => row.lifetimes,
+        };
         let tokenizer = match row.tokenizer?.as_str() {
             ENCODING => Tokenizer::Exact,
             name => Tokenizer::Estimate(self.tokenizers.get(name)?.clone()),
@@ -181,14 +189,14 @@ impl Table {
         let prices = row.input.map(|input| Prices { input, read: row.read, write: row.write, write_1h: row.write_1h });
         Some(Model {
             name: row.name,
-            provider: row.provider?,
+            provider,
             tokenizer,
             minimum: row.minimum,
             prices,
             explicit_breakpoints: row.explicit_breakpoints.unwrap_or_default(),
             max_breakpoints: row.max_breakpoints.unwrap_or_default(),
             look_back: row.look_back,
-            lifetimes: row.lifetimes.unwrap_or_default(),
+            lifetimes: lifetimes.unwrap_or_default(),
             mid_system: row.mid_system.unwrap_or_default(),
             developer_role: row.developer_role.unwrap_or_default(),
             max_input: row.max_input,

@@ -4,7 +4,7 @@ use antefix::compose::policy::Placement;
 use antefix::deliver::{Content, Delivery, Inserted, Speaker, Target, deliver};
 use serde_json::{Value, json};
 
-use super::{content, model, no_tools};
+use super::{content, model, no_tools, rolling, unmarked};
 
 fn framed(text: &str) -> String {
     format!("<setting>\nThe program that you run in says this, not the person you talk with.\n\n{text}\n</setting>")
@@ -89,7 +89,8 @@ fn an_insertion_is_a_message_of_the_users_at_its_place_before_the_live_part() {
                 vec!["/messages/1", "/messages/4", "/messages/5"],
             ),
         };
-        assert_eq!(delivery.fragment.to_value()[target.messages_key()], expected, "{}", target.name());
+        let sent = &delivery.fragment.to_value()[target.messages_key()];
+        assert_eq!(unmarked(sent), unmarked(&expected), "{}", target.name());
         assert_eq!(delivery.append, None);
         let found: Vec<&str> =
             parts(&delivery).iter().map(|part| part.2).filter(|pointer| *pointer != "/text").collect();
@@ -109,7 +110,8 @@ fn an_insertion_comes_before_a_notice_of_the_same_place_because_claude_answers_a
     assert_eq!(
         delivery.fragment.to_value()["messages"],
         json!([
-            talk[0], said("FIRST"), said("SECOND"), {"role": "system", "content": "NOTICE"}, talk[1], talk[2],
+            talk[0], said("FIRST"), said("SECOND"), {"role": "system", "content": "NOTICE"}, talk[1],
+            rolling("user", "three"),
             {"role": "system", "content": "LIVE"},
         ])
     );
@@ -123,7 +125,10 @@ fn a_notice_waits_until_the_assistant_answers_if_claude_hears_it_from_the_system
     let content = Content { suffix: "", ..content(no_tools(), &talk) };
     let delivery = deliver(&content, Target::Anthropic, Some(&model("claude-opus-5"))).unwrap();
     let notice = json!({"role": "system", "content": "NOTICE"});
-    assert_eq!(delivery.fragment.to_value()["messages"], json!([talk[0], talk[1], notice, talk[2], talk[3]]));
+    assert_eq!(
+        delivery.fragment.to_value()["messages"],
+        json!([talk[0], talk[1], notice, talk[2], rolling("user", "four")])
+    );
 }
 
 /// Calls of tools and their answers, in each provider's words.
@@ -226,7 +231,7 @@ fn nothing_comes_between_a_call_of_a_tool_and_its_answer() {
                 }
                 _ => expected.insert(place, ours(target, "QUEUED")),
             }
-            assert_eq!(sent, expected, "{} after {after}", target.name());
+            assert_eq!(unmarked(&json!(sent)), unmarked(&json!(expected)), "{} after {after}", target.name());
         }
     }
 }
@@ -351,7 +356,12 @@ fn a_request_is_merged_in_one_way_whoever_keeps_the_messages() {
             let delivery = deliver(content, target, None).unwrap();
             delivery.request([("model".to_owned(), json!("m")), (key.to_owned(), messages)])
         };
-        assert_eq!(request(&kept, json!(talk)), request(&handed, json!("the caller's")), "{}", target.name());
+        let [kept, handed] = [request(&kept, json!(talk)), request(&handed, json!("the caller's"))]
+            .map(|request| serde_json::from_str::<Value>(&request).unwrap());
+        // Only what is handed over is marked.
+        assert_eq!(unmarked(&kept[key]), unmarked(&handed[key]), "{}", target.name());
+        let rest = |mut request: Value| request.as_object_mut().map(|members| members.remove(key)).map(|_| request);
+        assert_eq!(rest(kept), rest(handed), "{}", target.name());
     }
 }
 

@@ -10,6 +10,7 @@ mod reading;
 
 mod meta;
 mod route;
+mod rules;
 
 mod shapes;
 mod tools;
@@ -42,6 +43,35 @@ pub(super) fn tools() -> Tools {
 pub(super) fn no_tools() -> &'static Tools {
     static NONE: LazyLock<Tools> = LazyLock::new(|| Tools::from(Vec::new()));
     &NONE
+}
+
+/// A message whose text has the breakpoint of the conversation.
+pub(super) fn rolling(role: &str, text: &str) -> Value {
+    json!({"role": role, "content": [{"type": "text", "text": text, "cache_control": {"type": "ephemeral", "ttl": "5m"}}]})
+}
+
+/// Messages without breakpoints, each text as a block, so that a conversation can be compared with what was sent of it.
+pub(crate) fn unmarked(messages: &Value) -> Vec<Value> {
+    let block = |block: &Value| {
+        let mut block = block.clone();
+        if block["type"] == "input_text" {
+            block["type"] = json!("text");
+        }
+        for key in ["cache_control", "prompt_cache_breakpoint"] {
+            block.as_object_mut().and_then(|members| members.remove(key));
+        }
+        block
+    };
+    let message = |message: &Value| {
+        let mut message = message.clone();
+        message["content"] = match &message["content"] {
+            Value::String(text) => json!([{"type": "text", "text": text}]),
+            Value::Array(blocks) => blocks.iter().filter(|one| one.get("cachePoint").is_none()).map(block).collect(),
+            other => other.clone(),
+        };
+        message
+    };
+    messages.as_array().into_iter().flatten().map(message).collect()
 }
 
 /// Fixed and frozen text, one notice behind the first message, a live part. Without messages, the caller keeps them to itself.

@@ -5,7 +5,7 @@ use antefix::models::{Model, Models};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{content, no_tools, tools};
+use super::{content, no_tools, tools, unmarked};
 
 fn models() -> Vec<Option<Model>> {
     let names =
@@ -41,9 +41,10 @@ fn conversation(target: Target) -> Option<&'static str> {
 /// Whether a message that is sent is one of the caller's, as it was. In Converse users and assistants take turns, so what the
 /// system says is in further blocks of such a message; everywhere else it has messages of its own.
 fn is_still(target: Target, sent: &Value, message: &Value) -> bool {
-    match (target, sent["content"].as_array(), message["content"].as_array()) {
+    let [sent, message] = [sent, message].map(|one| unmarked(&json!([one])));
+    match (target, sent[0]["content"].as_array(), message[0]["content"].as_array()) {
         (Target::Bedrock, Some(sent_blocks), Some(blocks)) => {
-            sent["role"] == message["role"] && sent_blocks.starts_with(blocks)
+            sent[0]["role"] == message[0]["role"] && sent_blocks.starts_with(blocks)
         }
         _ => sent == message,
     }
@@ -102,7 +103,7 @@ proptest! {
 
     #[test]
     fn every_byte_of_the_system_is_in_the_fragment_once_and_in_the_receipt(
-        texts in prop::collection::vec("[ -~]{1,8}", 0..5),
+        texts in prop::collection::vec("[!-~]{1,8}", 0..5),
         after in prop::option::of(0_usize..6),
     ) {
         for target in Target::ALL {

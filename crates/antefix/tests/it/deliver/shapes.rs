@@ -5,7 +5,7 @@ use antefix::compose::policy::{Placement, Undeliverable};
 use antefix::deliver::{Content, Notice, Target, cached_contents, deliver};
 use serde_json::{Value, json};
 
-use super::{content, model, no_tools, talk, tools};
+use super::{content, model, no_tools, rolling, talk, tools};
 
 /// What a framed text looks like.
 fn framed(text: &str) -> String {
@@ -34,12 +34,13 @@ fn anthropic_marks_where_the_stability_changes_and_speaks_in_mid_conversation() 
             {"role": "user", "content": "one"},
             {"role": "system", "content": "NOTICE"},
             {"role": "assistant", "content": "two"},
-            {"role": "user", "content": "three"},
+            rolling("user", "three"),
             {"role": "system", "content": "LIVE"},
         ],
     });
     assert_eq!(delivery.fragment.to_value(), expected);
     assert!(delivery.receipt.substitutions.is_empty());
+    assert_eq!(delivery.receipt.rolling, ["/messages/3"]);
     let parts: Vec<_> = delivery
         .receipt
         .parts
@@ -65,7 +66,7 @@ fn what_the_system_says_at_one_place_is_one_message_because_claude_refuses_two_i
     content.notices.push(Notice { number: 2, text: "SECOND", after: Some(1) });
     let delivery = deliver(&content, Target::Anthropic, Some(&model("claude-opus-5"))).unwrap();
     let blocks = ["NOTICE", "SECOND", "LIVE"].map(|text| json!({"type": "text", "text": text}));
-    let expected = json!([{"role": "user", "content": "one"}, {"role": "system", "content": blocks}]);
+    let expected = json!([rolling("user", "one"), {"role": "system", "content": blocks}]);
     assert_eq!(delivery.fragment.to_value()["messages"], expected);
     let parts: Vec<_> = delivery.receipt.parts.iter().map(|part| (&*part.what, &*part.pointer)).collect();
     let said = [("notice 1", "/messages/1"), ("notice 2", "/messages/1"), ("suffix", "/messages/1")];
@@ -79,7 +80,7 @@ fn a_claude_without_mid_conversation_system_messages_gets_framed_ones_and_the_re
     let said = |text: &str| json!({"role": "user", "content": [{"type": "text", "text": framed(text)}]});
     assert_eq!(
         delivery.fragment.to_value()["messages"],
-        json!([talk[0], said("NOTICE"), talk[1], talk[2], said("LIVE")])
+        json!([talk[0], said("NOTICE"), talk[1], rolling("user", "three"), said("LIVE")])
     );
     assert_eq!(delivery.receipt.substitutions.len(), 1);
     let strict = Content { undeliverable: Undeliverable::Refuse, ..content(&tools, &talk) };
@@ -100,7 +101,8 @@ fn the_callers_own_breakpoints_count_and_one_slot_is_the_callers() {
         let marked: Vec<bool> = system.iter().map(|block| block.get("cache_control").is_some()).collect();
         (marked, delivery.receipt.substitutions.len())
     };
-    assert_eq!(ours(&own(0)), (vec![true, true], 0));
+    // A message without a block is left out, and the receipt says so.
+    assert_eq!(ours(&own(0)), (vec![true, true], 1));
     assert_eq!(ours(&own(1)), (vec![true, true], 0));
     assert_eq!(ours(&own(2)), (vec![true, true], 0));
     assert_eq!(ours(&own(3)), (vec![false, true], 1));
@@ -133,7 +135,7 @@ fn a_new_gpt_gets_explicit_breakpoints_a_key_and_developer_messages() {
             talk[0],
             {"role": "developer", "content": "NOTICE"},
             talk[1],
-            talk[2],
+            {"role": "user", "content": [{"type": "text", "text": "three", "prompt_cache_breakpoint": breakpoint("30m")}]},
             {"role": "developer", "content": "LIVE"},
         ])
     );
@@ -227,7 +229,9 @@ fn bedrock_has_cache_points_of_their_own_and_messages_that_take_turns() {
         json!([
             {"role": "user", "content": [{"text": "one"}, {"text": framed("NOTICE")}]},
             talk[1],
-            {"role": "user", "content": [{"text": "three"}, {"text": framed("LIVE")}]},
+            {"role": "user", "content": [
+                {"text": "three"}, {"cachePoint": {"type": "default"}}, {"text": framed("LIVE")},
+            ]},
         ])
     );
     assert_eq!(
@@ -287,7 +291,7 @@ fn a_layout_may_want_the_live_part_in_the_system_text() {
     let texts: Vec<&str> =
         fragment["system"].as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["FIXED", "\n\nFROZEN", "NOTICE", "LIVE"]);
-    assert_eq!(fragment["messages"], json!(talk));
+    assert_eq!(fragment["messages"], json!([talk[0], talk[1], rolling("user", "three")]));
     let chat = deliver(&wanted, Target::OpenAiChat, Some(&model("gpt-5.1"))).unwrap();
     let fragment = chat.fragment.to_value();
     let roles: Vec<&str> =

@@ -7,15 +7,16 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Talk, project};
+use crate::deliver::unmarked;
 
 const FROZEN: &str = "[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"A\"\n";
 
 fn user(text: &str) -> Value {
-    json!({"role": "user", "content": text})
+    json!({"role": "user", "content": [{"type": "text", "text": text}]})
 }
 
 fn assistant(text: &str) -> Value {
-    json!({"role": "assistant", "content": text})
+    json!({"role": "assistant", "content": [{"type": "text", "text": text}]})
 }
 
 fn said(text: &str) -> Value {
@@ -39,9 +40,9 @@ impl Talk {
     }
 }
 
-/// The messages of a turn's request.
+/// The messages of a turn's request, without the breakpoint of the conversation.
 fn sent(turn: &Turn) -> Value {
-    turn.deliver(Target::Anthropic).unwrap().fragment.to_value()["messages"].clone()
+    Value::Array(unmarked(&turn.deliver(Target::Anthropic).unwrap().fragment.to_value()["messages"]))
 }
 
 #[test]
@@ -212,7 +213,8 @@ impl History {
 fn read(target: Target, turn: &Turn) -> Vec<String> {
     let delivery = turn.deliver(target).unwrap();
     let fragment = delivery.fragment.to_value();
-    let messages = fragment[target.messages_key()].as_array().cloned().unwrap_or_default();
+    // Where a conversation is marked moves with it, and is not a part of what a provider compares.
+    let messages = unmarked(&fragment[target.messages_key()]);
     let blocks = messages.into_iter().flat_map(|message| match (target, message["content"].as_array()) {
         (Target::Bedrock, Some(blocks)) => {
             blocks.iter().map(|block| format!("{} {block}", message["role"])).collect::<Vec<_>>()

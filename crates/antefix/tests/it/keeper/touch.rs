@@ -10,6 +10,7 @@ use antefix::{Antefix, Ask, Conversation, Diagnostic, Target, Turn};
 use serde_json::{Value, json};
 
 use super::{Talk, project};
+use crate::deliver::unmarked;
 
 const LAYOUT: &str = r#"
 [instructions]
@@ -149,7 +150,7 @@ fn a_file_is_said_once_again_when_it_changed_and_again_after_a_compaction() {
 #[test]
 fn it_is_in_every_request_at_its_place_as_what_the_program_says() {
     let (talk, world) = (Talk::new(LAYOUT), rust("Format it."));
-    let user = |text: &str| json!({"role": "user", "content": text});
+    let user = |text: &str| json!({"role": "user", "content": [{"type": "text", "text": text}]});
     let framed = format!(
         "<setting>\nThe program that you run in says this, not the person you talk with.\n\n{}\n</setting>",
         notice(&[RULE])
@@ -157,10 +158,10 @@ fn it_is_in_every_request_at_its_place_as_what_the_program_says() {
     let said = json!({"role": "user", "content": [{"type": "text", "text": framed}]});
     let sent = |messages: &[Value], paths: &[&str]| {
         let turn = talk.touching(&world, paths, talk.ask().messages(messages.to_vec()));
-        turn.deliver(Target::Anthropic).unwrap().fragment.to_value()["messages"].clone()
+        unmarked(&turn.deliver(Target::Anthropic).unwrap().fragment.to_value()["messages"])
     };
-    assert_eq!(sent(&[user("one")], &["a.rs"]), json!([user("one"), said]));
-    assert_eq!(sent(&[user("one"), user("two")], &["a.rs"]), json!([user("one"), said, user("two")]));
+    assert_eq!(sent(&[user("one")], &["a.rs"]), [user("one"), said.clone()]);
+    assert_eq!(sent(&[user("one"), user("two")], &["a.rs"]), [user("one"), said, user("two")]);
 }
 
 #[test]
