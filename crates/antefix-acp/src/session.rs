@@ -220,7 +220,9 @@ impl Relay {
                 session.owed.retain(|owed| owed.waits.is_some());
             }
         }
-        let notices = turn.amendments[told..].iter().map(|amendment| ("notice", &*amendment.body.text));
+        // An agent has tools of its own.
+        let notices = turn.amendments[told..].iter().filter(|amendment| amendment.body.tools.is_empty());
+        let notices = notices.map(|amendment| ("notice", &*amendment.body.text));
         let notices = notices.filter(|(_, text)| !text.is_empty());
         owed.extend(notices.map(|(what, text)| Owed::framed(what, turn.framed(text))));
         if let Some(session) = self.state().sessions.get_mut(session) {

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
         let delivery = preview.deliver(args.deliver.target)?;
         terminal::print_result(&match args.receipt {
             true => {
-                let Delivery { fragment, append, receipt } = delivery.counted(&preview.tokenizer());
+                let Delivery { fragment, append, receipt, .. } = delivery.counted(&preview.tokenizer());
                 document::print(&serde_json::json!({ "fragment": fragment, "append": append, "receipt": receipt }))
             }
             false => {

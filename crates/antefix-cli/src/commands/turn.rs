@@ -60,7 +60,7 @@ fn plain(turn: &Turn, part: Part) -> String {
         text.push_str(turn.prefix());
     }
     if part != Part::Prefix {
-        for amendment in &turn.amendments {
+        for amendment in turn.amendments.iter().filter(|amendment| amendment.body.tools.is_empty()) {
             if !text.is_empty() {
                 text.push_str("\n\n");
             }

@@ -30,10 +30,12 @@ pub enum OnDrift {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnTools {
+    /// The conversation is told of the change, where its model takes tools that come and go; elsewhere a new epoch begins.
+    Amend,
     /// A new epoch begins: providers put tools before the system text, so the cache is lost anyway.
     #[default]
     Renew,
-    /// The epoch keeps its tools; the change is pending.
+    /// The epoch keeps its text, and the change is pending. The tools themselves are delivered as the caller has them.
     Hold,
 }
 

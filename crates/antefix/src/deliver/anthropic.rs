@@ -10,6 +10,8 @@ use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
 use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
+use crate::freeze::ToolStep;
+use crate::freeze::record::AmendmentKind;
 use crate::models::Model;
 
 pub(super) fn fill(
@@ -22,7 +24,8 @@ pub(super) fn fill(
         Some(model) => Breakpoints::decide(content, model, &MARKER, receipt),
         None => Breakpoints::unknown(content, &MARKER, receipt),
     };
-    tools::fill(content, &Form::new(Target::Anthropic, Shape::Anthropic, tool), fragment, receipt)?;
+    let form = Form::new(Target::Anthropic, Shape::Anthropic, tool);
+    tools::fill(content, &form, fragment, receipt)?;
     let mut system = Vec::new();
     for part in breakpoints.parts(content) {
         let mut block = json!({"type": "text", "text": part.text});
@@ -44,6 +47,7 @@ pub(super) fn fill(
     let between = if mid_system { Between::BeforeAnswer } else { Between::AfterUser };
     let user = |text: &str| json!({"role": "user", "content": [{"type": "text", "text": text}]});
     let says = |text: &str| json!({"role": "system", "content": text});
+    let tell = |steps: &[ToolStep], receipt: &mut Receipt| changes(steps, &form, receipt);
     let voice = Voice {
         role: if mid_system { "system" } else { "user" },
         framed: !mid_system,
@@ -53,6 +57,7 @@ pub(super) fn fill(
         join: mid_system.then_some(join),
         between,
         refused: between.refused(),
+        tools: Some(&tell),
     };
     let Woven { mut messages, kept } = weave(content, &voice, ("messages", 0), receipt)?;
     for at in breakpoints.rolling(&messages[..kept], blocks) {
@@ -60,6 +65,28 @@ pub(super) fn fill(
         receipt.rolling.push(format!("/messages/{at}"));
     }
     Ok(fragment.messages(content, "messages", messages))
+}
+
+/// The betas that a request needs which adds tools by their definitions, or removes any.
+const ADDING: &str = "inline-tools-2026-09-15";
+const REMOVING: &str = "mid-conversation-tool-changes-2026-07-01";
+
+/// Blocks that tell of changed tools. Another definition is a tool that goes and one that comes.
+fn changes(steps: &[ToolStep], form: &Form, receipt: &mut Receipt) -> Result<Vec<Value>> {
+    let mut blocks = Vec::new();
+    for ToolStep { name, kind, tool } in steps {
+        if *kind != AmendmentKind::Added {
+            receipt.needs(REMOVING);
+            blocks.push(json!({"type": "tool_removal", "tool": {"type": "tool_reference", "name": name}}));
+        }
+        if let Some(tool) = tool {
+            receipt.needs(ADDING);
+            let definition = form.one(tool)?;
+            blocks
+                .push(json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition": definition}}));
+        }
+    }
+    Ok(blocks)
 }
 
 /// What breakpoints are called.

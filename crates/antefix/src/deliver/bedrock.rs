@@ -68,6 +68,7 @@ fn woven(content: &Content<'_>, breakpoints: Breakpoints, receipt: &mut Receipt)
         join: None,
         between: Between::AfterUser,
         refused: Between::AfterUser.refused(),
+        tools: None,
     };
     let own: Vec<&Value> = content.conversation().collect();
     let repaired = repair::repaired(content, &own, &[], &voice, receipt);

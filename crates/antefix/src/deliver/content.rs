@@ -8,7 +8,7 @@ use crate::compose::policy::{Placement, Undeliverable};
 use crate::compose::{Layout, Prompt, Stability, WordingKey};
 use crate::discover::protected;
 use crate::discover::tools::Tools;
-use crate::freeze::EpochBody;
+use crate::freeze::{EpochBody, ToolStep};
 use crate::text::{Digest, FactName, Origin, Phrases, PrefixDigests, Text};
 
 /// A turn's content, before it takes a provider's shape.
@@ -28,6 +28,10 @@ pub struct Content<'c> {
     pub suffix: &'c str,
     /// The tools; none if the caller keeps them to itself.
     pub tools: Option<&'c Tools>,
+    /// Changes of those tools that the conversation has been told of, in order.
+    pub tool_changes: Vec<ChangedTools<'c>>,
+    /// The tools as they are with all changes, for targets that cannot be told of changes.
+    pub current_tools: Option<&'c Tools>,
     /// The conversation so far, as the provider takes it; none if the caller keeps it to itself.
     pub messages: Option<&'c [Value]>,
     /// What is put between the messages of the conversation, in order.
@@ -54,6 +58,17 @@ pub struct Notice<'c> {
     pub number: u64,
     /// The text of the notice.
     pub text: &'c str,
+    /// How many messages there were before it when it was new; none if the caller did not say.
+    pub after: Option<usize>,
+}
+
+/// Tools that came, changed or went at one place of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangedTools<'c> {
+    /// The number of the notice in its epoch.
+    pub number: u64,
+    /// What happened, tool by tool.
+    pub steps: &'c [ToolStep],
     /// How many messages there were before it when it was new; none if the caller did not say.
     pub after: Option<usize>,
 }
@@ -104,6 +119,8 @@ impl<'c> Content<'c> {
             notices: Vec::new(),
             suffix,
             tools: None,
+            tool_changes: Vec::new(),
+            current_tools: None,
             messages: None,
             insertions: Vec::new(),
             added: Vec::new(),

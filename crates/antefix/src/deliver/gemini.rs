@@ -46,6 +46,7 @@ pub(super) fn fill(
         join: None,
         between: Between::AfterUser,
         refused: Between::AfterUser.refused(),
+        tools: None,
     };
     let messages = weave(content, &voice, ("contents", 0), receipt)?.messages;
     Ok(fragment.messages(content, "contents", messages))

@@ -14,9 +14,11 @@ use serde_json::Value;
 
 use super::places::{is_free, place};
 use super::repair::{self, Own};
-use super::{Content, Inserted, Notice, Receipt};
+use super::{Content, Inserted, Receipt};
 use crate::compose::policy::{Placement, Undeliverable};
 use crate::error::{Error, ErrorKind, Result};
+use crate::freeze::ToolStep;
+use crate::text::canonical;
 
 /// How a target takes what comes between messages.
 pub(super) struct Voice<'v> {
@@ -36,6 +38,21 @@ pub(super) struct Voice<'v> {
     pub(super) between: Between,
     /// Which messages of a caller's are refused as they are.
     pub(super) refused: repair::Refused,
+    /// How the target is told of changed tools, if it is.
+    pub(super) tools: Option<&'v dyn Fn(&[ToolStep], &mut Receipt) -> Result<Vec<Value>>>,
+}
+
+/// What is said at a place of the conversation that was decided once.
+struct Said<'c> {
+    number: u64,
+    after: Option<usize>,
+    what: What<'c>,
+}
+
+enum What<'c> {
+    Text(&'c str),
+    /// Blocks of a system message, or items of their own.
+    Tools(Vec<Value>),
 }
 
 /// Between which messages a target lets the system speak. Never within the use of a tool.
@@ -75,28 +92,33 @@ pub(super) fn weave(
     let mut woven = Weaving { content, voice, key, first, messages: Vec::with_capacity(all.len() + 4), spoken: 0 };
     let mut inserted = inserted.into_iter().peekable();
     let in_system = content.placement == Placement::System;
-    let mut notices = content.notices.iter().filter(|_| !in_system).peekable();
+    let mut notices = said(content, voice, receipt)?.into_iter().peekable();
     let last = voice.between.last(own, &repaired, places.contains(&own.len()));
     let mut kept = None;
     for at in 0..=all.len() {
         while let Some((_, one)) = inserted.next_if(|(place, _)| *place == at) {
             woven.insert(one, receipt);
         }
+        // What is inserted before the next message that is sent is the user's.
+        let until = repaired.get(at..).and_then(|rest| rest.iter().position(|own| own.sent().is_some()));
+        let until = until.map_or(all.len(), |behind| at + behind);
+        let user_is_next = inserted.peek().is_some_and(|(place, _)| *place <= until);
         let speaks = at > 0
             && at <= own.len()
             && notices.peek().is_some()
             && is_free(own, at)
+            && !(voice.between == Between::BeforeAnswer && user_is_next)
             && voice.between.allows(woven.messages.last(), next(&repaired, at));
         while let Some(notice) = notices.next_if(|notice| speaks && notice.after.is_some_and(|after| after <= at)) {
             if let Some(after) = notice.after.filter(|after| *after > 0 && place(own, Some(*after as u64)) < at) {
                 let moved = format!("behind message {at} instead of {after}: nobody may speak there any more");
-                receipt.instead(name(notice), moved);
+                receipt.instead(notice.name(), moved);
             }
-            woven.say(&name(notice), notice.text, receipt);
+            woven.notice(notice, receipt);
         }
         if at == last {
             for notice in notices.by_ref() {
-                woven.say(&name(notice), notice.text, receipt);
+                woven.notice(notice, receipt);
             }
             if !content.live().is_empty() && !in_system {
                 kept = Some(woven.messages.len());
@@ -139,6 +161,33 @@ impl Weaving<'_, '_> {
                 self.messages.push((self.voice.user)(&words));
             }
         }
+    }
+
+    fn notice(&mut self, notice: Said<'_>, receipt: &mut Receipt) {
+        let name = notice.name();
+        match notice.what {
+            What::Text(text) => self.say(&name, text, receipt),
+            What::Tools(blocks) => self.change(&name, blocks, receipt),
+        }
+    }
+
+    /// Tells of changed tools: in blocks of a system message where those are next to each other, else as items of their own.
+    fn change(&mut self, what: &str, blocks: Vec<Value>, receipt: &mut Receipt) {
+        let text: String = blocks.iter().map(canonical).collect();
+        match (self.voice.join, self.messages.last_mut()) {
+            (Some(_), Some(last)) if last["role"] == "system" => {
+                let own = last["content"].take();
+                let own = match own {
+                    Value::Array(own) => own,
+                    text => vec![serde_json::json!({"type": "text", "text": text})],
+                };
+                last["content"] = own.into_iter().chain(blocks).collect();
+            }
+            (Some(_), _) => self.messages.push(serde_json::json!({"role": "system", "content": blocks})),
+            (None, _) => self.messages.extend(blocks),
+        }
+        self.spoken = self.messages.len();
+        receipt.part(what, self.voice.role, self.pointer(self.spoken - 1), &text, None);
     }
 
     fn say(&mut self, what: &str, text: &str, receipt: &mut Receipt) {
@@ -238,8 +287,26 @@ pub(super) fn placed<'i, 'c>(content: &'i Content<'c>, receipt: &mut Receipt) ->
     placed
 }
 
-fn name(notice: &Notice<'_>) -> String {
-    format!("notice {}", notice.number)
+impl Said<'_> {
+    fn name(&self) -> String {
+        format!("notice {}", self.number)
+    }
+}
+
+/// What is said in the conversation, in order: notices, and changes of tools.
+fn said<'c>(content: &Content<'c>, voice: &Voice<'_>, receipt: &mut Receipt) -> Result<Vec<Said<'c>>> {
+    let texts = content.notices.iter().filter(|_| content.placement != Placement::System);
+    let mut said: Vec<Said<'c>> = texts
+        .map(|notice| Said { number: notice.number, after: notice.after, what: What::Text(notice.text) })
+        .collect();
+    if let Some(tell) = voice.tools {
+        for changed in &content.tool_changes {
+            let blocks = tell(changed.steps, receipt)?;
+            said.push(Said { number: changed.number, after: changed.after, what: What::Tools(blocks) });
+        }
+    }
+    said.sort_by_key(|one| one.number);
+    Ok(said)
 }
 
 /// Refuses what cannot be expressed, if the layout says so.

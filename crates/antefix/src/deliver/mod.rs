@@ -31,7 +31,7 @@ mod sections;
 mod target;
 mod tools;
 
-pub use content::{Content, Inserted, Notice, Speaker};
+pub use content::{ChangedTools, Content, Inserted, Notice, Speaker};
 pub use fragment::Fragment;
 pub use gemini::cached_contents;
 pub use meta::prompt_in_meta;
@@ -58,6 +58,8 @@ pub struct Delivery {
     /// To append to the request's own messages, for this request alone: what a turn has to say behind a conversation that its caller
     /// keeps to itself. None if the caller has handed its messages over, because then all of it is in the fragment.
     pub append: Option<Vec<Value>>,
+    /// What to send with the request's own headers: where two have one name, join their values with a comma.
+    pub headers: BTreeMap<String, String>,
     /// Which bytes went where.
     pub receipt: Receipt,
 }
@@ -119,6 +121,8 @@ impl Delivery {
 /// Delivers a turn's content to a target, for a model of the table; without one, the target's safest form is taken.
 pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> Result<Delivery> {
     let mut receipt = Receipt::new(target, model, content);
+    let folded = tools::folded(content, target, model, &mut receipt);
+    let content = folded.as_ref().unwrap_or(content);
     let mut fragment = Fragment::default();
     let append = match target {
         Target::Anthropic => anthropic::fill(content, model, &mut fragment, &mut receipt),
@@ -133,5 +137,7 @@ pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> 
     receipt.close(content.conversation());
     // An agent of the Agent Client Protocol has the history itself, whoever else has it.
     let is_kept = content.messages.is_none() || target == Target::Acp;
-    Ok(Delivery { fragment, append: is_kept.then_some(append), receipt })
+    let betas = receipt.betas.join(",");
+    let headers = (!betas.is_empty()).then(|| ("anthropic-beta".to_owned(), betas)).into_iter().collect();
+    Ok(Delivery { fragment, append: is_kept.then_some(append), headers, receipt })
 }

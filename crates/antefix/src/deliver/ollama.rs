@@ -43,6 +43,7 @@ pub(super) fn fill(
         join: None,
         between: Between::Any,
         refused: Between::Any.refused(),
+        tools: None,
     };
     let woven = weave(content, &voice, ("messages", messages.len()), receipt)?.messages;
     Ok(fragment.messages_behind(content, "messages", messages, woven))

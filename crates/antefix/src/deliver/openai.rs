@@ -10,6 +10,7 @@ use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
 use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
+use crate::freeze::ToolStep;
 use crate::models::{Model, Provider};
 
 /// How the two differ.
@@ -78,6 +79,12 @@ fn fill(
     // Mistral takes system messages in front alone, and none of the user's behind what a tool answered.
     let by_user = model.is_some_and(|model| model.provider == Provider::Mistral);
     let between = if by_user { Between::AfterUserOrInTool } else { Between::Any };
+    // Chat Completions takes no changes, so that they are folded before.
+    let tell = |steps: &[ToolStep], _: &mut Receipt| {
+        let tools: Result<Vec<Value>> =
+            steps.iter().filter_map(|step| step.tool.as_ref()).map(|tool| api.tools.one(tool)).collect();
+        Ok(vec![json!({"type": "additional_tools", "role": "developer", "tools": tools?})])
+    };
     let voice = Voice {
         role: if by_user { "user" } else { role },
         framed: by_user,
@@ -87,6 +94,7 @@ fn fill(
         join: None,
         between,
         refused: between.refused(),
+        tools: Some(&tell),
     };
     let in_front = messages.len();
     let Woven { messages: mut woven, kept } = weave(content, &voice, (api.key, in_front), receipt)?;

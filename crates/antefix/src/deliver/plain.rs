@@ -39,6 +39,7 @@ pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut
         join: None,
         between: Between::Any,
         refused: Between::Any.refused(),
+        tools: None,
     };
     let woven = weave(&messages, &voice, ("messages", 0), receipt)?.messages;
     Ok(fragment.messages(content, "messages", woven))

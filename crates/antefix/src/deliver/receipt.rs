@@ -37,6 +37,9 @@ pub struct Receipt {
     pub messages: usize,
     /// The parts, in the order in which the provider reads them.
     pub parts: Vec<Part>,
+    /// The betas of a provider's that the request needs, as its header names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub betas: Vec<String>,
     /// The messages of the conversation that have a breakpoint of ours, the last one first, as JSON pointers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rolling: Vec<String>,
@@ -121,6 +124,7 @@ impl Receipt {
             messages: content.conversation().count(),
             parts: Vec::new(),
             rolling: Vec::new(),
+            betas: Vec::new(),
             substitutions: Vec::new(),
             prefix_form: Digest::of(""),
             fragment: Digest::of(""),
@@ -166,6 +170,14 @@ impl Receipt {
 
     pub(super) fn instead(&mut self, what: impl Into<String>, instead: impl Into<String>) {
         self.substitutions.push(Substitution { what: what.into(), instead: instead.into() });
+    }
+
+    /// Notes that the request needs a beta.
+    pub(super) fn needs(&mut self, beta: &str) {
+        if !self.betas.iter().any(|known| known == beta) {
+            self.betas.push(beta.to_owned());
+            self.betas.sort();
+        }
     }
 
     /// A part of the prefix, whose digest is remembered with its epoch.

@@ -12,8 +12,10 @@ use serde_json::Value;
 
 use super::fragment::Place;
 use super::{Content, Fragment, Receipt, Target};
+use crate::compose::policy::Placement;
 use crate::discover::tools::{Native, Shape, Tool};
 use crate::error::{Error, ErrorKind, Result};
+use crate::models::Model;
 
 /// How a target takes tools.
 pub(super) struct Form {
@@ -36,6 +38,25 @@ impl Form {
     }
 }
 
+/// The content with all tools as they are now, if the target or the model cannot be told of changes; none if there is nothing to fold.
+pub(super) fn folded<'c>(
+    content: &Content<'c>,
+    target: Target,
+    model: Option<&Model>,
+    receipt: &mut Receipt,
+) -> Option<Content<'c>> {
+    let speaks = matches!(target, Target::Anthropic | Target::OpenAiResponses);
+    let takes = speaks && model.is_some_and(|model| model.tool_changes.is_some());
+    if content.tool_changes.is_empty() || (takes && content.placement != Placement::System) {
+        return None;
+    }
+    receipt.instead(
+        "changes of tools",
+        "all tools as they are now, in place of those of the epoch: the target takes no changes",
+    );
+    Some(Content { tools: content.current_tools, tool_changes: Vec::new(), ..content.clone() })
+}
+
 /// Puts the tools into a fragment.
 pub(super) fn fill(content: &Content<'_>, form: &Form, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {
     let Some(tools) = content.tools.filter(|tools| !tools.is_empty()) else { return Ok(()) };
@@ -49,6 +70,11 @@ pub(super) fn fill(content: &Content<'_>, form: &Form, fragment: &mut Fragment, 
 }
 
 impl Form {
+    /// One tool in the shape of the target.
+    pub(super) fn one(&self, tool: &Tool) -> Result<Value> {
+        self.tool(tool, &mut BTreeMap::new())
+    }
+
     /// The list, and what is left out of it.
     pub(super) fn shaped(&self, tools: &[Tool]) -> Result<(Value, Vec<(String, String)>)> {
         let mut left_out: BTreeMap<String, Vec<&str>> = BTreeMap::new();

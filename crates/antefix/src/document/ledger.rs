@@ -1,5 +1,7 @@
 //! The JSON of conversations: turns, epochs, amendments, drift and compaction. Later versions only add to it.
 
+use std::collections::BTreeMap;
+
 use crate::deliver::{Delivery, Fragment, Receipt};
 use crate::diagnostic::Diagnostic;
 use crate::freeze::record::{RecordedDiagnostic, RecordedGap, RecordedOrigin, RecordedSpan};
@@ -40,6 +42,9 @@ pub struct TurnDocument<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<serde_json::Value>>))]
     append: Option<&'t [serde_json::Value]>,
+    /// What to send with the request's own headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<&'t BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     receipt: Option<&'t Receipt>,
@@ -108,6 +113,17 @@ pub struct AmendmentOf<'a> {
     at: String,
     fresh: bool,
     text: &'a str,
+    /// The tools that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ToolOf<'a>>,
+}
+
+/// A tool that came, changed or went.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+struct ToolOf<'a> {
+    name: &'a str,
+    kind: &'static str,
 }
 
 /// The notices of an epoch, of which the last `fresh` are new.
@@ -128,6 +144,7 @@ impl<'a> AmendmentOf<'a> {
             at: amendment.at.to_string(),
             fresh,
             text: &body.text,
+            tools: body.tools.iter().map(|step| ToolOf { name: &step.name, kind: step.kind.name() }).collect(),
         }
     }
 }
@@ -230,6 +247,7 @@ pub fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&'t Deli
         changes: changes(&turn.changes),
         fragment: delivery.map(|delivery| &delivery.fragment),
         append: delivery.and_then(|delivery| delivery.append.as_deref()),
+        headers: delivery.map(|delivery| &delivery.headers).filter(|headers| !headers.is_empty()),
         receipt: delivery.map(|delivery| &delivery.receipt),
         diagnostics: turn.diagnostics.iter().map(Finding::of_diagnostic).collect(),
         body: turn.epoch.as_deref().map(Epoch::body),

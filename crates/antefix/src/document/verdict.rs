@@ -15,7 +15,7 @@ use crate::error::Result;
 /// The receipt of an epoch that nobody kept one of: its prefix, in the shape of a target, with its tokens counted.
 pub fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Result<Receipt> {
     let tools = body.parsed_tools()?;
-    let content = Content::of_epoch(body, tools.as_ref());
+    let content = Content::of_epoch(body, tools);
     let tokenizer = model.map_or(&Tokenizer::Exact, |model| &model.tokenizer);
     Ok(deliver(&content, target, model)?.counted(tokenizer).receipt)
 }

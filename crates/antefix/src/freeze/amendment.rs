@@ -9,8 +9,9 @@ use super::epoch::{json, record, texts};
 use super::fingerprint::FactFingerprint;
 use super::record::{AmendmentKind, AmendmentRecord, RecordedSpan, VERSION};
 use super::store::{AmendmentRow, Bundle, Store, StoreResult};
+use super::tool_change::ToolStep;
 use crate::compose::Span;
-use crate::text::{Digest, FactName, LineNumbers, Text};
+use crate::text::{Digest, FactName, LineNumbers, Origin, Text};
 
 /// An amendment of an epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,9 +45,27 @@ pub struct AmendmentBody {
     pub after: Option<usize>,
     /// The digest of the section's text, if the notice says all of it again.
     pub(super) says: Option<Digest>,
+    /// The tools that came, changed or went; empty if it is about a text.
+    pub tools: Vec<ToolStep>,
 }
 
 impl AmendmentBody {
+    /// The notice of changed tools. Its text is for people: a model sees the tools themselves.
+    pub(super) fn of_tools(text: String, tools: Vec<ToolStep>) -> AmendmentBody {
+        AmendmentBody {
+            section: "tools".to_owned(),
+            kind: AmendmentKind::Changed,
+            file: None,
+            spans: AmendmentBody::spans(&Text::new(text.as_str(), Origin::fact(&FactName::new("tools", "names")))),
+            text: text.into(),
+            facts: BTreeMap::new(),
+            files: BTreeMap::new(),
+            after: None,
+            says: None,
+            tools,
+        }
+    }
+
     /// The spans of a notice.
     pub(super) fn spans(text: &Text) -> Vec<RecordedSpan> {
         let pieces = text.pieces().map(|piece| Span {
@@ -72,6 +91,7 @@ impl AmendmentBody {
             files: files.collect(),
             says: self.says,
             after: self.after,
+            tools: self.tools.clone(),
             spans: self.spans.clone(),
         };
         Bundle::new(json(&record), [Arc::clone(&self.text)])
@@ -95,6 +115,7 @@ impl AmendmentBody {
                 .collect(),
             says: record.says,
             after: record.after,
+            tools: record.tools,
             files: record.files.into_iter().filter_map(|(name, files)| Some((named(name)?, files))).collect(),
         })
     }

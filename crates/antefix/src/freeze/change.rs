@@ -131,6 +131,9 @@ impl Change {
     /// The change that a notice is about.
     pub(crate) fn of_notice(notice: &AmendmentBody) -> Change {
         let section = &notice.section;
+        if !notice.tools.is_empty() {
+            return Change::new(ChangeKind::ToolChanged, "tools", &*notice.text);
+        }
         let kind = |file: ChangeKind, fact: ChangeKind| if notice.file.is_some() { file } else { fact };
         let (kind, happened) = match notice.kind {
             AmendmentKind::Added => (kind(ChangeKind::FileAdded, ChangeKind::FactAdded), "is new"),

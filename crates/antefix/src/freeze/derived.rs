@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::fingerprint::FactFingerprint;
+use crate::discover::tools::Tools;
 use crate::discover::{Answer, Fact, Value};
 use crate::text::{FactName, write_escaped};
 
@@ -16,6 +17,7 @@ use crate::text::{FactName, write_escaped};
 pub(super) struct Derived {
     escaped: OnceLock<Escaped>,
     same: Mutex<BTreeMap<FactName, Value>>,
+    tools: OnceLock<Tools>,
 }
 
 /// A prefix as it is within a string of JSON.
@@ -27,6 +29,15 @@ struct Escaped {
 }
 
 impl Derived {
+    /// The tools of the epoch, which all its turns share.
+    pub(super) fn tools(&self, canonical: &str) -> serde_json::Result<&Tools> {
+        if let Some(tools) = self.tools.get() {
+            return Ok(tools);
+        }
+        let tools = serde_json::from_str(canonical)?;
+        Ok(self.tools.get_or_init(|| tools))
+    }
+
     /// The prefix of which so many bytes are fixed, and both parts of it, each with its text within a string of JSON.
     pub(super) fn escaped<'d>(&'d self, prefix: &'d str, fixed: usize) -> [(&'d str, &'d str); 3] {
         let (fixed, frozen) = prefix.split_at_checked(fixed).unwrap_or(("", prefix));

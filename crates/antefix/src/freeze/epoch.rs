@@ -228,9 +228,9 @@ impl EpochBody {
     }
 
     /// The tools that the model sees, as a delivery takes them; none if the caller named none.
-    pub fn parsed_tools(&self) -> StoreResult<Option<Tools>> {
+    pub fn parsed_tools(&self) -> StoreResult<Option<&Tools>> {
         let Some(text) = &self.tools else { return Ok(None) };
-        serde_json::from_str(text).map(Some).map_err(|error| {
+        self.derived.tools(text).map(Some).map_err(|error| {
             let message = format!("the tools of the epoch {} cannot be read", self.digest());
             StoreError::new(Fault::Corrupt, message).because(error)
         })

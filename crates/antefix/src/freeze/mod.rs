@@ -24,6 +24,7 @@ mod insertion;
 mod notice;
 mod standing;
 mod time;
+mod tool_change;
 
 pub use amendment::{Amendment, AmendmentBody};
 pub use cause::Cause;
@@ -36,6 +37,7 @@ pub use insertion::{Insertion, InsertionKind, Insertions, Taken};
 pub use standing::Watch;
 pub use store::{Store, StoreError};
 pub use time::truncate_to_millis;
+pub use tool_change::ToolStep;
 
 pub(crate) use epoch::EpochInputs;
 pub(crate) use standing::{Drifted, Now, StandingEpoch};

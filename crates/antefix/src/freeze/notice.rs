@@ -85,6 +85,7 @@ impl Notices<'_> {
             let text = self.say(kind, &label, self.item(name, file).as_ref())?;
             let update = BTreeMap::from([(file.to_owned(), later.get(file).copied())]);
             notices.push(AmendmentBody {
+                tools: Vec::new(),
                 section: section.to_owned(),
                 kind,
                 file: Some(file.to_owned()),
@@ -126,6 +127,7 @@ impl Notices<'_> {
         let fingerprints =
             changed.iter().filter_map(|name| Some((name.clone(), FactFingerprint::of(name, self.facts.get(name)?))));
         Ok(Some(AmendmentBody {
+            tools: Vec::new(),
             section: section.to_owned(),
             kind,
             file: None,

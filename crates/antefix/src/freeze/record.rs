@@ -172,6 +172,8 @@ pub(super) struct AmendmentRecord {
     pub(super) says: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) after: Option<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tools: Vec<super::tool_change::ToolStep>,
     pub(super) spans: Vec<RecordedSpan>,
 }
 

@@ -15,10 +15,12 @@ use super::epoch::{self, Epoch};
 use super::fingerprint::FactFingerprint;
 use super::notice::{Notices, section_digest};
 use super::record::AmendmentKind;
+use super::tool_change;
 use crate::compose::Layout;
 use crate::compose::policy::{OnDrift, OnTools};
 use crate::discover::{Discovery, Situation, Why};
 use crate::error::Error;
+use crate::models::ToolChanges;
 use crate::text::{Digest, FactName};
 
 /// Which facts of a standing epoch are asked for again.
@@ -59,6 +61,8 @@ pub(crate) struct Now<'n> {
     pub(crate) layout: &'n Layout,
     pub(crate) situation: &'n Situation<'n>,
     pub(crate) discovery: &'n Discovery,
+    /// Which changes of tools the model takes in the midst of a conversation.
+    pub(crate) tool_changes: Option<ToolChanges>,
 }
 
 impl StandingEpoch<'_> {
@@ -87,7 +91,11 @@ impl StandingEpoch<'_> {
 
     /// The digest of a section's text as it was said last; none if it has none.
     fn said(&self, section: &str) -> Option<Digest> {
-        let whole = self.amendments.iter().rev().find(|one| one.body.section == section && one.body.file.is_none());
+        let whole = self
+            .amendments
+            .iter()
+            .rev()
+            .find(|one| one.body.section == section && one.body.file.is_none() && one.body.tools.is_empty());
         match whole {
             Some(amendment) if amendment.body.kind == AmendmentKind::Removed => None,
             Some(amendment) => amendment.body.says,
@@ -131,16 +139,26 @@ impl StandingEpoch<'_> {
 
     fn compare_tools(&self, now: &Now<'_>, drifted: &mut Drifted) {
         let Some(tools) = &now.situation.caller.tools else { return };
-        let before = self.epoch.body.tools.as_deref().unwrap_or("[]");
-        if before == &**tools.canonical() {
+        let of_epoch = self.epoch.body.tools.as_deref().unwrap_or("[]");
+        let before = tool_change::known(of_epoch, self.amendments);
+        if before == **tools.canonical() {
             return;
         }
-        for change in change::of_tools(before, tools) {
-            match now.layout.on_tools() {
-                OnTools::Hold => drifted.pending.push(change),
-                OnTools::Renew => drifted.renew(Cause::ToolsChanged, change),
-            }
+        let changes = change::of_tools(&before, tools);
+        match now.layout.on_tools() {
+            OnTools::Hold => drifted.pending.extend(changes),
+            OnTools::Renew => changes.into_iter().for_each(|change| drifted.renew(Cause::ToolsChanged, change)),
+            OnTools::Amend => match tool_change::notice(&changes, tools, of_epoch, now.tool_changes) {
+                Some(notice) => drifted.amend.push(notice),
+                None => changes.into_iter().for_each(|change| drifted.renew(Cause::ToolsChanged, change)),
+            },
         }
+    }
+
+    /// Whether the conversation has been told of other tools than its epoch's, or is now.
+    fn tells_of_tools(&self, drifted: &Drifted) -> bool {
+        let before = self.amendments.iter().map(|amendment| &*amendment.body);
+        before.chain(&drifted.amend).any(|body| !body.tools.is_empty())
     }
 
     fn compare_makers(&self, now: &Now<'_>, drifted: &mut Drifted) {
@@ -165,7 +183,7 @@ impl StandingEpoch<'_> {
         let of_tools = |change: &Change| {
             matches!(change.kind, ChangeKind::ToolAdded | ChangeKind::ToolChanged | ChangeKind::ToolRemoved)
         };
-        let tools_told = drifted.changes.iter().chain(&drifted.pending).any(of_tools);
+        let tools_told = drifted.changes.iter().chain(&drifted.pending).any(of_tools) || self.tells_of_tools(drifted);
         let report = &now.discovery.report;
         let unreadable = |file: &str| {
             report

@@ -374,7 +374,9 @@ impl Keeper {
     }
 
     fn drifted(&self, epoch: &StandingEpoch<'_>, input: &TurnInput<'_>, discovery: &Discovery) -> Drifted {
-        epoch.drifted(&Now { layout: input.layout, situation: &input.situation, discovery })
+        let model = input.situation.caller.model.as_deref().and_then(|name| input.models.find(name));
+        let tool_changes = model.and_then(|(model, _)| model.tool_changes);
+        epoch.drifted(&Now { layout: input.layout, situation: &input.situation, discovery, tool_changes })
     }
 
     /// A text of the store as it was read, from memory or by `load`, which says how large it is.

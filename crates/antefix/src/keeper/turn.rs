@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::HookMessage;
 use super::insertions::{Repeat, TurnInsertion, speaker};
 use crate::compose::{Layout, Prompt, Wording};
-use crate::deliver::{Content, Delivery, Inserted, Notice, SaidSection, Target, deliver, renewal, said_sections};
+use crate::deliver::{
+    ChangedTools, Content, Delivery, Inserted, Notice, SaidSection, Target, deliver, renewal, said_sections,
+};
 use crate::diagnostic::Diagnostic;
 use crate::discover::remote::{Fetched, Fetching};
 use crate::discover::roots::MoreRoots;
@@ -254,10 +256,24 @@ impl Turn {
 
     /// The fragment of a provider's request, and its receipt.
     pub fn deliver(&self, target: Target) -> Result<Delivery> {
-        let Delivering { tools, model, models, .. } = &self.delivering;
-        let content = self.placed(self.content(tools.as_ref()));
+        let Delivering { model, models, .. } = &self.delivering;
+        let content = self.placed(self.content(self.tools()?));
         let model = model.as_deref().and_then(|name| models.find(name)).map(|(model, _)| model);
         deliver(&content, target, model.as_ref())
+    }
+
+    /// The tools that every turn of the epoch has: its own, where changes of them are told, and else the caller's.
+    fn tools(&self) -> Result<Option<&Tools>> {
+        let current = self.delivering.tools.as_ref();
+        let epoch = self.epoch.as_deref().filter(|_| self.replacement.is_none());
+        match epoch {
+            Some(epoch) if current.is_some() && self.tells_of_tools() => Ok(epoch.body().parsed_tools()?.or(current)),
+            _ => Ok(current),
+        }
+    }
+
+    fn tells_of_tools(&self) -> bool {
+        self.amendments.iter().any(|amendment| !amendment.body.tools.is_empty())
     }
 
     /// A text of the system's for a message that only a user can send, in the frame that the turn's layout words.
@@ -306,9 +322,16 @@ impl Turn {
     pub fn content<'c>(&'c self, tools: Option<&'c Tools>) -> Content<'c> {
         let epoch = self.epoch.as_deref().filter(|_| self.replacement.is_none());
         let fixed = epoch.map_or(0, |epoch| epoch.body().fixed());
-        let notices = self.amendments.iter().map(|amendment| Notice {
+        let (of_tools, of_texts): (Vec<&Amendment>, Vec<&Amendment>) =
+            self.amendments.iter().partition(|amendment| !amendment.body.tools.is_empty());
+        let notices = of_texts.into_iter().map(|amendment| Notice {
             number: amendment.number,
             text: &amendment.body.text,
+            after: amendment.body.after,
+        });
+        let tool_changes = of_tools.into_iter().map(|amendment| ChangedTools {
+            number: amendment.number,
+            steps: &amendment.body.tools,
             after: amendment.body.after,
         });
         let insertions = self.insertions.iter().map(|one| Inserted {
@@ -323,6 +346,8 @@ impl Turn {
             digests: epoch.map(|epoch| &epoch.body().digests),
             notices: notices.collect(),
             tools,
+            tool_changes: tool_changes.collect(),
+            current_tools: self.delivering.tools.as_ref().or(tools),
             messages: self.history.as_deref(),
             insertions: insertions.collect(),
             added: self.behind.clone(),

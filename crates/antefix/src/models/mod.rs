@@ -89,6 +89,8 @@ pub struct Model {
     pub mid_system: bool,
     /// Whether instructions go by the role `developer`.
     pub developer_role: bool,
+    /// Which changes of tools it takes in the midst of a conversation; none if another list is all that it takes.
+    pub tool_changes: Option<ToolChanges>,
     /// The longest input, in tokens.
     pub max_input: Option<usize>,
     /// A prompt with more tokens than this has other prices.
@@ -97,6 +99,16 @@ pub struct Model {
     pub source: Option<String>,
     /// What is not settled about it.
     pub note: Option<String>,
+}
+
+/// Which changes of tools a model takes in the midst of a conversation, so that what is before them stays cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolChanges {
+    /// Tools that come, and tools that go.
+    All,
+    /// Tools that come.
+    Additions,
 }
 
 /// How a model was found.

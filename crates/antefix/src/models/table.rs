@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Model, Prices, Provider};
+use super::{Model, Prices, Provider, ToolChanges};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Place, Source};
 use crate::tokens::{Band, ENCODING, Tokenizer};
@@ -46,6 +46,7 @@ pub(super) struct Row {
     bedrock_lifetimes: Option<Vec<u64>>,
     mid_system: Option<bool>,
     developer_role: Option<bool>,
+    tool_changes: Option<ToolChanges>,
     max_input: Option<usize>,
     long_above: Option<usize>,
     source: Option<String>,
@@ -71,6 +72,7 @@ impl Row {
             bedrock_lifetimes: self.bedrock_lifetimes.or_else(|| other.bedrock_lifetimes.clone()),
             mid_system: self.mid_system.or(other.mid_system),
             developer_role: self.developer_role.or(other.developer_role),
+            tool_changes: self.tool_changes.or(other.tool_changes),
             max_input: self.max_input.or(other.max_input),
             long_above: self.long_above.or(other.long_above),
             source: self.source.or_else(|| other.source.clone()),
@@ -199,6 +201,8 @@ impl Table {
             lifetimes: lifetimes.unwrap_or_default(),
             mid_system: row.mid_system.unwrap_or_default(),
             developer_role: row.developer_role.unwrap_or_default(),
+            // Bedrock has the words for it in its types, and took them for no model when that was tried.
+            tool_changes: row.tool_changes.filter(|_| provider != Provider::Bedrock),
             max_input: row.max_input,
             long_above: row.long_above,
             source: row.source,

@@ -84,6 +84,8 @@ pub(super) fn content<'c>(tools: &'c Tools, messages: &'c [Value]) -> Content<'c
         notices: vec![Notice { number: 1, text: "NOTICE", after: Some(1) }],
         suffix: "\n\nLIVE",
         tools: Some(tools),
+        tool_changes: Vec::new(),
+        current_tools: None,
         messages: (!messages.is_empty()).then_some(messages),
         insertions: Vec::new(),
         added: Vec::new(),

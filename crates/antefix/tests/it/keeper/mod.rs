@@ -20,6 +20,8 @@ mod suffix;
 
 mod table;
 
+mod tools;
+
 mod touch;
 
 mod transfer;

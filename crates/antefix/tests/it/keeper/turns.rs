@@ -36,7 +36,7 @@ fn renewing() -> String {
     HELD.replacen("stability = \"frozen\"", "stability = \"frozen\"\non_drift = \"renew\"", 1)
 }
 
-fn agents(text: &str) -> MemoryWorld {
+pub(super) fn agents(text: &str) -> MemoryWorld {
     project().file("/p/AGENTS.md", text).at("2026-11-16T08:00:00Z")
 }
 

@@ -1,0 +1,144 @@
+//! Tools that come and go in the midst of a conversation.
+
+use antefix::deliver::{Delivery, Target};
+use antefix::discover::tools::Tool;
+use antefix::freeze::Cause;
+use antefix::keeper::Began;
+use serde_json::{Value, json};
+
+use super::turns::agents;
+use super::{Talk, reported};
+
+fn tool(name: &str, description: &str) -> Tool {
+    Tool { description: Some(description.to_owned()), ..Tool::named(name) }
+}
+
+fn defined(name: &str, description: &str) -> Value {
+    json!({"name": name, "description": description, "input_schema": {"type": "object"}})
+}
+
+fn added(name: &str, description: &str) -> Value {
+    json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition": defined(name, description)}})
+}
+
+fn removed(name: &str) -> Value {
+    json!({"type": "tool_removal", "tool": {"type": "tool_reference", "name": name}})
+}
+
+/// A conversation whose layout amends.
+fn talk(model: &str) -> Talk {
+    let layout = "on_tools = \"amend\"\n[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"A\"\n";
+    let mut talk = Talk::new(layout);
+    talk.model = Some(model.to_owned());
+    talk.tools = Some(vec![tool("read", "Reads."), tool("bash", "Runs.")]);
+    talk
+}
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": [{"type": "text", "text": text}]})
+}
+
+fn assistant(text: &str) -> Value {
+    json!({"role": "assistant", "content": [{"type": "text", "text": text}]})
+}
+
+/// A turn with these messages, delivered.
+fn sent(talk: &Talk, messages: &[Value], target: Target) -> (Began, Vec<String>, Delivery) {
+    let ask = talk.ask().messages(messages.to_vec());
+    let turn = talk.at(&agents("one"), |conversation| conversation.turn(ask).unwrap());
+    (turn.began, reported(&turn.changes), turn.deliver(target).unwrap())
+}
+
+fn messages(delivery: &Delivery) -> Vec<Value> {
+    crate::deliver::unmarked(&delivery.fragment.to_value()["messages"])
+}
+
+#[test]
+fn a_tool_that_comes_or_goes_is_told_at_its_place_and_the_prefix_stays() {
+    let mut talk = talk("claude-opus-5");
+    let mut history = vec![user("one")];
+    let (_, _, first) = sent(&talk, &history, Target::Anthropic);
+    let tools = json!([defined("bash", "Runs."), defined("read", "Reads.")]);
+    assert_eq!((&first.fragment.to_value()["tools"], first.headers.len()), (&tools, 0));
+
+    talk.tools = Some(vec![tool("read", "Reads."), tool("bash", "Runs."), tool("grep", "Searches.")]);
+    history.extend([assistant("a"), user("two")]);
+    let (began, _, second) = sent(&talk, &history, Target::Anthropic);
+    assert_eq!(began, Began::Before);
+    assert_eq!(second.fragment.to_value()["tools"], tools);
+    assert_eq!(second.receipt.prefix_form, first.receipt.prefix_form);
+    let told = json!({"role": "system", "content": [added("grep", "Searches.")]});
+    assert_eq!(messages(&second), [user("one"), assistant("a"), user("two"), told.clone()]);
+    assert_eq!(second.headers["anthropic-beta"], "inline-tools-2026-09-15");
+
+    talk.tools = Some(vec![tool("read", "Reads better."), tool("grep", "Searches.")]);
+    history.extend([assistant("b"), user("three")]);
+    let (began, _, third) = sent(&talk, &history, Target::Anthropic);
+    assert_eq!(began, Began::Before);
+    // What is new or changed comes first, then what is gone.
+    let other =
+        json!({"role": "system", "content": [removed("read"), added("read", "Reads better."), removed("bash")]});
+    let found = messages(&third);
+    assert_eq!(found[..4], messages(&second)[..]);
+    assert_eq!(found[4..], [assistant("b"), user("three"), other]);
+    assert_eq!(third.headers["anthropic-beta"], "inline-tools-2026-09-15,mid-conversation-tool-changes-2026-07-01");
+
+    // Nothing new, said or not: the same bytes.
+    talk.tools = None;
+    let (began, _, again) = sent(&talk, &history, Target::Anthropic);
+    assert_eq!((began, again.bytes()), (Began::Before, third.bytes()));
+    assert_eq!(talk.ledger(), [(1, "opened")]);
+
+    // The next epoch has them as its own.
+    talk.renew(&agents("one"), Cause::Requested);
+    let (_, _, renewed) = sent(&talk, &history, Target::Anthropic);
+    let fragment = renewed.fragment.to_value();
+    assert_eq!(fragment["tools"], json!([defined("grep", "Searches."), defined("read", "Reads better.")]));
+    assert_eq!((messages(&renewed).len(), renewed.headers.len()), (5, 0));
+}
+
+#[test]
+fn a_model_that_takes_no_changes_gets_a_new_epoch() {
+    for model in ["claude-haiku-4-5", "us.anthropic.claude-opus-5", "gemini-2.5-pro", "nobody-knows-it"] {
+        let mut talk = talk(model);
+        sent(&talk, &[user("one")], Target::Plain);
+        talk.tools = Some(vec![tool("read", "Reads."), tool("bash", "Runs."), tool("grep", "Searches.")]);
+        let (began, changes, _) = sent(&talk, &[user("one")], Target::Plain);
+        assert_eq!((began, changes), (Began::Now, vec!["tool-added grep".to_owned()]), "{model}");
+        assert_eq!(talk.ledger(), [(1, "opened"), (2, "tools-changed")], "{model}");
+    }
+}
+
+#[test]
+fn responses_takes_additions_and_chat_has_all_tools_as_they_are() {
+    let mut talk = talk("gpt-5.6-sol");
+    sent(&talk, &[user("one")], Target::OpenAiResponses);
+    talk.tools = Some(vec![tool("read", "Reads."), tool("bash", "Runs."), tool("grep", "Searches.")]);
+    let (began, _, responses) = sent(&talk, &[user("one")], Target::OpenAiResponses);
+    assert_eq!(began, Began::Before);
+    let fragment = responses.fragment.to_value();
+    let names = |tools: &Value| {
+        let name = |tool: &Value| tool.pointer("/function/name").unwrap_or(&tool["name"]).as_str().unwrap().to_owned();
+        tools.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&fragment["tools"]), ["bash", "read"]);
+    let told = fragment["input"].as_array().unwrap().last().unwrap();
+    assert_eq!((&told["type"], &told["role"]), (&json!("additional_tools"), &json!("developer")));
+    assert_eq!(names(&told["tools"]), ["grep"]);
+    let (_, _, chat) = sent(&talk, &[user("one")], Target::OpenAiChat);
+    assert_eq!(names(&chat.fragment.to_value()["tools"]), ["bash", "grep", "read"]);
+    assert!(chat.receipt.substitutions.iter().any(|one| one.what == "changes of tools"), "{:?}", chat.receipt);
+
+    talk.tools = Some(vec![tool("read", "Reads.")]);
+    let (began, changes, _) = sent(&talk, &[user("one")], Target::OpenAiResponses);
+    assert_eq!((began, changes), (Began::Now, vec!["tool-removed bash".to_owned(), "tool-removed grep".to_owned()]));
+}
+
+#[test]
+fn a_conversation_without_tools_gets_a_new_epoch_for_its_first() {
+    let mut talk = talk("claude-opus-5");
+    talk.tools = None;
+    sent(&talk, &[user("one")], Target::Anthropic);
+    talk.tools = Some(vec![tool("read", "Reads.")]);
+    assert_eq!(sent(&talk, &[user("one")], Target::Anthropic).0, Began::Now);
+}
