@@ -47,7 +47,9 @@ def main() -> None:
         now = antefix.turn(
             conversation, cwd=str(args.project), model=args.model, target="anthropic", tools=list(TOOLS), messages=messages
         )
-        answer = provider.messages.create(**request(now, model=args.model, max_tokens=1024))
+        sent = request(now, model=args.model, max_tokens=1024)
+        # Some turns need a beta of the provider's: see `headers`.
+        answer = provider.messages.create(**sent, extra_headers=now.get("headers") or {})
         messages.append({"role": "assistant", "content": [block.to_dict() for block in answer.content]})
         epoch, receipt = now.get("epoch"), now.get("receipt")
         assert epoch and receipt, "a turn that is not overridden has an epoch, and one with a target has a receipt"

@@ -32,7 +32,8 @@ for (const [at, question] of questions.entries()) {
   messages.push({ role: "user", content: question });
   const now = await antefix.turn(conversation, { cwd, model, target: "anthropic", tools, messages });
   const sent = request(now, { model, max_tokens: 1024 }) as unknown as Anthropic.MessageCreateParamsNonStreaming;
-  const { content, usage } = await provider.messages.create(sent);
+  // Some turns need a beta of the provider's: see `headers`.
+  const { content, usage } = await provider.messages.create(sent, { headers: now.headers ?? {} });
   messages.push({ role: "assistant", content });
   const form = String(now.receipt?.prefix_form).slice(-8);
   const cells = [at + 1, now.epoch?.number, now.amendments.length, form];

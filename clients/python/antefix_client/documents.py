@@ -79,6 +79,13 @@ class DeletedDocument(TypedDict):
     """How many texts no other conversation has; they are deleted with it."""
 
 
+class ToolOf(TypedDict):
+    """A tool that came, changed or went."""
+
+    kind: str
+    name: str
+
+
 class AmendmentOf(TypedDict):
     """A notice that was appended to a conversation."""
 
@@ -89,6 +96,8 @@ class AmendmentOf(TypedDict):
     number: int
     section: str
     text: str
+    tools: NotRequired[list[ToolOf]]
+    """The tools that it is about."""
 
 
 class EpochOf(TypedDict):
@@ -440,6 +449,8 @@ class TurnDocument(TypedDict):
     diagnostics: list[Finding]
     epoch: NotRequired[EpochOf | None]
     fragment: NotRequired[Any]
+    headers: NotRequired[dict[str, str] | None]
+    """What to send with the request's own headers."""
     hooks: NotRequired[list[HookOf]]
     insertions: NotRequired[list[InsertionOf]]
     messages: list[MessageOf]

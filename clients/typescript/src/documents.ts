@@ -73,6 +73,12 @@ export interface DeletedDocument {
   texts: number;
 }
 
+/** A tool that came, changed or went. */
+export interface ToolOf {
+  kind: string;
+  name: string;
+}
+
 /** A notice that was appended to a conversation. */
 export interface AmendmentOf {
   at: string;
@@ -82,6 +88,8 @@ export interface AmendmentOf {
   number: number;
   section: string;
   text: string;
+  /** The tools that it is about. */
+  tools?: ToolOf[];
 }
 
 /** An epoch, without its text. */
@@ -429,6 +437,8 @@ export interface TurnDocument {
   diagnostics: Finding[];
   epoch?: EpochOf | null;
   fragment?: unknown;
+  /** What to send with the request's own headers. */
+  headers?: Record<string, string> | null;
   hooks?: HookOf[];
   insertions?: InsertionOf[];
   messages: MessageOf[];

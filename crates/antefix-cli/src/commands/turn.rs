@@ -39,7 +39,8 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
         None => terminal::print_result(&plain(&turn, args.part))?,
     }
     terminal::print_diagnostics(&turn.diagnostics);
-    terminal::print_diagnostics(&delivery.as_ref().and_then(to_append).into_iter().collect::<Vec<_>>());
+    let beside = delivery.iter().flat_map(|delivery| [to_append(delivery), to_head(delivery)]).flatten();
+    terminal::print_diagnostics(&beside.collect::<Vec<_>>());
     eprint_pending(&turn);
     Ok(ExitCode::SUCCESS)
 }
@@ -51,6 +52,14 @@ pub(crate) fn to_append(delivery: &Delivery) -> Option<Diagnostic> {
         format!("{} messages are to be appended to those of the request, and are not in the fragment", append.len());
     let hint = "hand the conversation over with --messages, or take them from `append` of --json or --receipt";
     Some(Diagnostic::note(Code::Append, message).hint(hint))
+}
+
+/// What to send with the request's own headers, if there is any.
+fn to_head(delivery: &Delivery) -> Option<Diagnostic> {
+    let headers: Vec<String> = delivery.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let message = format!("the request needs headers that are not in the fragment: {}", headers.join(", "));
+    let hint = "send them with your own, and join values of one name with a comma";
+    (!headers.is_empty()).then(|| Diagnostic::note(Code::Headers, message).hint(hint))
 }
 
 /// The prefix, the notices, the suffix.
