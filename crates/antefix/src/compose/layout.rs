@@ -17,7 +17,7 @@ use super::allowance::{Allowance, Total};
 use super::hook::HookRule;
 use super::lint::{Copied, Standing, findings};
 use super::policy::{
-    EmptyTemplate, Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
+    EmptyTemplate, Joint, OnCompaction, OnDrift, OnModel, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
 };
 use super::template::{Aliases, Author, Dialect, HiddenFacts, Jinja, Library, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
@@ -43,6 +43,7 @@ pub struct Layout {
     rules: Rules,
     on_compaction: OnCompaction,
     on_tools: OnTools,
+    on_model: OnModel,
     placement: Placement,
     undeliverable: Undeliverable,
     scope: Option<ScopeRules>,
@@ -64,8 +65,27 @@ pub(crate) enum Condition {
     Fact(FactName),
     /// The fact was asked for, and there is none.
     NoFact(FactName),
-    /// The agent has the tool.
-    Tool(String),
+    /// The agent has the tool, by one of its names.
+    Tool(Vec<String>),
+    /// The model's name is of this form.
+    Model(ModelPattern),
+    /// The model's name is not of this form.
+    NotModel(ModelPattern),
+}
+
+/// A form of a model's name: what it begins and ends with, if there is a `*`, else all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ModelPattern(pub(crate) String);
+
+impl ModelPattern {
+    pub(crate) fn matches(&self, model: &str) -> bool {
+        match self.0.split_once('*') {
+            Some((start, end)) => {
+                model.len() >= start.len() + end.len() && model.starts_with(start) && model.ends_with(end)
+            }
+            None => model == self.0,
+        }
+    }
 }
 
 impl Condition {
@@ -74,6 +94,7 @@ impl Condition {
         match self {
             Condition::Fact(name) | Condition::NoFact(name) => name.clone(),
             Condition::Tool(_) => FactName::new("tools", "names"),
+            Condition::Model(_) | Condition::NotModel(_) => FactName::new("prompt", "model"),
         }
     }
 }
@@ -82,7 +103,9 @@ impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Condition::Fact(name) | Condition::NoFact(name) => write!(f, "{name}"),
-            Condition::Tool(name) => write!(f, "tool:{name}"),
+            Condition::Tool(names) => write!(f, "tool:{}", names.first().map_or("", String::as_str)),
+            Condition::Model(pattern) => write!(f, "model:{}", pattern.0),
+            Condition::NotModel(pattern) => write!(f, "!model:{}", pattern.0),
         }
     }
 }
@@ -175,6 +198,7 @@ impl Layout {
                 wording: Arc::new(wording.clone()),
                 on_compaction: OnCompaction::Renew,
                 on_tools: OnTools::Renew,
+                on_model: OnModel::Hold,
                 placement: Placement::default(),
                 undeliverable: Undeliverable::default(),
                 scope: None,
@@ -252,6 +276,11 @@ impl Layout {
     /// What becomes of the prefix at a compaction.
     pub fn on_compaction(&self) -> OnCompaction {
         self.on_compaction
+    }
+
+    /// What happens when the model changes.
+    pub fn on_model(&self) -> OnModel {
+        self.on_model
     }
 
     /// What happens when the agent's tools change.

@@ -39,6 +39,17 @@ pub enum OnTools {
     Hold,
 }
 
+/// What happens when the model is another one than the epoch was composed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnModel {
+    /// The epoch keeps its text; the change is pending.
+    #[default]
+    Hold,
+    /// A new epoch begins, if the text for the other model is another one: its cache is empty anyway.
+    Renew,
+}
+
 /// Where the live part of a turn goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -112,9 +112,25 @@ pub(super) fn frame(section: &Section, text: Draft) -> Result<Draft> {
 fn meets(condition: &Condition, facts: &Facts) -> Answer<()> {
     let answer = facts.get(&condition.fact()).unwrap_or(&Answer::Absent);
     match (condition, answer) {
-        (Condition::Tool(tool), Answer::Present(Value::List(names))) => {
-            if names.iter().any(|name| name.as_str() == tool) { Answer::Present(()) } else { Answer::Absent }
+        (Condition::Tool(spellings), Answer::Present(Value::List(names))) => {
+            let has_one = names.iter().any(|name| spellings.iter().any(|spelled| spelled == name.as_str()));
+            if has_one { Answer::Present(()) } else { Answer::Absent }
         }
+        (Condition::Model(pattern), Answer::Present(Value::Text(model))) => {
+            if pattern.matches(model.as_str()) {
+                Answer::Present(())
+            } else {
+                Answer::Absent
+            }
+        }
+        (Condition::NotModel(pattern), Answer::Present(Value::Text(model))) => {
+            if pattern.matches(model.as_str()) {
+                Answer::Absent
+            } else {
+                Answer::Present(())
+            }
+        }
+        (Condition::NotModel(_), Answer::Absent) => Answer::Present(()),
         (Condition::NoFact(_), Answer::Present(_)) => Answer::Absent,
         (Condition::NoFact(_), Answer::Absent) => Answer::Present(()),
         (_, answer) => answer.as_ref().map(|_| ()),

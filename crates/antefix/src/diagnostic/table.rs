@@ -13,14 +13,6 @@ codes! {
         why: "a fragment cannot hold what comes after messages that only the caller knows",
         remedy: "hand them over with `--messages`, or append what `--json` (of `show`, `--receipt`) prints as `append`",
     }
-    Headers {
-        name: "headers",
-        levels: [Note],
-        reported_by: Turn,
-        what: "the request needs headers that are not in the fragment",
-        why: "a provider takes tools that come or go in the midst of a conversation only where a beta is asked for, and betas are asked for in headers",
-        remedy: "send what the note names; `--json` prints it as `headers`, and HTTP and the clients have it under that name",
-    }
     BadMessage {
         name: "bad-message",
         levels: [Warning],
@@ -132,6 +124,14 @@ codes! {
         what: "git did not answer",
         why: "the prompt says nothing about branch or changes",
         remedy: "fix what git says",
+    }
+    Headers {
+        name: "headers",
+        levels: [Note],
+        reported_by: Turn,
+        what: "the request needs headers that are not in the fragment",
+        why: "a provider takes tools that come or go in the midst of a conversation only where a beta is asked for, and betas are asked for in headers",
+        remedy: "send what the note names; `--json` prints it as `headers`, and HTTP and the clients have it under that name",
     }
     HiddenText {
         name: "hidden-text",

@@ -3,7 +3,7 @@
 //! 1. Layouts, wordings, tools, place and model are compared for nothing: the caller brought them along.
 //! 2. Facts are compared where they were asked for. A name that nobody asked for says nothing.
 //! 3. Each section decides for itself: hold, amend or renew. Where the layout renews for other tools (`on_tools`), it does so for
-//!    whatever is said of them, in any section. A changed model is always held back.
+//!    whatever is said of them, in any section; `on_model` says the same for models.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::notice::{Notices, section_digest};
 use super::record::AmendmentKind;
 use super::tool_change;
 use crate::compose::Layout;
-use crate::compose::policy::{OnDrift, OnTools};
+use crate::compose::policy::{OnDrift, OnModel, OnTools};
 use crate::discover::{Discovery, Situation, Why};
 use crate::error::Error;
 use crate::models::ToolChanges;
@@ -133,7 +133,11 @@ impl StandingEpoch<'_> {
             && before != model
         {
             let detail = format!("the model is {model} now; the epoch was composed for {before}");
-            drifted.pending.push(Change::new(ChangeKind::ModelChanged, model, detail));
+            let change = Change::new(ChangeKind::ModelChanged, model, detail);
+            match now.layout.on_model() {
+                OnModel::Hold => drifted.pending.push(change),
+                OnModel::Renew => drifted.renew(Cause::ResourcesChanged, change),
+            }
         }
     }
 

@@ -14,7 +14,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("coding-agent/here.md", "fd747f5c2a8e67dacc3a166ae5151cc8c657d019563a723dd85c2436d5bf37a2"),
     ("coding-agent/identity.md", "96e80599d524846e67cb8670258397d90f516d829e7158dd21243449b48337d6"),
     ("coding-agent/instructions.md", "9f4ab13c390b118677ed5f234c2a8539b2f0135d4e5b44a3d496e64ca1e5ac4c"),
-    ("coding-agent/layout.toml", "11a391100d23bcaa24a4725ada05a1423f5b2205915eecc0bf4313b114bec852"),
+    ("coding-agent/layout.toml", "f66778d0dc2a183560d65758546fe3523d42c431e664b74436ce7bfbc191c71e"),
     ("coding-agent/memory.md", "e2efb2deb0cb435dcb8823bca03b698d6a724fea23751ed73f84b55aeed02ec7"),
     ("coding-agent/now.md", "e300b7bb31e145f487e06328a539a54a3befb5b3751e2a4b95759c68b5cd061b"),
     ("coding-agent/operator.md", "cf285247f655352c36ae4812d72be54520d4478289fcc15f507a478737055638"),

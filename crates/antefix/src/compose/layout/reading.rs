@@ -7,14 +7,14 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Condition, Layout, Section};
+use super::{Condition, Layout, ModelPattern, Section};
 use crate::compose::Stability;
 use crate::compose::allowance::{Allowance, AllowanceFile, Total};
 use crate::compose::fit;
 use crate::compose::hook::{HOOKS, HookFile, HookRule};
 use crate::compose::lint::{Copied, Original, Standing, findings};
 use crate::compose::policy::{
-    EmptyTemplate, Joint, OnCompaction, OnDrift, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
+    EmptyTemplate, Joint, OnCompaction, OnDrift, OnModel, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
 };
 use crate::compose::template::{
     Aliases, Author, Dialect, HiddenFacts, Jinja, Library, Prefix, Template, TemplateLoader, TemplateRef, load,
@@ -45,6 +45,8 @@ struct LayoutFile {
     on_compaction: OnCompaction,
     #[serde(default)]
     on_tools: OnTools,
+    #[serde(default)]
+    on_model: OnModel,
     #[serde(default)]
     placement: Placement,
     #[serde(default)]
@@ -164,6 +166,11 @@ impl Reading<'_> {
             }
             sections.push(section);
         }
+        for condition in sections.iter_mut().flat_map(|section| &mut section.only_if) {
+            if let Condition::Tool(names) = condition {
+                *names = names.iter().flat_map(|name| file.tools.spelled(name)).map(str::to_owned).collect();
+            }
+        }
         let boundary = file.boundary.map(|key| self.wording(&key, 0).map(|(_, template)| template)).transpose()?;
         let total = self.total(file.budget, file.cut, &notice, &sections)?;
         let editable = file.editable.map(|id| self.section_number(&id, &sections, "edit")).transpose()?;
@@ -186,6 +193,7 @@ impl Reading<'_> {
             wording: Arc::new(self.wording.clone()),
             on_compaction: file.on_compaction,
             on_tools: file.on_tools,
+            on_model: file.on_model,
             placement: file.placement,
             undeliverable: file.undeliverable,
             scope: file.scope,
@@ -426,17 +434,30 @@ impl Reading<'_> {
     }
 
     fn condition(&self, text: &Spanned<String>) -> Result<Condition> {
+        let (pattern, of_model): (&str, fn(ModelPattern) -> Condition) = match text.get_ref().strip_prefix('!') {
+            Some(pattern) => (pattern, Condition::NotModel),
+            None => (text.get_ref(), Condition::Model),
+        };
+        if let Some(pattern) = pattern.strip_prefix("model:") {
+            if pattern.is_empty() || pattern.matches('*').count() > 1 {
+                let message = format!("`{}` is not a form of model names", text.get_ref());
+                return Err(self
+                    .error(&message, text.span())
+                    .with_hint("write a name, with one `*` for whatever may be in its place: `model:gpt-*`"));
+            }
+            return Ok(of_model(ModelPattern(pattern.to_owned())));
+        }
         let (stripped, condition): (&str, fn(FactName) -> Condition) = match text.get_ref().strip_prefix('!') {
             Some(name) => (name, Condition::NoFact),
             None => (text.get_ref(), Condition::Fact),
         };
         let Some(name) = FactName::parse(stripped) else {
-            return Err(self
-                .error(&format!("unknown fact `{}`", text.get_ref()), text.span())
-                .with_hint("write `namespace:name`, `!namespace:name`, or `tool:name` for a tool"));
+            return Err(self.error(&format!("unknown fact `{}`", text.get_ref()), text.span()).with_hint(
+                "write `namespace:name`, `!namespace:name`, `tool:name` for a tool, or `model:name` for a model",
+            ));
         };
         if name.namespace() == "tool" && stripped == text.get_ref() {
-            return Ok(Condition::Tool(name.name().to_owned()));
+            return Ok(Condition::Tool(vec![name.name().to_owned()]));
         }
         match catalog::lookup(&name) {
             Lookup::Known(_) => Ok(condition(name)),

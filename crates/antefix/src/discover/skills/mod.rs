@@ -69,7 +69,8 @@ pub(super) fn answer(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
     let rules = &situation.rules.skills;
-    let missing = |tools: &Tools| !tools.iter().any(|tool| rules.needs_tool.contains(&tool.name));
+    let needed = || rules.needs_tool.iter().flat_map(|name| situation.rules.tools.spelled(name));
+    let missing = |tools: &Tools| !tools.iter().any(|tool| needed().any(|name| name == tool.name));
     if !rules.needs_tool.is_empty() && situation.caller.tools.as_ref().is_some_and(missing) {
         let message = format!("skills are not listed: none of the tools {} is active", rules.needs_tool.join(", "));
         diagnostics.push(Diagnostic::note(Code::NoReadingTool, message).about(name.as_str()));

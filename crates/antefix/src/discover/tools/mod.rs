@@ -110,13 +110,23 @@ impl Tool {
 }
 
 /// What a layout says about tools.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolRules {
     /// The order in which templates see them.
     pub order: ToolOrder,
     /// Whether the list prints what a tool says of itself to the model.
     pub descriptions: ToolDescriptions,
+    /// What agents call a tool that conditions and advice speak of: `read` may be their `Read` or `read_file`.
+    pub spellings: BTreeMap<String, Vec<String>>,
+}
+
+impl ToolRules {
+    /// A tool's name, and what else agents call it.
+    pub(crate) fn spelled<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r str> {
+        let others = self.spellings.get(name).into_iter().flatten().map(String::as_str);
+        std::iter::once(name).chain(others)
+    }
 }
 
 /// Whether the list of tools prints their descriptions, which the model has in their definitions anyway.

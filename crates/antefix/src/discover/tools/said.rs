@@ -102,7 +102,8 @@ impl Saying<'_> {
 
     fn guidelines(&mut self, tools: &[&Tool]) -> Text {
         let phrases = &self.situation.rules.phrases;
-        let has = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
+        let rules = &self.situation.rules.tools;
+        let has = |wanted: &str| rules.spelled(wanted).any(|name| tools.iter().any(|tool| tool.name == name));
         let before = ADVICE.iter().filter(|advice| (advice.when)(&has)).map(|advice| phrases.get(advice.phrase));
         let mut all: Vec<Text> = before.collect();
         for tool in tools.iter().filter(|tool| !tool.prompt_guidelines.is_empty()) {

@@ -142,3 +142,34 @@ fn a_conversation_without_tools_gets_a_new_epoch_for_its_first() {
     talk.tools = Some(vec![tool("read", "Reads.")]);
     assert_eq!(sent(&talk, &[user("one")], Target::Anthropic).0, Began::Now);
 }
+
+#[test]
+fn another_model_begins_an_epoch_where_the_layout_says_so_and_the_text_is_another() {
+    let section = |id: &str, condition: &str| {
+        format!("[[section]]\nid = \"{id}\"\nstability = \"frozen\"\ntext = \"{id}\"\nonly_if = [\"{condition}\"]\n")
+    };
+    let layout = format!("on_model = \"renew\"\n{}{}", section("gpt", "model:gpt-*"), section("other", "!model:gpt-*"));
+    let mut talk = Talk::new(&layout);
+    for (model, prefix, epoch) in [
+        ("claude-opus-5", "other", 1),
+        ("claude-haiku-4-5", "other", 1),
+        ("gpt-5", "gpt", 2),
+        ("gpt-5.6-sol", "gpt", 2),
+    ] {
+        talk.model = Some(model.to_owned());
+        let turn = talk.turn(&agents("one"));
+        assert_eq!((turn.prefix(), turn.epoch.as_ref().unwrap().number()), (prefix, epoch), "{model}");
+    }
+}
+
+#[test]
+fn conditions_and_advice_know_what_agents_call_their_tools() {
+    let layout = "[tools.spellings]\nread = [\"Read\", \"read_file\"]\n[[section]]\nid = \"a\"\nstability = \"frozen\"\n\
+                  text = \"reads\"\nonly_if = [\"tool:read\"]\n";
+    for (name, text) in [("read", "reads"), ("Read", "reads"), ("read_file", "reads"), ("readme", "")] {
+        let mut talk = Talk::new(layout);
+        talk.conversation = name.to_owned();
+        talk.tools = Some(vec![tool(name, "Reads.")]);
+        assert_eq!(talk.turn(&agents("one")).prefix(), text, "{name}");
+    }
+}
