@@ -10,6 +10,7 @@ use antefix::{Ask, Conversation, Project};
 use crate::Shared;
 use crate::body::Context;
 use crate::problem::{Answer, Problem};
+use crate::work;
 
 impl Shared {
     /// The ledger, if the store can be reached.
@@ -59,7 +60,7 @@ impl Shared {
 impl Context {
     /// What the request says, for the front door.
     pub(crate) fn ask(mut self, server: &Shared) -> Answer<Ask> {
-        let mut ask = Ask::new();
+        let mut ask = new_ask();
         ask.layout = self.layout.as_deref().map(built_in).transpose()?;
         ask.given = self.facts()?;
         ask.model = self.model;
@@ -68,6 +69,11 @@ impl Context {
         ask.now = self.now;
         meant(ask)
     }
+}
+
+/// An ask that says nothing, of somebody who waits for the answer.
+pub(crate) fn new_ask() -> Ask {
+    Ask::new().stop(&work::stop())
 }
 
 /// What can be meant.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use antefix::project::{Look, TemplateFrom};
 use antefix::{Ask, ErrorKind};
 
+use crate::context::new_ask;
 use crate::{Shared, work};
 
 /// Writes a line to the log if the template that applies in the first root cannot be composed. The server does not wait for it.
@@ -17,7 +18,7 @@ pub(crate) async fn report(server: Arc<Shared>) {
         if project.template(&Ask::new())?.from != TemplateFrom::Saved {
             return Ok(false);
         }
-        let composed = project.preview(Ask::new(), Look::Composing);
+        let composed = project.preview(new_ask(), Look::Composing);
         // That a fact is not there is not the template's fault.
         Ok(composed.is_err_and(|error| error.fact().is_none() && error.kind() != ErrorKind::Refused))
     });

@@ -14,6 +14,7 @@ use super::json;
 use super::system_prompt::{author, changed, expected};
 use crate::body::{Asked, Fields};
 use crate::bounds;
+use crate::context::new_ask;
 use crate::names::DialectName;
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
@@ -181,7 +182,7 @@ pub(super) async fn roll_back(
     work::compose(server, move |server| {
         let saved = find(server, &which)?;
         let (project, dialect) = (server.first_project()?, saved.row.dialect);
-        let done = project.save_template(&Ask::new(), dialect, saved.text, author.as_deref(), &condition);
+        let done = project.save_template(&new_ask(), dialect, saved.text, author.as_deref(), &condition);
         changed(server, done, &condition)
     })
     .await

@@ -74,6 +74,7 @@ fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
         None => (project.preview(ask, Look::Closely)?, None),
         Some(id) => compared(server, &project, id, cwd.as_deref(), ask)?,
     };
+    let stop = &preview.caller().stop;
     let model = preview.caller().model.as_deref();
     let tally = Tally::of_prompt(&preview.prompt, preview.models(), model);
     let bill = drift
@@ -89,7 +90,10 @@ fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
         layout: preview.layout(),
         hooks: &preview.hooks,
     };
+    // Counting, explaining and printing take time that grows with the prompt, each.
+    stop.check()?;
     let explanation = document::explanation(explained, tally.as_ref());
+    stop.check()?;
     let (breakpoints, minimum) = (breakpoints(&preview)?, minimum(&preview));
     Ok(json(&PreviewDocument { explanation, breakpoints, minimum, change }))
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antefix::Ask;
 use antefix::freeze::Cause;
 use antefix::keeper::{Began, Compacted, Renewed};
 use axum::extract::{Path, State};
@@ -14,6 +13,7 @@ use utoipa::IntoParams;
 
 use super::json;
 use crate::body::{Asked, Fields, Id, context_body};
+use crate::context::new_ask;
 use crate::names::{CauseName, OutcomeName};
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
@@ -43,7 +43,7 @@ pub(super) struct Where {
 pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(place): Asked<Where>) -> Answer {
     work::look(server, move |server| {
         let conversation = server.open_conversation(&id, place.cwd.as_deref())?;
-        let mut ask = Ask::new();
+        let mut ask = new_ask();
         ask.model = place.model;
         let drift = conversation.drift(ask.clone())?;
         let model = ask.model.as_deref().or(drift.epoch.row().model.as_deref());

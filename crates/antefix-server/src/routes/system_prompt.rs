@@ -17,6 +17,7 @@ use utoipa::ToSchema;
 use super::{Wanted, json};
 use crate::body::Sent;
 use crate::bounds;
+use crate::context::new_ask;
 use crate::names::{DialectName, FromName};
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
@@ -130,7 +131,7 @@ pub(super) async fn put(State(server): State<Arc<Shared>>, headers: HeaderMap, S
     let (template, dialect) = fields(&body)?;
     let (condition, author) = (expected(&headers)?, author(&headers)?);
     work::compose(server, move |server| {
-        let (project, ask) = (server.first_project()?, Ask::new());
+        let (project, ask) = (server.first_project()?, new_ask());
         let dialect = match dialect {
             Some(dialect) => dialect,
             None => project.own_template(&ask)?.dialect,

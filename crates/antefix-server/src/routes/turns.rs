@@ -7,7 +7,7 @@ use antefix::document::ledger::{TouchDocument, TurnDocument};
 use antefix::document::{self};
 use antefix::freeze::Watch;
 use antefix::keeper::Began;
-use antefix::{Ask, Target, Turn};
+use antefix::{Target, Turn};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use super::{json, noted, written};
 use crate::body::{Fields, Id, context_body};
 use crate::bounds;
-use crate::context::meant;
+use crate::context::{meant, new_ask};
 use crate::names::{TargetName, WatchName};
 use crate::problem::{Answer, Problem, ProblemDocument};
 use crate::{Shared, work};
@@ -167,7 +167,7 @@ pub(super) async fn touch(State(server): State<Arc<Shared>>, Id(id): Id, Fields(
     bounds::paths("paths", &body.paths)?;
     work::compose(server, move |server| {
         let conversation = server.conversation(&id, body.cwd.as_deref())?;
-        let notice = conversation.touch(Ask::new().touch(body.paths))?;
+        let notice = conversation.touch(new_ask().touch(body.paths))?;
         Ok(json(&document::ledger::touch(id.as_str(), &notice)))
     })
     .await

@@ -273,7 +273,7 @@ codes! {
         name: "more-findings",
         levels: [Warning],
         reported_by: All,
-        what: "a template has more findings than are reported",
+        what: "a text has more findings of one kind than are reported",
         why: "some are not seen",
         remedy: "fix the first ones",
     }

@@ -123,7 +123,8 @@ impl Project {
             match look {
                 Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
                 Look::Closely => {
-                    diagnostics.extend(lint(&context.layout, &prompt, &context.workspace.machine(world)));
+                    let machine = context.workspace.machine(world);
+                    diagnostics.extend(lint(&context.layout, &prompt, &machine, &ask.stop)?);
                 }
             }
             diagnostics.extend(gaps);
@@ -134,6 +135,7 @@ impl Project {
         if let Some(model) = &caller.model {
             diagnostics.extend(models.findings(model, prompt.prefix()));
         }
+        ask.stop.check()?;
         let messages = ask.messages;
         let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
         let order = named.then(|| context.layout.rules().instructions.in_words());
