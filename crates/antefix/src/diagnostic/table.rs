@@ -85,6 +85,14 @@ codes! {
         why: "conversations of tomorrow share nothing after it; `check` says how much that is",
         remedy: "make its section live",
     }
+    EarlierTemplate {
+        name: "earlier-template",
+        levels: [Error],
+        reported_by: All,
+        what: "the template that was saved last cannot be composed",
+        why: "conversations that open get the newest one before it that can be",
+        remedy: "fix what the message names, or save another template",
+    }
     FileUnavailable {
         name: "file-unavailable",
         levels: [Warning],

@@ -160,6 +160,8 @@ pub enum TemplateChoice {
     Saved,
     /// The layout's own.
     Own,
+    /// The one that was saved for the layout under this number.
+    Version(u64),
     /// Somebody's draft.
     Draft {
         /// How it spells its holes.

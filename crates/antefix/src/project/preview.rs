@@ -82,11 +82,13 @@ impl Project {
     pub fn preview(&self, ask: Ask, look: Look) -> Result<Preview> {
         ask.check()?;
         let said = self.first_said(&ask);
-        let (context, finding) = self.context_without_store(&ask, &said)?;
-        let conversation = ask.conversation.clone();
-        let mut preview = self.preview_in(context, ask, &said, conversation.as_deref(), look)?;
-        preview.diagnostics.splice(0..0, finding);
-        Ok(preview)
+        let preview = |ask: &Ask| {
+            let (context, finding) = self.context_without_store(ask, &said)?;
+            let mut preview = self.preview_in(context, ask.clone(), &said, ask.conversation.as_deref(), look)?;
+            preview.diagnostics.splice(0..0, finding);
+            Ok(preview)
+        };
+        self.with_last_good(&ask, &said, preview, |preview: &mut Preview| &mut preview.diagnostics)
     }
 
     pub(super) fn preview_in(
