@@ -17,6 +17,7 @@ use crate::bounds;
 use crate::context::new_ask;
 use crate::names::DialectName;
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::LabelBody;
 use crate::{Shared, work};
 
 /// A saved template in a list.
@@ -128,20 +129,6 @@ fn find(server: &Shared, which: &str) -> Answer<SavedTemplate> {
         (None, Err(_)) => None,
     };
     found.ok_or_else(|| Problem::not_found("No such template was saved").hint("GET /system-prompt/history lists them"))
-}
-
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LabelBody {
-    /// One line of 1 to 100 characters; null takes the label away.
-    #[serde(default, deserialize_with = "said")]
-    #[schema(value_type = Option<String>, required = true)]
-    label: Option<Option<String>>,
-}
-
-/// A field that is there, also as null.
-fn said<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
 }
 
 /// Give a saved template a label, or take it away

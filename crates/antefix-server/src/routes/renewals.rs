@@ -12,10 +12,10 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::json;
-use crate::body::{Asked, Fields, Id, context_body};
+use crate::body::{Asked, Fields, Id};
 use crate::context::new_ask;
-use crate::names::{CauseName, OutcomeName};
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::{CompactionBody, EndBody, RenewalBody};
 use crate::{Shared, work};
 use antefix::document;
 use antefix::document::Bill;
@@ -54,14 +54,6 @@ pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(p
     .await
 }
 
-context_body! {
-    RenewalBody {
-    /// `requested` if not said.
-    #[schema(value_type = Option<CauseName>)]
-    cause: Option<String>,
-    }
-}
-
 /// Begin a new epoch, unless the bytes are the same
 ///
 /// What is not said is as the standing epoch has it: directory, machine, model and tools.
@@ -93,11 +85,6 @@ fn cause(name: Option<&str>) -> Answer<Cause> {
     Cause::parse_given(name.unwrap_or("requested")).map_err(unknown)
 }
 
-context_body! {
-    CompactionBody {
-    }
-}
-
 /// Begin a compaction: a conversation that nobody opened is opened, the ledger of any other stays as it is
 #[utoipa::path(post, path = "/conversations/{id}/compaction", operation_id = "begin_compaction", tag = "epoch", request_body = CompactionBody,
     params(("id" = String, Path)), responses(
@@ -119,14 +106,6 @@ pub(super) async fn begin(
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
     })
     .await
-}
-
-context_body! {
-    EndBody {
-    /// `succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again.
-    #[schema(value_type = OutcomeName)]
-    outcome: String,
-    }
 }
 
 /// End a compaction
