@@ -12,8 +12,8 @@ use std::time::Instant;
 use crate::step::{Outcome, cargo, program, read, root, show};
 
 /// The targets.
-pub(crate) const TARGETS: [&str; 8] =
-    ["bracket", "compose", "wording", "front_matter", "acp", "import", "requests", "usage"];
+pub(crate) const TARGETS: [&str; 9] =
+    ["bracket", "compose", "wording", "front_matter", "acp", "import", "requests", "usage", "bodies"];
 
 const VERSION: &str = "0.13.2";
 

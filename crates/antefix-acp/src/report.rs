@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use antefix::deliver::Route;
 use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
+use antefix::stores::private_directory;
 use antefix::text::{Digest, grouped};
 use antefix::{Diagnostic, document};
 use serde::Serialize;
@@ -178,14 +179,6 @@ impl Reports {
             );
         }
     }
-}
-
-/// A directory that only its user can look into, made if need be with those above it.
-fn private_directory(path: &std::path::Path) -> std::io::Result<()> {
-    let mut made = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut made, 0o700);
-    made.recursive(true).create(path)
 }
 
 /// A file that only its user can read: a receipt says where somebody works.

@@ -7,6 +7,7 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use antefix::stores::private_directory;
 use antefix::text::Digest;
 use antefix::tokens::{ENCODING, recall, remembered};
 
@@ -69,7 +70,7 @@ fn write(file: &Path, counts: &[(Digest, usize)]) -> std::io::Result<()> {
     let newest = &counts[counts.len().saturating_sub(MOST)..];
     let body: String = newest.iter().map(|(digest, tokens)| format!("{digest} {tokens}\n")).collect();
     let directory = file.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(directory)?;
+    private_directory(directory)?;
     let beside = directory.join(format!(".tokens.{}", std::process::id()));
     let written = std::fs::File::create_new(&beside)
         .and_then(|mut new| new.write_all(format!("{}\n{body}", head(&body)).as_bytes()))

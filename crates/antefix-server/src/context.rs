@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use antefix::freeze::ConversationId;
 use antefix::keeper::Keeper;
-use antefix::project::LayoutChoice;
 use antefix::{Ask, Conversation, Project};
 
 use crate::Shared;
-use crate::body::Context;
 use crate::problem::{Answer, Problem};
+use crate::said::Context;
+use crate::work;
 
 impl Shared {
     /// The ledger, if the store can be reached.
@@ -57,33 +57,15 @@ impl Shared {
 }
 
 impl Context {
-    /// What the request says, for the front door.
-    pub(crate) fn ask(mut self, server: &Shared) -> Answer<Ask> {
-        let mut ask = Ask::new();
-        ask.layout = self.layout.as_deref().map(built_in).transpose()?;
-        ask.given = self.facts()?;
-        ask.model = self.model;
-        ask.machine = self.machine;
-        ask.tools = self.tools.map(|tools| server.tools.read(tools)).transpose()?;
-        ask.now = self.now;
-        meant(ask)
+    /// What the request says, for the front door, by somebody who waits for the answer.
+    pub(crate) fn ask(self, server: &Shared) -> Answer<Ask> {
+        Ok(self.said(&server.tools)?.stop(&work::stop()))
     }
 }
 
-/// What can be meant.
-pub(crate) fn meant(ask: Ask) -> Answer<Ask> {
-    match ask.check() {
-        Ok(()) => Ok(ask),
-        Err(error) => Err(Problem::bad(error.message()).hint(error.hint().unwrap_or_default())),
-    }
-}
-
-/// A built-in layout by its name. A path would let a request read files as layouts.
-fn built_in(name: &str) -> Answer<LayoutChoice> {
-    LayoutChoice::built_in(name).map_err(|error| {
-        let problem = Problem::not_found(error.message());
-        problem.hint(error.hint().unwrap_or("GET /layouts"))
-    })
+/// An ask that says nothing, of somebody who waits for the answer.
+pub(crate) fn new_ask() -> Ask {
+    Ask::new().stop(&work::stop())
 }
 
 pub(crate) fn outside() -> Problem {

@@ -40,6 +40,7 @@ mod patience;
 mod pool;
 mod problem;
 mod routes;
+mod said;
 mod session;
 mod signals;
 mod template;
@@ -53,7 +54,6 @@ use antefix::project::TemplateChoice;
 use antefix::{Antefix, Ask, Error, ErrorKind, Result};
 
 use self::bodies::Bodies;
-use self::body::RecentTools;
 use self::embed::Embedding;
 use self::guard::Guard;
 pub use self::listen::{Address, Listener};
@@ -65,6 +65,7 @@ pub use self::openapi::document as openapi;
 pub use self::options::{Limits, Options};
 pub use self::panics::log_panics;
 use self::routes::Routes;
+use self::said::RecentTools;
 pub use self::token::Token;
 use self::work::Work;
 

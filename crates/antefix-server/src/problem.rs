@@ -130,6 +130,8 @@ impl From<antefix::Error> for Problem {
             ErrorKind::Store(fault) => (of_fault(fault), fault.name()),
             // Nothing is wrong with the request.
             ErrorKind::Machine => (StatusCode::SERVICE_UNAVAILABLE, "machine"),
+            // Nobody waits for this answer.
+            ErrorKind::Stopped => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
             ErrorKind::Models => (StatusCode::INTERNAL_SERVER_ERROR, "models"),
             _ => (StatusCode::UNPROCESSABLE_ENTITY, "invalid"),
         };
@@ -142,7 +144,7 @@ impl From<antefix::Error> for Problem {
             kind if kind.passes() => problem.retry(1),
             // Somebody has to put the files back first.
             ErrorKind::Store(Fault::Displaced) => problem.retry(10),
-            ErrorKind::Refused | ErrorKind::Conflict => problem.retry(1),
+            ErrorKind::Refused | ErrorKind::Conflict | ErrorKind::Stopped => problem.retry(1),
             _ => problem,
         }
     }

@@ -1,13 +1,15 @@
 //! Whether the saved template can be composed when the server starts.
 //!
-//! Saving one that cannot be is refused. Another program may have written it, or an older version with other limits: then every
-//! conversation that opens is refused, and whoever runs the server should hear of it before anybody asks.
+//! Saving one that cannot be is refused. Another program may have written it, or an older version with other limits: then
+//! conversations open with the one before it, or are refused, and whoever runs the server should hear of it before anybody asks.
 
 use std::sync::Arc;
 
+use antefix::diagnostic::Code;
 use antefix::project::{Look, TemplateFrom};
 use antefix::{Ask, ErrorKind};
 
+use crate::context::new_ask;
 use crate::{Shared, work};
 
 /// Writes a line to the log if the template that applies in the first root cannot be composed. The server does not wait for it.
@@ -17,9 +19,12 @@ pub(crate) async fn report(server: Arc<Shared>) {
         if project.template(&Ask::new())?.from != TemplateFrom::Saved {
             return Ok(false);
         }
-        let composed = project.preview(Ask::new(), Look::Composing);
-        // That a fact is not there is not the template's fault.
-        Ok(composed.is_err_and(|error| error.fact().is_none() && error.kind() != ErrorKind::Refused))
+        let composed = project.preview(new_ask(), Look::Composing);
+        Ok(match composed {
+            Ok(preview) => preview.diagnostics.iter().any(|finding| finding.code == Code::EarlierTemplate),
+            // That a fact is not there is not the template's fault.
+            Err(error) => error.fact().is_none() && error.kind() != ErrorKind::Refused,
+        })
     });
     if let Ok(true) = looked.await {
         // What is wrong may quote the template, and the log has no text that anybody wrote.

@@ -15,6 +15,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
+use antefix::stores::private_directory;
 use antefix::{Error, ErrorKind, Result};
 
 /// How long a link works.
@@ -107,15 +108,11 @@ fn hex(bytes: &[u8]) -> String {
 /// Writes a token beside the file and links it into place, so that nobody reads half of one and nobody overwrites one.
 fn make(file: &Path) -> std::io::Result<()> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut made = std::fs::DirBuilder::new();
     let mut opened = std::fs::OpenOptions::new();
     opened.write(true).create_new(true);
     #[cfg(unix)]
-    {
-        std::os::unix::fs::DirBuilderExt::mode(&mut made, 0o700);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut opened, 0o600);
-    }
-    made.recursive(true).create(directory)?;
+    std::os::unix::fs::OpenOptionsExt::mode(&mut opened, 0o600);
+    private_directory(directory)?;
     let token = random().map_err(|error| std::io::Error::other(error.to_string()))?;
     let beside = directory.join(format!(".token.{}", std::process::id()));
     let written = opened.open(&beside).and_then(|mut new| {

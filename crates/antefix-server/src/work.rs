@@ -3,14 +3,16 @@
 //! 1. Reading, composing and looking at drafts have threads of their own: however much is composed, what is stored can still be
 //!    read, and however many look at large drafts, turns do not wait for them.
 //! 2. Who finds no thread free waits, and not for long; when too many wait, the next one is told to come again.
-//! 3. A request that takes longer than its time is answered. Its work goes on to its end and keeps its place until then:
-//!    half of a write is worse than a late one.
+//! 3. A request that takes longer than its time is answered, and one whose client has gone is not. What it composes is stopped
+//!    then; what it writes goes on to its end and keeps its place until then: half of a write is worse than a late one.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use antefix::Stop;
 use tokio::sync::Semaphore;
 
 use crate::machine::Share;
@@ -104,6 +106,27 @@ pub(crate) async fn look<T: Send + 'static>(
     run(server, |work| &work.looking, make).await
 }
 
+thread_local! {
+    /// Whether somebody waits for what this thread does.
+    static STOP: Cell<Stop> = Cell::default();
+}
+
+/// Ends what the request of this thread composes once nobody waits for it any more.
+pub(crate) fn stop() -> Stop {
+    let stop = STOP.take();
+    STOP.set(stop.clone());
+    stop
+}
+
+/// As long as somebody waits. It is dropped at the end of the request's time, and when its client has gone.
+struct Waited(Stop);
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
 async fn run<T: Send + 'static>(
     server: Arc<Shared>,
     places: fn(&Work) -> &Places,
@@ -115,8 +138,11 @@ async fn run<T: Send + 'static>(
     let inside = Arc::clone(&places.inside).try_acquire_owned().map_err(|_| full())?;
     let place = places.find(&shared).await.ok_or_else(full)?;
     let body = bodies::held();
+    let waited = Waited(Stop::new());
+    let stop = waited.0.clone();
     let done = places.pool.run(place, move || {
         let _held = (inside, body);
+        STOP.set(stop);
         work(&server)
     });
     let time = shared.work.time;

@@ -36,6 +36,8 @@ pub enum ErrorKind {
     Refused,
     /// A limit was reached: size, nesting, work.
     Limit,
+    /// Whoever asked waits no more, and said so: see [`Stop`](crate::Stop).
+    Stopped,
     /// A conversation's id is invalid, or there is no such conversation or epoch.
     Conversation,
     /// Somebody else was first: a compaction was superseded, or the conversation moved on.

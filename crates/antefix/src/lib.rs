@@ -186,6 +186,7 @@ pub mod diagnostic;
 
 mod error;
 mod recent;
+mod stop;
 mod toml_words;
 
 pub use deliver::{Delivery, Target};
@@ -193,3 +194,4 @@ pub use diagnostic::{Diagnostic, Level};
 pub use error::{Error, ErrorKind, Fault, Result};
 pub use keeper::Turn;
 pub use project::{Antefix, Ask, Builder, Conversation, Project};
+pub use stop::Stop;

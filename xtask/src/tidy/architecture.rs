@@ -13,7 +13,7 @@ const EDGES: [&str; 2] = ["worlds/", "stores/"];
 const FLOW: [&str; 9] = ["text", "discover", "compose", "freeze", "hooks", "deliver", "observe", "keeper", "project"];
 
 /// What any stage may use, and what therefore knows no stage but `text`.
-const BENEATH: [&str; 5] = ["diagnostic", "error", "toml_words", "tokens", "models"];
+const BENEATH: [&str; 6] = ["diagnostic", "error", "stop", "toml_words", "tokens", "models"];
 
 /// The edges, which only the front door puts together with the stages.
 const OUTSIDE: [&str; 2] = ["worlds", "stores"];

@@ -3,6 +3,8 @@
 //! Bounds of time hold for a program that was built for debugging, on a machine that others use as well; each is several times what
 //! was seen.
 
+use std::io::Write;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use antefix::compose::Dialect;
@@ -11,7 +13,7 @@ use antefix::stores::SqliteStore;
 use serde_json::json;
 
 use crate::project;
-use antefix_testing::Server;
+use antefix_testing::{Scratch, Server};
 
 /// How long one template may take to be composed, looked through and explained. What takes time that grows with the square of the
 /// template takes minutes.
@@ -44,7 +46,30 @@ fn large() -> Vec<(&'static str, &'static str, String)> {
         ("headings", "plain", "# a\n".repeat(250_000)),
         ("fences", "plain", "```\n".repeat(250_000)),
         ("expressions", "jinja", "{{ 'a' }}\n".repeat(6_000)),
+        ("one small file", "bracket", "[file:AGENTS.md]".repeat(60_000)),
+        ("conversation ids", "bracket", "[prompt:conversation_id] ".repeat(40_000)),
+        ("paths behind paths", "plain", concat!("/ho", "me/q:").repeat(125_000)),
+        ("paragraphs that repeat", "plain", format!("{}\n\n", "x".repeat(80)).repeat(12_000)),
+        ("a heading of many words", "plain", format!("## {}\n\n{}", "c ".repeat(250_000), "b.\n\n".repeat(120_000))),
+        (
+            "a heading of many scopes",
+            "plain",
+            format!("## {}\n\n{}", lines(&|number| format!("a/{number} "), 60_000), "b: c.\n\n".repeat(70_000)),
+        ),
+        ("a line that leads to a list", "plain", format!("{}:\n{}", "x ".repeat(250_000), "- b c.\n".repeat(70_000))),
+        ("marks of secrets", "plain", "[redacted:github-pat]\n".repeat(45_000)),
+        ("facts that move, and much behind them", "bracket", format!("{MOVING}{}", "ab cd ef\n".repeat(100_000))),
+        ("what looks like holes, in files", "bracket", "[file:brackets.md][file:dollars.md]".to_owned()),
     ]
+}
+
+const MOVING: &str =
+    "[system:time][system:datetime][system:long_time][system:clock][system:date][git:branch][git:status][git:diff]";
+
+/// A project with files that are as large as files may be.
+fn large_project() -> Scratch {
+    let scratch = project();
+    scratch.file("p/brackets.md", &"[".repeat(250_000)).file("p/dollars.md", &"${".repeat(125_000))
 }
 
 /// The processor time that a process has used.
@@ -58,11 +83,12 @@ fn used(server: &Server) -> Duration {
 
 #[test]
 fn no_template_takes_long() {
-    let scratch = project();
+    let scratch = large_project();
     let server = scratch.serve_with(&["--log", "none", "--time-limit", "300"]);
     for (name, dialect, template) in large() {
         let begun = Instant::now();
-        let body = json!({"template": template, "dialect": dialect, "model": "gpt-5"}).to_string();
+        let set = json!({"prompt:conversation_id": "c"});
+        let body = json!({"template": template, "dialect": dialect, "model": "gpt-5", "set": set}).to_string();
         let reply = server.post("/system-prompt/preview", &body);
         let took = begun.elapsed();
         eprintln!("{name}: {} after {took:?}", reply.status);
@@ -101,6 +127,57 @@ fn turns_do_not_wait_for_eight_hostile_previews_and_the_server_comes_to_rest() {
     std::thread::sleep(Duration::from_secs(1));
     let spent = used(&server) - before;
     assert!(spent < Duration::from_millis(100), "{spent:?} of a second");
+}
+
+/// A template that takes much longer than the limits below.
+fn slow() -> String {
+    json!({"template": "\\[".repeat(500_000), "dialect": "bracket"}).to_string()
+}
+
+/// Looks at a harmless draft, with one thread for all who look.
+fn harmless(server: &Server) -> Duration {
+    let begun = Instant::now();
+    server.post("/system-prompt/preview", r#"{"template":"Good."}"#).ok();
+    begun.elapsed()
+}
+
+#[test]
+fn work_that_ran_out_of_time_is_over_soon() {
+    let scratch = project();
+    let alone = {
+        let server = scratch.serve_with(&["--log", "none", "--concurrency", "1", "--time-limit", "300"]);
+        let begun = Instant::now();
+        server.post("/system-prompt/preview", &slow()).ok();
+        begun.elapsed()
+    };
+    let server = scratch.serve_with(&["--log", "none", "--concurrency", "1", "--time-limit", "1"]);
+    let reply = server.post("/system-prompt/preview", &slow());
+    assert_eq!(reply.status, 503, "{reply:?}");
+    let waited = harmless(&server);
+    eprintln!("alone {alone:?}; the next one waited {waited:?}");
+    assert!(alone > Duration::from_secs(3), "it takes {alone:?}, and proves nothing");
+    assert!(waited < (alone - Duration::from_secs(1)) / 2, "{waited:?} of {alone:?}");
+}
+
+#[test]
+fn work_whose_client_has_gone_is_over_soon() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--log", "none", "--concurrency", "1", "--time-limit", "300"]);
+    let begun = Instant::now();
+    server.post("/system-prompt/preview", &slow()).ok();
+    let alone = begun.elapsed();
+    let (port, token, body) = (server.port, &server.token, slow());
+    let mut gone = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let head =
+        format!("POST /system-prompt/preview HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer {token}\r\n");
+    let rest = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    gone.write_all(format!("{head}{rest}").as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    drop(gone);
+    let waited = harmless(&server);
+    eprintln!("alone {alone:?}; the next one waited {waited:?}");
+    assert!(alone > Duration::from_secs(3), "it takes {alone:?}, and proves nothing");
+    assert!(waited < (alone - Duration::from_millis(500)) / 2, "{waited:?} of {alone:?}");
 }
 
 /// Templates that can never be composed.
@@ -160,12 +237,25 @@ fn a_server_starts_with_a_template_that_cannot_be_composed_and_says_so() {
         store.save_template(&saved).unwrap();
         drop(store);
         let mut server = scratch.serve();
-        // Nobody gets another prompt than the one that was meant: what cannot be opened is refused, and what is open goes on.
-        let refused = server.post("/conversations/new/turns", "{}");
-        assert_eq!(refused.status, 422, "{name}: {refused:?}");
+        // The last one that can be composed is used and that is said; what is open goes on.
+        let opened = server.post("/conversations/new/turns", "{}").ok().json();
+        assert_eq!(opened["prefix"], "Good.", "{name}");
+        let said = |document: &serde_json::Value| {
+            let findings = document["diagnostics"].as_array().unwrap().clone();
+            findings.into_iter().find(|finding| finding["code"] == "earlier-template")
+        };
+        let finding = said(&opened).unwrap_or_else(|| panic!("{name}: {opened}"));
+        let message = finding["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("the saved template 2 cannot be composed, so template 1 is used: "),
+            "{name}: {message}"
+        );
+        let preview = server.post("/system-prompt/preview", "{}").ok().json();
+        assert_eq!((&preview["prefix"]["text"], said(&preview)), (&json!("Good."), Some(finding)), "{name}");
         assert_eq!(server.post("/conversations/open/turns", "{}").ok().json()["prefix"], "Good.", "{name}");
         server.post("/system-prompt/history/1/rollback", "").ok();
-        assert_eq!(server.post("/conversations/new/turns", "{}").ok().json()["prefix"], "Good.", "{name}");
+        let opened = server.post("/conversations/newer/turns", "{}").ok().json();
+        assert_eq!((&opened["prefix"], said(&opened)), (&json!("Good."), None), "{name}");
         let (log, exit) = server.stop();
         assert_eq!(exit, Some(0), "{name}: {log}");
         assert!(log.lines().any(|line| line.contains("\"event\":\"template\"")), "{name}: {log}");

@@ -1,12 +1,15 @@
 //! Everything at once, for as long as `ANTEFIX_TEST_SOAK` says in seconds; for a few without it.
 //!
-//! Two replicas on one PostgreSQL: turns of many conversations, saved templates, renewals, previews and readers on both, and one of
-//! the two is killed again and again. Then every epoch that was acknowledged is there with the same bytes, nothing but 503
-//! was an error of the server's, and the replica that was there all the time has grown neither in memory nor in descriptors.
+//! Two replicas on one PostgreSQL, and two servers on one file: turns of many conversations, saved templates, renewals, previews and
+//! readers on both, and one of the two is killed again and again. Meanwhile the store fails: PostgreSQL is stopped for a while
+//! and restarted without a word, somebody else holds the file's lock, a server may write no more, and a server stands still.
+//! Then every epoch that was acknowledged is there with the same bytes, nothing but 503 and 507 was an error of the server's, and the
+//! one that was there all the time has grown neither in memory nor in descriptors.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
@@ -14,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::{project, replicas};
-use antefix_testing::postgres::{self, Database};
+use antefix_testing::postgres::{self, Cluster, Database};
 use antefix_testing::{Reply, Server};
 
 const VARIABLE: &str = "ANTEFIX_TEST_SOAK";
@@ -67,13 +70,13 @@ impl Soak {
             self.lost.fetch_add(1, Ordering::Relaxed);
             return None;
         };
-        assert!(reply.status < 500 || reply.status == 503, "{method} {path}: {reply:?}");
-        if reply.status == 503 {
-            assert!(reply.header("retry-after").is_some(), "{reply:?}");
+        assert!(reply.status < 500 || matches!(reply.status, 503 | 507), "{method} {path}: {reply:?}");
+        if matches!(reply.status, 503 | 507) {
+            assert!(reply.status == 507 || reply.header("retry-after").is_some(), "{reply:?}");
             self.refused.fetch_add(1, Ordering::Relaxed);
             std::thread::sleep(Duration::from_millis(20));
         }
-        Some(reply).filter(|reply| reply.status != 503)
+        Some(reply).filter(|reply| reply.status < 500)
     }
 
     /// Writes down what a turn told. Whoever told something else of the same epoch before makes this fail.
@@ -124,11 +127,55 @@ fn nothing_that_was_acknowledged_is_lost_and_nothing_grows() {
     if postgres::is_left_out() {
         return;
     }
-    let database = Database::new();
+    let cluster = Cluster::start();
+    let database = Database::at(&cluster.url());
+    let scratch = project();
+    let start = || replicas(&scratch, &database, 1).remove(0);
+    let fault = |round: usize, _: &Server| match round % 4 {
+        1 => cluster.script("read pid <cluster/postmaster.pid; kill -STOP $pid; sleep 1; kill -CONT $pid"),
+        3 => cluster.restart(),
+        _ => {}
+    };
+    soak("PostgreSQL", &start, &fault);
+}
+
+#[test]
+fn nothing_that_was_acknowledged_in_a_file_is_lost_and_nothing_grows() {
+    let scratch = project();
+    let start = || scratch.serve_with(&["--log", "none"]);
+    let run = |program: &str, args: &[&str]| assert!(Command::new(program).args(args).status().unwrap().success());
+    let fault = |round: usize, server: &Server| {
+        let pid = server.process().to_string();
+        let while_it_lasts = || std::thread::sleep(Duration::from_millis(700));
+        match round % 4 {
+            1 => {
+                let ledger = scratch.path("home/.local/share/antefix/ledger.db");
+                let holder = rusqlite::Connection::open(ledger).unwrap();
+                holder.busy_timeout(Duration::from_secs(10)).unwrap();
+                holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+                while_it_lasts();
+            }
+            2 => {
+                run("prlimit", &["--pid", &pid, "--fsize=1:"]);
+                while_it_lasts();
+                run("prlimit", &["--pid", &pid, "--fsize=unlimited:"]);
+            }
+            3 => {
+                run("kill", &["-STOP", &pid]);
+                while_it_lasts();
+                run("kill", &["-CONT", &pid]);
+            }
+            _ => {}
+        }
+    };
+    soak("a file", &start, &fault);
+}
+
+/// Lets clients work with two servers while one is killed again and again and faults happen to the store, or to the other one.
+fn soak(store: &str, start: &dyn Fn() -> Server, fault: &dyn Fn(usize, &Server)) {
     let length = std::env::var(VARIABLE).map_or(SECONDS, |text| text.parse().expect("a number of seconds"));
     let length = Duration::from_secs(length);
-    let scratch = project();
-    let mut servers = replicas(&scratch, &database, 2);
+    let mut servers = vec![start(), start()];
     let soak = Soak {
         replicas: RwLock::new(servers.iter().map(address).collect()),
         acknowledged: Mutex::default(),
@@ -148,7 +195,8 @@ fn nothing_that_was_acknowledged_is_lost_and_nothing_grows() {
             // Dropping kills, in the middle of whatever it does.
             drop(servers.pop());
             kills += 1;
-            servers.extend(replicas(&scratch, &database, 1));
+            fault(kills, &servers[0]);
+            servers.push(start());
             *soak.replicas.write().unwrap() = servers.iter().map(address).collect();
             if early.is_none() && begun.elapsed() > length / 5 {
                 early = Some((servers[0].resident(), servers[0].descriptors()));
@@ -160,7 +208,7 @@ fn nothing_that_was_acknowledged_is_lost_and_nothing_grows() {
     let (resident, open) = (servers[0].resident(), servers[0].descriptors());
     let acknowledged = soak.acknowledged.into_inner().unwrap();
     eprintln!(
-        "{length:?}: {:?} requests, {:?} refused, {:?} lost in {kills} kills; {} epochs; memory {} to {} KB, descriptors {descriptors} to {open}",
+        "{store}, {length:?}: {:?} requests, {:?} refused, {:?} lost in {kills} kills; {} epochs; memory {} to {} KB, descriptors {descriptors} to {open}",
         soak.asked,
         soak.refused,
         soak.lost,

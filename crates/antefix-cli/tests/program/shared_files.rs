@@ -123,10 +123,12 @@ fn what_else_others_can_write_or_read_is_reported_once() {
 fn what_is_made_is_its_users_alone() {
     let scratch = own();
     let program = scratch.program().display().to_string();
-    let script = "umask 000; \"$0\" turn c1 >/dev/null && \"$0\" trust >/dev/null 2>&1; \"$0\" serve --listen 127.0.0.1:0 & \
+    let script = "umask 000; \"$0\" explain --model gpt-5 >/dev/null 2>&1; \"$0\" turn c1 >/dev/null && \"$0\" trust >/dev/null 2>&1; \"$0\" serve --listen 127.0.0.1:0 & \
                   sleep 2; kill $!; wait";
     let ran = scratch.other_program("sh").args(["-c", script, &program]).output().unwrap();
     assert!(ran.stderr.is_empty() || ran.status.code().is_some(), "{ran:?}");
+    let cache = std::fs::metadata(scratch.path("home/.cache/antefix")).unwrap();
+    assert_eq!(cache.permissions().mode() & 0o777, 0o700, "what was counted");
     let mut seen = Vec::new();
     let mut left = vec![scratch.path("home/.local/share/antefix"), scratch.path("home/.local/state/antefix")];
     while let Some(path) = left.pop() {

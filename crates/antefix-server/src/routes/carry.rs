@@ -13,13 +13,12 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use futures_core::Stream;
-use serde::Deserialize;
 use tokio::sync::mpsc;
-use utoipa::ToSchema;
 
 use super::{json, of_kind};
 use crate::body::{Fields, Id, Lines};
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::GcBody;
 use crate::{Shared, work};
 
 /// The type of a ledger: JSON, one value a line.
@@ -124,16 +123,6 @@ pub(super) async fn delete(State(server): State<Arc<Shared>>, Id(id): Id) -> Ans
         Ok(json(&deleted(id.as_str(), &gone)))
     })
     .await
-}
-
-/// What to sweep.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct GcBody {
-    /// Conversations that have not been used for so long, such as `12h`, `90d` or `4w`; none if not said.
-    older_than: Option<String>,
-    /// Whether to delete what is found; if not said it is only counted.
-    delete: Option<bool>,
 }
 
 /// Find conversations that nobody has used for long, and texts that no conversation has; delete them, or only count them

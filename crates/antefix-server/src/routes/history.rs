@@ -14,8 +14,10 @@ use super::json;
 use super::system_prompt::{author, changed, expected};
 use crate::body::{Asked, Fields};
 use crate::bounds;
+use crate::context::new_ask;
 use crate::names::DialectName;
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::LabelBody;
 use crate::{Shared, work};
 
 /// A saved template in a list.
@@ -129,20 +131,6 @@ fn find(server: &Shared, which: &str) -> Answer<SavedTemplate> {
     found.ok_or_else(|| Problem::not_found("No such template was saved").hint("GET /system-prompt/history lists them"))
 }
 
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LabelBody {
-    /// One line of 1 to 100 characters; null takes the label away.
-    #[serde(default, deserialize_with = "said")]
-    #[schema(value_type = Option<String>, required = true)]
-    label: Option<Option<String>>,
-}
-
-/// A field that is there, also as null.
-fn said<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
 /// Give a saved template a label, or take it away
 #[utoipa::path(post, path = "/system-prompt/history/{which}/labels", tag = "template", request_body = LabelBody,
     params(("which" = String, Path, description = "A number, or `sha256:…`")), responses(
@@ -181,7 +169,7 @@ pub(super) async fn roll_back(
     work::compose(server, move |server| {
         let saved = find(server, &which)?;
         let (project, dialect) = (server.first_project()?, saved.row.dialect);
-        let done = project.save_template(&Ask::new(), dialect, saved.text, author.as_deref(), &condition);
+        let done = project.save_template(&new_ask(), dialect, saved.text, author.as_deref(), &condition);
         changed(server, done, &condition)
     })
     .await

@@ -15,23 +15,10 @@ use utoipa::ToSchema;
 
 use super::breakpoints::{BreakpointOf, MinimumOf, breakpoints, minimum};
 use super::json;
-use super::system_prompt::unknown_dialect;
-use crate::body::{Fields, context_body};
-use crate::names::DialectName;
+use crate::body::Fields;
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::{PreviewBody, unknown_dialect};
 use crate::{Shared, work};
-
-context_body! {
-    PreviewBody {
-    /// The draft; without one, the template that counts.
-    template: Option<String>,
-    /// If not said, that of the layout.
-    #[schema(value_type = Option<DialectName>)]
-    dialect: Option<String>,
-    /// A conversation to compare with its standing epoch. What is not said here is as that conversation was told.
-    conversation: Option<String>,
-    }
-}
 
 /// The document of `antefix explain --json`, and what saving would change.
 #[derive(Serialize, ToSchema)]
@@ -74,6 +61,7 @@ fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
         None => (project.preview(ask, Look::Closely)?, None),
         Some(id) => compared(server, &project, id, cwd.as_deref(), ask)?,
     };
+    let stop = &preview.caller().stop;
     let model = preview.caller().model.as_deref();
     let tally = Tally::of_prompt(&preview.prompt, preview.models(), model);
     let bill = drift
@@ -89,7 +77,10 @@ fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
         layout: preview.layout(),
         hooks: &preview.hooks,
     };
+    // Counting, explaining and printing take time that grows with the prompt, each.
+    stop.check()?;
     let explanation = document::explanation(explained, tally.as_ref());
+    stop.check()?;
     let (breakpoints, minimum) = (breakpoints(&preview)?, minimum(&preview));
     Ok(json(&PreviewDocument { explanation, breakpoints, minimum, change }))
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antefix::Ask;
 use antefix::freeze::Cause;
 use antefix::keeper::{Began, Compacted, Renewed};
 use axum::extract::{Path, State};
@@ -13,9 +12,10 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::json;
-use crate::body::{Asked, Fields, Id, context_body};
-use crate::names::{CauseName, OutcomeName};
+use crate::body::{Asked, Fields, Id};
+use crate::context::new_ask;
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::{CompactionBody, EndBody, RenewalBody};
 use crate::{Shared, work};
 use antefix::document;
 use antefix::document::Bill;
@@ -43,7 +43,7 @@ pub(super) struct Where {
 pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(place): Asked<Where>) -> Answer {
     work::look(server, move |server| {
         let conversation = server.open_conversation(&id, place.cwd.as_deref())?;
-        let mut ask = Ask::new();
+        let mut ask = new_ask();
         ask.model = place.model;
         let drift = conversation.drift(ask.clone())?;
         let model = ask.model.as_deref().or(drift.epoch.row().model.as_deref());
@@ -52,14 +52,6 @@ pub(super) async fn drift(State(server): State<Arc<Shared>>, Id(id): Id, Asked(p
         Ok(json(&drift_document(id.as_str(), &drift, bill.as_ref())))
     })
     .await
-}
-
-context_body! {
-    RenewalBody {
-    /// `requested` if not said.
-    #[schema(value_type = Option<CauseName>)]
-    cause: Option<String>,
-    }
 }
 
 /// Begin a new epoch, unless the bytes are the same
@@ -93,11 +85,6 @@ fn cause(name: Option<&str>) -> Answer<Cause> {
     Cause::parse_given(name.unwrap_or("requested")).map_err(unknown)
 }
 
-context_body! {
-    CompactionBody {
-    }
-}
-
 /// Begin a compaction: a conversation that nobody opened is opened, the ledger of any other stays as it is
 #[utoipa::path(post, path = "/conversations/{id}/compaction", operation_id = "begin_compaction", tag = "epoch", request_body = CompactionBody,
     params(("id" = String, Path)), responses(
@@ -119,14 +106,6 @@ pub(super) async fn begin(
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
     })
     .await
-}
-
-context_body! {
-    EndBody {
-    /// `succeeded` begins the new epoch; `failed` leaves all as it was, and may be said again.
-    #[schema(value_type = OutcomeName)]
-    outcome: String,
-    }
 }
 
 /// End a compaction

@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::json;
@@ -19,6 +19,7 @@ use crate::Shared;
 use crate::body::Short;
 use crate::guard::Proof;
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::SessionBody;
 use crate::session::{self, Session};
 
 /// A link for a browser.
@@ -39,14 +40,6 @@ pub(super) async fn link(State(server): State<Arc<Shared>>, Extension(proof): Ex
     let mut response = json(&LinkDocument { path: format!("/?code={code}") });
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
-}
-
-/// The code of a link.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SessionBody {
-    /// What follows `?code=` in the link.
-    code: String,
 }
 
 /// A session of the page.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use antefix::compose::Dialect;
 use antefix::document::{self, Variables};
 use antefix::project::{CurrentTemplate, TemplateChoice, TemplateCondition, TemplateFrom, TemplateOutcome};
 use antefix::text::Digest;
@@ -17,8 +16,10 @@ use utoipa::ToSchema;
 use super::{Wanted, json};
 use crate::body::Sent;
 use crate::bounds;
+use crate::context::new_ask;
 use crate::names::{DialectName, FromName};
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said;
 use crate::{Shared, work};
 
 /// The template that applies.
@@ -108,9 +109,6 @@ pub(super) struct TemplateBody {
     label: Option<Value>,
 }
 
-/// The fields of a body; those behind the second are read by clients, and sent back by some.
-const FIELDS: [&str; 9] = ["template", "dialect", "digest", "layout", "from", "number", "saved_at", "author", "label"];
-
 /// Save a template
 ///
 /// New conversations open with it at once; others keep their bytes until they are renewed or compacted. With `If-Match`
@@ -127,10 +125,10 @@ const FIELDS: [&str; 9] = ["template", "dialect", "digest", "layout", "from", "n
         (status = 422, body = ProblemDocument, description = "The template cannot be parsed"),
         (status = 503, body = ProblemDocument, description = "The store cannot be reached")))]
 pub(super) async fn put(State(server): State<Arc<Shared>>, headers: HeaderMap, Sent(body): Sent) -> Answer {
-    let (template, dialect) = fields(&body)?;
+    let (template, dialect) = said::template(&body)?;
     let (condition, author) = (expected(&headers)?, author(&headers)?);
     work::compose(server, move |server| {
-        let (project, ask) = (server.first_project()?, Ask::new());
+        let (project, ask) = (server.first_project()?, new_ask());
         let dialect = match dialect {
             Some(dialect) => dialect,
             None => project.own_template(&ask)?.dialect,
@@ -192,30 +190,6 @@ fn refusal(condition: &TemplateCondition, current: &CurrentTemplate) -> Problem 
         None => problem.detail("the layout's own text applies"),
     };
     problem.hint("GET /system-prompt, compare, and save again with its ETag")
-}
-
-/// The fields of a body, with the words that clients know for their mistakes.
-fn fields(body: &Value) -> Answer<(String, Option<Dialect>)> {
-    if !body.is_object() && !body.is_array() {
-        return Err(Problem::bad("Request body must be a JSON object"));
-    }
-    let Some(template) = body.get("template").and_then(Value::as_str) else {
-        return Err(Problem::bad("Field 'template' is required and must be a string"));
-    };
-    // A misspelled one must not be left out silently.
-    let unknown = body.as_object().into_iter().flatten().find(|(name, _)| !FIELDS.contains(&name.as_str()));
-    if let Some((name, _)) = unknown {
-        return Err(Problem::bad(format!("There is no field '{}' here", name.escape_debug())));
-    }
-    let dialect = match body.get("dialect") {
-        None | Some(Value::Null) => None,
-        Some(dialect) => Some(dialect.as_str().and_then(Dialect::parse).ok_or_else(unknown_dialect)?),
-    };
-    Ok((template.to_owned(), dialect))
-}
-
-pub(super) fn unknown_dialect() -> Problem {
-    Problem::bad("Field 'dialect' must be 'bracket', 'jinja' or 'plain'")
 }
 
 /// What `If-Match` and `If-None-Match` say; with both, both must hold. Before anything is saved `If-Match: *` holds, because

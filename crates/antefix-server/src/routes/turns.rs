@@ -7,43 +7,20 @@ use antefix::document::ledger::{TouchDocument, TurnDocument};
 use antefix::document::{self};
 use antefix::freeze::Watch;
 use antefix::keeper::Began;
-use antefix::{Ask, Target, Turn};
+use antefix::{Target, Turn};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{json, noted, written};
-use crate::body::{Fields, Id, context_body};
+use crate::body::{Fields, Id};
 use crate::bounds;
-use crate::context::meant;
-use crate::names::{TargetName, WatchName};
+use crate::context::new_ask;
 use crate::problem::{Answer, Problem, ProblemDocument};
+use crate::said::{MessageBody, TouchBody, TurnBody, meant};
 use crate::{Shared, work};
-
-context_body! {
-    TurnBody {
-        /// The conversation so far, as the provider takes it.
-        #[schema(value_type = Option<Vec<Value>>)]
-        messages: Option<Vec<Value>>,
-        /// In which shape the turn is wanted as well; `plain` has no fragment.
-        #[schema(value_type = Option<TargetName>)]
-        target: Option<String>,
-        /// The system text of this turn alone, also the empty one; nothing is stored.
-        r#override: Option<String>,
-        /// Which facts of a standing epoch are asked for again: `all`, or `acting` for those alone whose sections do something
-        /// about a change, which is faster and lists nothing as pending that is only held back.
-        #[schema(value_type = Option<WatchName>)]
-        watch: Option<String>,
-        /// A name for this turn: asked for again under it, it gets the same queued messages again.
-        turn: Option<String>,
-        /// Paths that the agent reads or changes, relative to the working directory: rules for them and nested instruction files go
-        /// with this turn, unless the conversation has them.
-        touch: Option<Vec<String>>,
-    }
-}
 
 /// Open a conversation, or go on with it
 ///
@@ -112,13 +89,6 @@ fn count(server: &Shared, turn: &Turn) {
     }
 }
 
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MessageBody {
-    /// What to say.
-    message: String,
-}
-
 /// A message that waits.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Queued<'m> {
@@ -144,15 +114,6 @@ pub(super) async fn message(State(server): State<Arc<Shared>>, id: Id, Fields(bo
     .await
 }
 
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TouchBody {
-    /// What the agent reads or changes, relative to the working directory.
-    paths: Vec<String>,
-    /// The working directory, under one of the server's roots; without it the conversation stays where it is.
-    cwd: Option<String>,
-}
-
 /// The notice for paths that an agent reads or changes
 ///
 /// What applies to them, and is not in the conversation yet, is the answer. It waits for the next turn, which has it in its request, as
@@ -167,7 +128,7 @@ pub(super) async fn touch(State(server): State<Arc<Shared>>, Id(id): Id, Fields(
     bounds::paths("paths", &body.paths)?;
     work::compose(server, move |server| {
         let conversation = server.conversation(&id, body.cwd.as_deref())?;
-        let notice = conversation.touch(Ask::new().touch(body.paths))?;
+        let notice = conversation.touch(new_ask().touch(body.paths))?;
         Ok(json(&document::ledger::touch(id.as_str(), &notice)))
     })
     .await

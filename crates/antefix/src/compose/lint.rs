@@ -27,21 +27,33 @@ use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::catalog::{self, Lookup, Pace};
 use crate::discover::secrets::markers;
 use crate::discover::{Machine, hidden};
+use crate::error::Result;
+use crate::stop::Stop;
 use crate::text::{Place, Source};
 
-/// Everything that looks wrong in a prompt: what composing found, with what it costs, and what only a closer look finds.
-pub fn lint(layout: &Layout, prompt: &Prompt, machine: &Machine) -> Vec<Diagnostic> {
+/// Everything that looks wrong in a prompt: what composing found, with what it costs, and what only a closer look finds. It is an error
+/// only if nobody waits for it any more.
+///
+/// Each lint takes time that grows with the prompt and no faster: a text may have very many of whatever it looks for.
+pub fn lint(layout: &Layout, prompt: &Prompt, machine: &Machine, stop: &Stop) -> Result<Vec<Diagnostic>> {
     let passages = passages::passages(prompt);
-    let mut findings: Vec<Diagnostic> =
-        prompt.diagnostics().iter().cloned().map(|finding| price::priced(prompt, finding)).collect();
-    findings.extend(copies::findings(layout, layout.wording()));
-    findings.extend(machine::findings(&passages, machine, layout.rules().paths));
-    findings.extend(clocks::findings(prompt, &passages));
-    findings.extend(links::findings(&passages));
-    findings.extend(holes::findings(&passages));
-    findings.extend(repeats::findings(&passages));
-    findings.extend(contradictions::findings(&passages));
-    findings
+    let lints: [&dyn Fn() -> Vec<Diagnostic>; 8] = [
+        &|| price::priced(prompt, stop),
+        &|| copies::findings(layout, layout.wording()),
+        &|| machine::findings(&passages, machine, layout.rules().paths),
+        &|| clocks::findings(prompt, &passages),
+        &|| links::findings(&passages),
+        &|| holes::findings(&passages),
+        &|| repeats::findings(&passages, stop),
+        &|| contradictions::findings(&passages, stop),
+    ];
+    let mut findings = Vec::new();
+    for lint in lints {
+        stop.check()?;
+        findings.extend(lint());
+    }
+    stop.check()?;
+    Ok(findings)
 }
 
 /// Whether a section has a layout around it.
@@ -123,11 +135,22 @@ fn odd_texts(section: &Section) -> Vec<Diagnostic> {
     findings
 }
 
-/// Where secrets were in a text of the project's own.
-pub(super) fn taken_out(source: &Arc<Source>) -> impl Iterator<Item = Diagnostic> {
-    markers(&source.text).map(|(range, rule)| {
+/// How many secrets of one text are reported one by one.
+const SECRETS: usize = 20;
+
+/// Where secrets were in a text of the project's own. Whoever writes marks by hand can write very many.
+pub(super) fn taken_out(source: &Arc<Source>) -> Vec<Diagnostic> {
+    let mut markers = markers(&source.text);
+    let shown = markers.by_ref().take(SECRETS).map(|(range, rule)| {
         let message = format!("what looks like a secret ({rule}) was here and was removed");
         let hint = "revoke it if it is one: secrets do not belong in a prompt";
         Diagnostic::warning(Code::Secret, message).at(Place::new(source, range)).hint(hint)
-    })
+    });
+    let mut findings: Vec<Diagnostic> = shown.collect();
+    let more = markers.count();
+    if more > 0 {
+        let message = format!("{more} more secrets were removed from {}", source.label());
+        findings.push(Diagnostic::warning(Code::MoreFindings, message).hint("fix the ones above first"));
+    }
+    findings
 }

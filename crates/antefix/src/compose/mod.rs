@@ -244,6 +244,7 @@ impl<'l> Composition<'l> {
     }
 
     fn part(&mut self, section: &'l layout::Section, facts: &Facts, notes: &mut Notes) -> Result<Part<'l>> {
+        facts.stop().check()?;
         let composed = section::render(section, facts)?;
         self.spent = self.spent.plus(composed.spent).ok_or_else(|| {
             let message = format!("composing takes too much work by section `{}`", section.id);

@@ -85,6 +85,14 @@ codes! {
         why: "conversations of tomorrow share nothing after it; `check` says how much that is",
         remedy: "make its section live",
     }
+    EarlierTemplate {
+        name: "earlier-template",
+        levels: [Error],
+        reported_by: All,
+        what: "the template that was saved last cannot be composed",
+        why: "conversations that open get the newest one before it that can be",
+        remedy: "fix what the message names, or save another template",
+    }
     FileUnavailable {
         name: "file-unavailable",
         levels: [Warning],
@@ -281,7 +289,7 @@ codes! {
         name: "more-findings",
         levels: [Warning],
         reported_by: All,
-        what: "a template has more findings than are reported",
+        what: "a text has more findings of one kind than are reported",
         why: "some are not seen",
         remedy: "fix the first ones",
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::world::{Answer, Reason};
+use crate::stop::Stop;
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// One named answer.
@@ -73,17 +74,32 @@ fn lined(map: &BTreeMap<Cow<'static, str>, Text>, number: usize, name: &FactName
 
 /// Answers by name, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts(BTreeMap<FactName, Fact>);
+pub struct Facts {
+    answers: BTreeMap<FactName, Fact>,
+    stop: Stop,
+}
 
 impl Facts {
+    /// The same facts, for somebody who may wait no more: what is composed of them then ends in an error.
+    #[must_use]
+    pub fn until(mut self, stop: &Stop) -> Facts {
+        self.stop = stop.clone();
+        self
+    }
+
+    /// Whether what is made of them is still wanted.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
     /// The answer to a name. A name that nobody asked for has none.
     pub fn get(&self, name: &FactName) -> Option<&Fact> {
-        self.0.get(name)
+        self.answers.get(name)
     }
 
     /// Records an answer.
     pub fn insert(&mut self, name: FactName, fact: Fact) {
-        self.0.insert(name, fact);
+        self.answers.insert(name, fact);
     }
 
     /// Records a text that came from nowhere but the caller.
@@ -98,7 +114,7 @@ impl Facts {
 
     /// Why facts could not be asked for.
     pub(super) fn reasons_mut(&mut self) -> impl Iterator<Item = &mut Reason> {
-        self.0.values_mut().filter_map(|fact| match fact {
+        self.answers.values_mut().filter_map(|fact| match fact {
             Answer::Unavailable(reason) => Some(reason),
             Answer::Present(_) | Answer::Absent => None,
         })
@@ -106,7 +122,7 @@ impl Facts {
 
     /// The facts that could not be asked for.
     pub(crate) fn unavailable(&self) -> impl Iterator<Item = (&FactName, &Reason)> {
-        self.0.iter().filter_map(|(name, fact)| match fact {
+        self.answers.iter().filter_map(|(name, fact)| match fact {
             Answer::Unavailable(reason) => Some((name, reason)),
             Answer::Present(_) | Answer::Absent => None,
         })
@@ -114,6 +130,6 @@ impl Facts {
 
     /// All answers, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&FactName, &Fact)> {
-        self.0.iter()
+        self.answers.iter()
     }
 }

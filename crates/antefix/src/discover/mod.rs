@@ -92,9 +92,13 @@ pub fn discover<'n>(
         beyond: world,
         situation,
         git: git.expecting(left_to_git.filter_map(|name| GitQuestion::of(name))),
-        discovery: Discovery::default(),
+        discovery: Discovery { facts: Facts::default().until(&situation.caller.stop), ..Discovery::default() },
     };
     for name in names {
+        // Whoever composes of these facts looks first whether anybody waits for that.
+        if situation.caller.stop.is_set() {
+            break;
+        }
         asking.ask(name);
     }
     let Discovery { report, diagnostics, .. } = &mut asking.discovery;

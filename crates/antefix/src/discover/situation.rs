@@ -20,6 +20,7 @@ use super::skills::SkillRules;
 use super::tools::{ToolRules, Tools};
 use super::trust::Trust;
 use super::{Given, Paths, Workspace};
+use crate::stop::Stop;
 use crate::text::{FactName, Phrases};
 
 /// What a layout and its wording say about discovery.
@@ -78,6 +79,8 @@ pub struct Caller {
     pub tools: Option<Tools>,
     /// Facts answered by hand; the world is not asked for them.
     pub given: BTreeMap<FactName, Given>,
+    /// Whether the caller still waits.
+    pub stop: Stop,
 }
 
 /// For whom, where and by which rules the world is asked.

@@ -211,6 +211,8 @@ impl Keeper {
             let frozen = FrozenFacts::of(epoch.body(), &epoch.row().cwd, epoch.row().machine.as_deref(), input);
             let watched = StandingEpoch::watched(input.layout, input.watch, &input.situation);
             let mut discovery = self.ask(input, watched, &frozen);
+            // What was not asked for any more is not a change.
+            input.situation.caller.stop.check()?;
             let mut drifted = self.drifted(&standing_epoch, input, &discovery);
             if let Some(cause) = drifted.renew
                 && !self.ineffective.is_known(&epoch, &drifted.changes)
@@ -227,7 +229,9 @@ impl Keeper {
                         }
                         self.ineffective.remember(&epoch, &drifted.changes);
                     }
-                    Err(error) if matches!(error.kind(), ErrorKind::Store(_)) => return Err(error),
+                    Err(error) if matches!(error.kind(), ErrorKind::Store(_) | ErrorKind::Stopped) => {
+                        return Err(error);
+                    }
                     // The conversation has its bytes: what cannot be composed waits until it can be.
                     Err(error) => drifted.hold(error),
                 }

@@ -154,6 +154,7 @@ impl Keeper {
         drifted.failed.extend(self.unrenderable(&drifted, &discovery, input));
         let (composed, failed) = Composed::suffix(input.layout, discovery, epoch.text());
         drifted.failed.extend(failed);
+        input.situation.caller.stop.check()?;
         let mut diagnostics = composed.diagnostics();
         for error in &drifted.failed {
             let finding = Diagnostic::of_error(Code::Unrenderable, error);
@@ -218,6 +219,8 @@ impl Keeper {
             diagnostics: &composed.diagnostics(),
         };
         let body = Arc::new(EpochBody::new(&composed.prompt, &inputs));
+        // From here on it is written, or not: never by half.
+        input.situation.caller.stop.check()?;
         Ok(Candidate { composed, body })
     }
 }

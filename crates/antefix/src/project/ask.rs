@@ -14,6 +14,7 @@ use crate::discover::tools::Tools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::Watch;
 use crate::keeper::Repeat;
+use crate::stop::Stop;
 use crate::text::FactName;
 
 /// What a caller says about one turn, or about one prompt.
@@ -69,6 +70,8 @@ pub struct Ask {
     pub replacement: Option<String>,
     /// Which facts of a standing epoch are asked for again.
     pub watch: Watch,
+    /// Ends the work when it is set; nothing is stored by then.
+    pub stop: Stop,
 }
 
 impl Ask {
@@ -157,6 +160,8 @@ pub enum TemplateChoice {
     Saved,
     /// The layout's own.
     Own,
+    /// The one that was saved for the layout under this number.
+    Version(u64),
     /// Somebody's draft.
     Draft {
         /// How it spells its holes.
@@ -228,6 +233,13 @@ impl Ask {
     #[must_use]
     pub fn turn(mut self, name: impl Into<String>) -> Ask {
         self.turn = Some(name.into());
+        self
+    }
+
+    /// Lets whoever asks end the work when they wait no more.
+    #[must_use]
+    pub fn stop(mut self, stop: &Stop) -> Ask {
+        self.stop = stop.clone();
         self
     }
 

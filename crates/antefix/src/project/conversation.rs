@@ -42,15 +42,33 @@ impl Conversation {
     /// A conversation that is open goes on, whatever has become of its directory, layout, templates, wordings or settings since:
     /// its bytes are in the ledger. What is wrong is a finding then, and a pending change.
     pub fn turn(&self, ask: Ask) -> Result<Turn> {
-        let said = self.said(&ask)?;
+        self.opening(&ask, |ask| self.one_turn(ask), |turn| &mut turn.diagnostics)
+    }
+
+    /// Does what opens a conversation that is not open, with a template that can be composed. One that is open has its bytes.
+    fn opening<T>(
+        &self,
+        ask: &Ask,
+        work: impl Fn(&Ask) -> Result<T>,
+        findings: impl FnOnce(&mut T) -> &mut Vec<Diagnostic>,
+    ) -> Result<T> {
+        let said = self.said(ask)?;
+        match said.before {
+            Some(_) => work(ask),
+            None => self.project.with_last_good(ask, &said.now, work, findings),
+        }
+    }
+
+    fn one_turn(&self, ask: &Ask) -> Result<Turn> {
+        let said = self.said(ask)?;
         // What a caller says for the first time is not something that happened since.
         let goes_on = said.before.as_ref().is_some_and(|before| before.choice() == said.now.choice())
             && ask.template == TemplateChoice::Saved;
-        let ready = match self.ready_with(&ask, said) {
-            Err(error) if goes_on && !matches!(error.kind(), ErrorKind::Store(_)) => return self.go_on(&ask, &error),
+        let ready = match self.ready_with(ask, said) {
+            Err(error) if goes_on && !matches!(error.kind(), ErrorKind::Store(_)) => return self.go_on(ask, &error),
             ready => ready?,
         };
-        let mut turn = ready.with_input(self, &ask, |keeper, input| keeper.turn(&self.id, input))?;
+        let mut turn = ready.with_input(self, ask, |keeper, input| keeper.turn(&self.id, input))?;
         if turn.replacement.is_none() {
             self.remember(&ready.said)?;
         }
@@ -107,13 +125,16 @@ impl Conversation {
     /// Begins a compaction: composes the prompt for the summary. A conversation that nobody opened is opened; the ledger of
     /// any other does not change.
     pub fn begin_compaction(&self, ask: Ask) -> Result<Compaction> {
-        let ready = self.ready(&ask)?;
-        let mut begun = ready.with_input(self, &ask, |keeper, input| keeper.compaction().begin(&self.id, input))?;
-        if begun.opened == Began::Now {
-            self.remember(&ready.said)?;
-        }
-        ready.report(&mut begun.diagnostics);
-        Ok(begun)
+        let begin = |ask: &Ask| {
+            let ready = self.ready(ask)?;
+            let mut begun = ready.with_input(self, ask, |keeper, input| keeper.compaction().begin(&self.id, input))?;
+            if begun.opened == Began::Now {
+                self.remember(&ready.said)?;
+            }
+            ready.report(&mut begun.diagnostics);
+            Ok(begun)
+        };
+        self.opening(&ask, begin, |begun: &mut Compaction| &mut begun.diagnostics)
     }
 
     /// Ends a compaction whose summary succeeded: its epoch begins.
@@ -168,6 +189,8 @@ impl Conversation {
 
     /// A turn of a conversation that will adopt a draft, as hooks leave it. Nothing is stored.
     pub fn rehearse(&self, draft: &Draft, ask: &Ask) -> Result<Turn> {
+        // What the draft is made of, also where the template that was saved last cannot be composed.
+        let ask = &Ask { template: draft.ask.template.clone(), ..ask.clone() };
         let ready = self.ready_with(ask, Said { before: None, now: draft.said.with(ask, &self.project.directory) })?;
         let mut turn =
             ready.with_input(self, ask, |keeper, input| keeper.rehearse(&self.id, &draft.composed, input))?;

@@ -87,11 +87,14 @@ impl Project {
     pub fn draft(&self, ask: Ask) -> Result<Draft> {
         ask.check()?;
         let said = self.first_said(&ask);
-        let context = self.context(&ask, &said)?;
         let keeper = self.antefix.keeper()?;
-        let (models, finding) = self.antefix.models_for(said.model.as_deref());
-        let mut composed = self.with_input(None, &ask, &said, &context, &models, |input| keeper.draft(input))?;
-        composed.diagnostics.extend(finding);
-        Ok(Draft { project: self.clone(), composed, context, ask, said })
+        let draft = |ask: &Ask| {
+            let context = self.context(ask, &said)?;
+            let (models, finding) = self.antefix.models_for(said.model.as_deref());
+            let mut composed = self.with_input(None, ask, &said, &context, &models, |input| keeper.draft(input))?;
+            composed.diagnostics.extend(finding);
+            Ok(Draft { project: self.clone(), composed, context, ask: ask.clone(), said: said.clone() })
+        };
+        self.with_last_good(&ask, &said, draft, |draft: &mut Draft| &mut draft.composed.diagnostics)
     }
 }

@@ -53,13 +53,16 @@ pub use self::trust::TrustOffer;
 pub use self::why::{BilledTurn, Billing};
 use crate::discover::World;
 use crate::discover::roots::MoreRoots;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::ConversationId;
 use crate::hooks::{Hook, Program, TrustState};
 pub use crate::keeper::TouchNotice;
 use crate::keeper::TurnInput;
 use crate::models::Models;
 use crate::worlds::FixedClock;
+
+/// What findings call the template that somebody saved.
+const SAVED: &str = "saved template";
 
 /// A directory, and the project around it.
 ///
@@ -151,6 +154,13 @@ impl Project {
             TemplateChoice::Draft { dialect, text } => {
                 Ok(Some(EditedText { label: "template", dialect: *dialect, text: Arc::clone(text) }))
             }
+            TemplateChoice::Version(number) => {
+                let saved = self.antefix.keeper()?.store().template(*number)?;
+                let saved = saved.filter(|saved| saved.row.layout == context.layout_key).ok_or_else(|| {
+                    Error::new(ErrorKind::Input, format!("the layout has no saved template {number}"))
+                })?;
+                Ok(Some(EditedText { label: SAVED, dialect: saved.row.dialect, text: saved.text }))
+            }
             // A template that was named is a text of its own.
             TemplateChoice::Saved
                 if matches!(
@@ -162,7 +172,7 @@ impl Project {
             }
             TemplateChoice::Saved => {
                 let saved = self.antefix.saved_template(&context.layout_key)?;
-                Ok(saved.map(|(row, text)| EditedText { label: "saved template", dialect: row.dialect, text }))
+                Ok(saved.map(|(row, text)| EditedText { label: SAVED, dialect: row.dialect, text }))
             }
         }
     }

@@ -82,11 +82,13 @@ impl Project {
     pub fn preview(&self, ask: Ask, look: Look) -> Result<Preview> {
         ask.check()?;
         let said = self.first_said(&ask);
-        let (context, finding) = self.context_without_store(&ask, &said)?;
-        let conversation = ask.conversation.clone();
-        let mut preview = self.preview_in(context, ask, &said, conversation.as_deref(), look)?;
-        preview.diagnostics.splice(0..0, finding);
-        Ok(preview)
+        let preview = |ask: &Ask| {
+            let (context, finding) = self.context_without_store(ask, &said)?;
+            let mut preview = self.preview_in(context, ask.clone(), &said, ask.conversation.as_deref(), look)?;
+            preview.diagnostics.splice(0..0, finding);
+            Ok(preview)
+        };
+        self.with_last_good(&ask, &said, preview, |preview: &mut Preview| &mut preview.diagnostics)
     }
 
     pub(super) fn preview_in(
@@ -123,7 +125,8 @@ impl Project {
             match look {
                 Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
                 Look::Closely => {
-                    diagnostics.extend(lint(&context.layout, &prompt, &context.workspace.machine(world)));
+                    let machine = context.workspace.machine(world);
+                    diagnostics.extend(lint(&context.layout, &prompt, &machine, &ask.stop)?);
                 }
             }
             diagnostics.extend(gaps);
@@ -134,6 +137,7 @@ impl Project {
         if let Some(model) = &caller.model {
             diagnostics.extend(models.findings(model, prompt.prefix()));
         }
+        ask.stop.check()?;
         let messages = ask.messages;
         let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
         let order = named.then(|| context.layout.rules().instructions.in_words());

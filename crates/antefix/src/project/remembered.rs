@@ -161,6 +161,7 @@ impl Remembered {
             machine: self.machine.clone(),
             tools: self.tools.clone(),
             given: ask.given.clone(),
+            stop: ask.stop.clone(),
         }
     }
 }

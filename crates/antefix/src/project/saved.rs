@@ -4,12 +4,16 @@
 //!    is known by its name, any other one by the path of its file.
 //! 2. It applies in every front end that has the same store.
 //! 3. Conversations that are open keep their bytes until they are renewed or compacted.
-//! 4. Two people who save at once cannot both win: whoever saves may say what they have seen.
+//! 4. One that can no longer be composed, because of what it includes or because another program wrote it, gives way to the newest
+//!    before it that can be, and a finding says so; not to one that somebody has deleted since.
+//! 5. Two people who save at once cannot both win: whoever saves may say what they have seen.
 
 use std::sync::Arc;
 
+use super::remembered::Remembered;
 use super::{Antefix, Ask, Look, Project, ProjectContext, TemplateChoice};
 use crate::compose::Dialect;
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::Appended;
 use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, template_digest};
@@ -20,6 +24,9 @@ pub const TEMPLATE_LIMIT: usize = 1024 * 1024;
 
 /// How often saving begins again because somebody else was faster.
 const ATTEMPTS: usize = 20;
+
+/// How many versions are tried until one can be composed.
+const VERSIONS: usize = 10;
 
 /// The text of a layout's editable section, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,6 +189,41 @@ impl Project {
         })
     }
 
+    /// Composes what nobody has bytes of yet. Where the saved template cannot be composed, the newest one before it is taken that can
+    /// be, and a finding says so; without one, the error is that of the template that was saved last.
+    pub(super) fn with_last_good<T>(
+        &self,
+        ask: &Ask,
+        said: &Remembered,
+        compose: impl Fn(&Ask) -> Result<T>,
+        findings: impl FnOnce(&mut T) -> &mut Vec<Diagnostic>,
+    ) -> Result<T> {
+        let error = match compose(ask) {
+            Err(error) if ask.template == TemplateChoice::Saved && may_be_the_templates_fault(&error) => error,
+            composed => return composed,
+        };
+        let Ok(context) = self.context(&own(ask), said) else { return Err(error) };
+        let Some(keeper) = self.antefix.ledger().existing(self.antefix.world())? else { return Err(error) };
+        let entries = keeper.store().templates(Some(&context.layout_key), None, VERSIONS + 1)?;
+        // Before a deletion the layout's own text applied: what is older was taken back.
+        let mut versions = entries.iter().map_while(TemplateEntry::saved);
+        let Some(last) = versions.next() else { return Err(error) };
+        for version in versions.filter(|version| version.digest != last.digest) {
+            match compose(&Ask { template: TemplateChoice::Version(version.number), ..ask.clone() }) {
+                Ok(mut composed) => {
+                    let finding = earlier(&error, last.number, version.number);
+                    findings(&mut composed).insert(0, finding);
+                    return Ok(composed);
+                }
+                // It is not the template that is wrong.
+                Err(other) if other == error => break,
+                Err(other) if may_be_the_templates_fault(&other) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Err(error)
+    }
+
     /// Writes an entry of the history, and again if somebody else was faster.
     fn write_template(
         &self,
@@ -228,6 +270,24 @@ impl Project {
 
     fn template_key(&self, ask: &Ask) -> Result<String> {
         Ok(self.context(&own(ask), &self.first_said(ask))?.layout_key.clone())
+    }
+}
+
+/// Whether another template could be composed. That a fact is not there, or cannot be asked for, is not a text's fault.
+fn may_be_the_templates_fault(error: &Error) -> bool {
+    let of_template = matches!(error.kind(), ErrorKind::Parse | ErrorKind::Render | ErrorKind::Load | ErrorKind::Limit);
+    of_template && error.fact().is_none()
+}
+
+/// What is worth knowing where a template gives way to an earlier one.
+fn earlier(error: &Error, last: u64, used: u64) -> Diagnostic {
+    let message =
+        format!("the saved template {last} cannot be composed, so template {used} is used: {}", error.message());
+    let hint = format!("fix what is named here, or save another template; new conversations open with template {used}");
+    let finding = Diagnostic::new(Level::Error, Code::EarlierTemplate, message).hint(hint);
+    match error.place() {
+        Some(place) => finding.at(place.clone()),
+        None => finding,
     }
 }
 

@@ -5,6 +5,7 @@ mod failpoint;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod private;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(all(test, unix))]
@@ -20,6 +21,7 @@ use crate::freeze::Store;
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use private::private_directory;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use trust::{TrustFile, Trusted};

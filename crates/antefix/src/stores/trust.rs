@@ -105,10 +105,7 @@ fn read(world: &dyn World, file: &Path) -> Result<Approvals, String> {
 
 /// Waits until nobody else changes the file; others wait as long as the answer lives.
 fn alone(file: &Path) -> std::io::Result<std::fs::File> {
-    let mut made = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut made, 0o700);
-    made.recursive(true).create(file.parent().unwrap_or(file))?;
+    super::private_directory(file.parent().unwrap_or(file))?;
     let lock = new_file().create(true).truncate(false).open(file.with_extension("json.lock"))?;
     lock.lock()?;
     Ok(lock)

@@ -30,8 +30,14 @@ fn a_code_is_printed_as_it_is_spelled_in_the_sources() {
 fn few_findings_are_errors() {
     let errors: Vec<Code> =
         Code::ALL.iter().copied().filter(|code| code.entry().levels.contains(&Level::Error)).collect();
-    let expected =
-        [Code::HiddenText, Code::ModelsUnreadable, Code::OutsideProject, Code::ProjectUnreadable, Code::Unrenderable];
+    let expected = [
+        Code::EarlierTemplate,
+        Code::HiddenText,
+        Code::ModelsUnreadable,
+        Code::OutsideProject,
+        Code::ProjectUnreadable,
+        Code::Unrenderable,
+    ];
     assert_eq!(errors, expected);
     for code in Code::ALL {
         let levels = code.entry().levels;

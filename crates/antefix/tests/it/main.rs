@@ -45,10 +45,12 @@ mod skills;
 
 mod budgets;
 
+mod stopped;
 mod tools;
 
 mod given_files;
 mod goes_on;
+mod growth;
 mod hygiene;
 mod layout_page;
 

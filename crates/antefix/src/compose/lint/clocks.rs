@@ -19,10 +19,15 @@ const GENERATED: &[&str] = &["generated", "updated", "built", "timestamp", "as o
 /// The times and ids in the passages.
 pub(super) fn findings(prompt: &Prompt, passages: &[Passage<'_>]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
+    let mut has_id = false;
     for passage in passages.iter().filter(|passage| !passage.is_label()) {
         let fact = passage.fact().unwrap_or_default();
         let given = fact.starts_with("env:") || fact.starts_with("file:");
         if fact == "prompt:conversation_id" {
+            // What follows the first one is not shared in any case, and counting it takes as long as it is.
+            if std::mem::replace(&mut has_id, true) {
+                continue;
+            }
             let behind = price::size(price::behind(prompt, passage.text));
             let message = format!("`{fact}` is in the prefix: no other conversation shares the {behind} after it");
             let hint = "move it into a section with `stability = \"live\"`";

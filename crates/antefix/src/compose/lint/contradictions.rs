@@ -9,8 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::passages::Passage;
-use super::prose::{Sentence, sentences};
+use super::prose::{Scope, Sentence, sentences};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::stop::Stop;
 
 /// How many contradictions are reported.
 const REPORTED: usize = 10;
@@ -128,10 +129,10 @@ const RULES: &[Rule] = &[
 ];
 
 /// The contradictions between passages.
-pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
+pub(super) fn findings(passages: &[Passage<'_>], stop: &Stop) -> Vec<Diagnostic> {
     let texts: Vec<(&str, &str)> = passages.iter().map(|passage| (passage.label, passage.text)).collect();
     let mut findings = Vec::new();
-    for pair in pairs(&texts) {
+    for pair in pairs(&texts, stop) {
         let [first, second] = [&pair.first, &pair.second];
         let (here, there) = (&passages[second.text], &passages[first.text]);
         let said = |place: &Said| shortened(&texts[place.text].1[place.sentence.range.clone()]);
@@ -192,12 +193,15 @@ impl Negative {
 }
 
 /// The pairs of sentences that contradict each other, each second one once.
-fn pairs(texts: &[(&str, &str)]) -> Vec<Pair> {
+fn pairs(texts: &[(&str, &str)], stop: &Stop) -> Vec<Pair> {
     let mut known = Known::default();
     let mut pairs: Vec<Pair> = Vec::new();
     let mut reported: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (text, (label, whole)) in texts.iter().enumerate() {
-        for sentence in sentences(whole) {
+        sentences(whole, &mut |sentence| {
+            if stop.is_set() {
+                return;
+            }
             for meaning in meanings(&sentence.words) {
                 if let Some((other, before)) = known.against(&sentence.scope, label, &meaning)
                     && pairs.len() < REPORTED
@@ -212,13 +216,10 @@ fn pairs(texts: &[(&str, &str)]) -> Vec<Pair> {
                 }
                 known.add(text, label, &sentence, meaning);
             }
-        }
+        });
     }
     pairs
 }
-
-/// What a rule is about, besides what it says.
-type Scope = BTreeSet<String>;
 
 /// A sentence, and the number of the text that it is in.
 type Before = (usize, Sentence);
@@ -245,9 +246,12 @@ impl<'t> Known<'t> {
     /// The first sentence that contradicts a meaning.
     fn against(&self, scope: &Scope, label: &str, meaning: &Meaning) -> Option<&Before> {
         match meaning {
-            Meaning::Order { what, negative } => self.orders.get(&(scope.clone(), what.clone(), negative.opposite())),
+            Meaning::Order { what, negative } => {
+                self.orders.get(&(Scope::clone(scope), what.clone(), negative.opposite()))
+            }
             Meaning::Answer { topic, answer } => {
-                let files = self.answers.get(&(scope.clone(), *topic))?.iter().filter(|(other, _)| **other != label);
+                let files =
+                    self.answers.get(&(Scope::clone(scope), *topic))?.iter().filter(|(other, _)| **other != label);
                 let others = files.flat_map(|(_, answered)| answered).filter(|other| other.answer != *answer);
                 others.min_by_key(|other| other.number).map(|other| &other.said)
             }
@@ -258,7 +262,7 @@ impl<'t> Known<'t> {
         if self.count >= SENTENCES {
             return;
         }
-        let (number, scope) = (self.count, sentence.scope.clone());
+        let (number, scope) = (self.count, Scope::clone(&sentence.scope));
         self.count += 1;
         match meaning {
             Meaning::Order { what, negative } => {
@@ -279,7 +283,7 @@ const SENTENCES: usize = 5_000;
 
 impl Sentence {
     fn copy(&self) -> Sentence {
-        Sentence { range: self.range.clone(), words: self.words.clone(), scope: self.scope.clone() }
+        Sentence { range: self.range.clone(), words: self.words.clone(), scope: Scope::clone(&self.scope) }
     }
 }
 

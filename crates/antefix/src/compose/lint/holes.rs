@@ -76,6 +76,8 @@ fn in_line(line: &str, offset: usize, holes: &mut Vec<Range<usize>>) {
 fn hole(text: &str) -> Option<usize> {
     let within = |open: &str, close: &str| {
         let inner = text.strip_prefix(open)?;
+        // No further than a hole can be long: a text may open very many and close none.
+        let inner = &inner[..inner.floor_char_boundary(LONGEST + close.len())];
         let end = inner.find(close).filter(|end| (1..LONGEST).contains(end))?;
         Some((&inner[..end], open.len() + end + close.len()))
     };

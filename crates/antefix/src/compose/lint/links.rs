@@ -3,6 +3,8 @@
 //! That is what a symbolic link becomes where a system, or a git that is set so, cannot make links: the agent is told
 //! `AGENTS.md`, and not what is in that file.
 
+use std::collections::BTreeMap;
+
 use super::passages::Passage;
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -12,9 +14,11 @@ const LONGEST: usize = 200;
 /// The files whose whole text is a name.
 pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
     let of_files = |passage: &&Passage<'_>| passage.is_file() && !passage.is_label();
-    let whole = |passage: &&Passage<'_>| {
-        passages.iter().filter(of_files).filter(|other| other.label == passage.label).count() == 1
-    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for passage in passages.iter().filter(of_files) {
+        *counts.entry(passage.label).or_default() += 1;
+    }
+    let whole = |passage: &&Passage<'_>| counts.get(passage.label) == Some(&1);
     let mut findings = Vec::new();
     for passage in passages.iter().filter(of_files).filter(whole) {
         let name = passage.text.trim();

@@ -136,8 +136,12 @@ fn begins(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_none_or(|c| !is_name(c) && !matches!(c, '/' | '~' | '$' | '}' | '\\'))
 }
 
+/// The longest path that is told apart from what follows it, in bytes: a text may be one path behind the other.
+const LONGEST: usize = 512;
+
 /// Where a path ends that begins a text.
 fn path_end(text: &str) -> usize {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
     let end = text.find(|c: char| !is_name(c) && !matches!(c, '/' | '\\' | ':')).unwrap_or(text.len());
     text[..end].trim_end_matches(['.', ':', '/']).len()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::compose::{Prompt, Span};
 use crate::diagnostic::{Diagnostic, Subject};
-use crate::text::{Lines, Origin, Place, Source, SourceKind, Transform, Within};
+use crate::text::{LineNumbers, Lines, Origin, Place, Source, SourceKind, Transform, Within};
 
 /// A run of text with one author.
 pub(super) struct Passage<'p> {
@@ -106,6 +106,17 @@ impl<'p> Passage<'p> {
         match self.place(at..at) {
             Some(place) => format!("{}:{}", self.label, place.line_column().0),
             None => self.label.to_owned(),
+        }
+    }
+
+    /// The line in its file of a byte before which `lines` lines of it end. It is found without counting them.
+    pub(super) fn line(&self, at: usize, lines: usize, numbers: &mut LineNumbers) -> Option<usize> {
+        match self.origin {
+            Origin::Source { source, offset } => {
+                numbers.of(&Origin::Source { source: Arc::clone(source), offset: offset + at })
+            }
+            Origin::Fact { fact, line } if fact.path.is_some() => Some(line + lines),
+            _ => None,
         }
     }
 

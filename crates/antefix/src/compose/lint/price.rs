@@ -1,25 +1,48 @@
 //! What a fact costs that moves in the prefix: everything from there to the boundary is billed again.
 
+use std::collections::BTreeMap;
+
 use crate::compose::Prompt;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::stop::Stop;
 use crate::text::Origin;
 
-/// The finding with what it costs, if it is about a fact that moves and is in this prompt.
-pub(super) fn priced(prompt: &Prompt, mut finding: Diagnostic) -> Diagnostic {
+/// How many findings are priced: each takes as long as the prompt is.
+const PRICED: usize = 20;
+/// The longest text that is counted in tokens, in bytes: counting takes longer than all else.
+const COUNTED: usize = 128 * 1024;
+
+/// The findings, each with what it costs if it is about a fact that moves and is in this prompt.
+pub(super) fn priced(prompt: &Prompt, stop: &Stop) -> Vec<Diagnostic> {
+    let (mut left, mut known) = (PRICED, BTreeMap::new());
+    let price = |finding: &Diagnostic| match finding.code {
+        Code::VolatileInPrefix | Code::DailyInPrefix if left > 0 && !stop.is_set() => {
+            left -= 1;
+            with_price(prompt, finding.clone(), &mut known)
+        }
+        _ => finding.clone(),
+    };
+    prompt.diagnostics().iter().map(price).collect()
+}
+
+/// One finding with what it costs. `known` has what was counted before, by how long it is.
+fn with_price(prompt: &Prompt, mut finding: Diagnostic, known: &mut BTreeMap<usize, String>) -> Diagnostic {
     let moves = match finding.code {
         Code::VolatileInPrefix => "whenever it has moved",
         Code::DailyInPrefix => "the day after",
         _ => return finding,
     };
     if let Some(behind) = first(prompt, &finding).filter(|behind| !behind.is_empty()) {
-        finding.message.push_str(&format!(": {} from there on are billed again {moves}", size(behind)));
+        let size = known.entry(behind.len()).or_insert_with(|| size(behind));
+        finding.message.push_str(&format!(": {size} from there on are billed again {moves}"));
     }
     finding
 }
 
 /// How much a text is, for people: in what is billed, where that is counted.
 pub(super) fn size(text: &str) -> String {
-    let (count, unit) = match crate::tokens::count(text) {
+    let counted = if text.len() <= COUNTED { crate::tokens::count(text) } else { None };
+    let (count, unit) = match counted {
         Some(tokens) => (tokens, "token"),
         None => (text.len(), "byte"),
     };

@@ -2,10 +2,14 @@
 //!
 //! 1. Code, tables, quotations and questions have no sentences.
 //! 2. A sentence knows its scope: what the headings above it and the line that leads to its list narrow it to.
-//! 3. What is under "never", "avoid" or "bad" is not a sentence either, because it means the opposite.
+//! 3. What narrows a sentence down is bounded: each of very many sentences has it.
+//! 4. What is under "never", "avoid" or "bad" is not a sentence either, because it means the opposite.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
+
+use crate::text::floor_char_boundary;
 
 #[derive(Debug)]
 pub(super) struct Sentence {
@@ -14,8 +18,19 @@ pub(super) struct Sentence {
     /// Its words in lower case, without articles and marks.
     pub(super) words: Vec<String>,
     /// What it is about; nothing if it is about everything.
-    pub(super) scope: BTreeSet<String>,
+    pub(super) scope: Scope,
 }
+
+/// What a rule is about, besides what it says.
+pub(super) type Scope = Rc<BTreeSet<String>>;
+
+/// The deepest heading; what has more marks is text.
+const LEVELS: usize = 6;
+/// How many words of a heading narrow a rule down, how many words of a line that leads to a list are told apart, and how many
+/// bytes of each.
+const NARROWING: usize = 8;
+const LEADING: usize = 16;
+const WORD: usize = 64;
 
 /// Words of headings that narrow a rule down.
 const NARROW: &[&str] = &[
@@ -90,35 +105,65 @@ const AGAINST: &[&str] =
 const GENERAL: &[&str] =
     &["conventions", "follow", "following", "general", "guidelines", "important", "must", "remember", "rules", "style"];
 
-/// The sentences of a text.
-pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+/// Tells the sentences of a text, one after the other.
+pub(super) fn sentences(text: &str, tell: &mut dyn FnMut(Sentence)) {
     // The only heading of the first level is the title of the whole text, and narrows nothing down in it.
     let titles = text.lines().filter(|line| line.starts_with("# ")).count();
-    let mut reading = Reading { title: (titles == 1).then_some(1), ..Reading::default() };
+    let mut reading = Reading {
+        tell,
+        title: (titles == 1).then_some(1),
+        fence: None,
+        headings: Vec::new(),
+        lead: Lead::default(),
+        scope: Scope::default(),
+        block: 0..0,
+    };
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         reading.line(text, start..start + line.len());
         start += line.len();
     }
     reading.end_block(text);
-    reading.sentences
 }
 
-#[derive(Default)]
-struct Reading {
+struct Reading<'t> {
+    tell: &'t mut dyn FnMut(Sentence),
     /// The level of headings that are titles.
     title: Option<usize>,
     fence: Option<(char, usize)>,
     /// Headings in force, by level.
-    headings: Vec<(usize, Vec<String>)>,
+    headings: Vec<Heading>,
     /// The line that leads to a list.
-    lead: Vec<String>,
+    lead: Lead,
+    /// What the headings and the line narrow sentences down to.
+    scope: Scope,
     /// The paragraph or list item that is being read.
     block: Range<usize>,
-    sentences: Vec<Sentence>,
 }
 
-impl Reading {
+struct Heading {
+    level: usize,
+    against: bool,
+    /// The words of it that narrow a rule down.
+    narrow: Vec<String>,
+}
+
+#[derive(Default)]
+struct Lead {
+    against: bool,
+    /// What it narrows a rule down to, if it does.
+    scope: Option<String>,
+}
+
+impl Lead {
+    fn new(words: &[String]) -> Lead {
+        let general = words.is_empty() || words.iter().any(|word| GENERAL.contains(&word.as_str()));
+        let first = || words.iter().take(LEADING).map(|word| short(word)).collect::<Vec<_>>().join(" ");
+        Lead { against: against(words), scope: (!general).then(first) }
+    }
+}
+
+impl Reading<'_> {
     fn line(&mut self, text: &str, range: Range<usize>) {
         let line = &text[range.clone()];
         let inner = line.trim();
@@ -141,11 +186,12 @@ impl Reading {
             return self.end_block(text);
         }
         let level = inner.chars().take_while(|c| *c == '#').count();
-        if level > 0 && inner[level..].starts_with(' ') {
+        if (1..=LEVELS).contains(&level) && inner[level..].starts_with(' ') {
             self.end_block(text);
-            self.headings.retain(|(above, _)| *above < level);
-            self.headings.push((level, words(&inner[level..])));
-            self.lead.clear();
+            self.headings.retain(|above| above.level < level);
+            let words = words(&inner[level..]);
+            self.headings.push(Heading { level, against: against(&words), narrow: narrow(&words).collect() });
+            self.leads_to(Lead::default());
             return;
         }
         if inner.starts_with(['|', '>']) {
@@ -156,16 +202,25 @@ impl Reading {
             self.end_block(text);
             let indent = line.len() - line.trim_start().len();
             if item == 0 && indent == 0 {
-                self.lead.clear();
+                self.leads_to(Lead::default());
             }
             self.block = range.start + indent + item..range.end;
         } else {
             self.block.end = range.end;
         }
         if inner.ends_with(':') {
-            self.lead = words(&text[self.block.clone()]);
+            let lead = Lead::new(&words(&text[self.block.clone()]));
+            self.leads_to(lead);
             self.block = 0..0;
         }
+    }
+
+    /// Takes another line that leads to a list, or none. What sentences are narrowed down to follows from it and the headings.
+    fn leads_to(&mut self, lead: Lead) {
+        let narrowing = self.headings.iter().filter(|heading| Some(heading.level) != self.title);
+        let words = narrowing.flat_map(|heading| &heading.narrow).chain(&lead.scope);
+        self.scope = Rc::new(words.cloned().collect());
+        self.lead = lead;
     }
 
     fn end_block(&mut self, text: &str) {
@@ -195,20 +250,32 @@ impl Reading {
             }
             _ => (Vec::new(), words(written)),
         };
-        let above = self.headings.iter().flat_map(|(_, words)| words).chain(&label);
-        let against = above.chain(&self.lead).any(|word| AGAINST.contains(&word.as_str()));
-        if said.is_empty() || against {
+        let is_against = self.lead.against || self.headings.iter().any(|heading| heading.against) || against(&label);
+        if said.is_empty() || is_against {
             return;
         }
-        let narrow = |word: &&String| NARROW.contains(&word.as_str()) || word.contains(['/', '.', '*', '<']);
-        let narrowing = self.headings.iter().filter(|(level, _)| Some(*level) != self.title);
-        let narrowing = narrowing.flat_map(|(_, words)| words).chain(&label);
-        let mut scope: BTreeSet<String> = narrowing.filter(narrow).cloned().collect();
-        if !self.lead.iter().any(|word| GENERAL.contains(&word.as_str())) && !self.lead.is_empty() {
-            scope.insert(self.lead.join(" "));
+        let mut scope = Rc::clone(&self.scope);
+        for word in narrow(&label) {
+            Rc::make_mut(&mut scope).insert(word);
         }
-        self.sentences.push(Sentence { range, words: said, scope });
+        (self.tell)(Sentence { range, words: said, scope });
     }
+}
+
+/// Whether words turn what follows around.
+fn against(words: &[String]) -> bool {
+    words.iter().any(|word| AGAINST.contains(&word.as_str()))
+}
+
+/// The words that narrow a rule down.
+fn narrow(words: &[String]) -> impl Iterator<Item = String> {
+    let narrows = |word: &&String| NARROW.contains(&word.as_str()) || word.contains(['/', '.', '*', '<']);
+    words.iter().filter(narrows).take(NARROWING).map(|word| short(word))
+}
+
+/// As much of a word as is told apart.
+fn short(word: &str) -> String {
+    word[..floor_char_boundary(word, WORD)].to_owned()
 }
 
 /// A line without the mark of a list item.

@@ -9,27 +9,45 @@ use std::ops::Range;
 use super::passages::Passage;
 use super::prose::without_mark;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::stop::Stop;
+use crate::text::LineNumbers;
 
 /// Shorter paragraphs repeat by chance.
 const LEAST: usize = 80;
 /// How many paragraphs that two files share are reported one by one.
 const REPORTED: usize = 3;
 
-/// A paragraph: the number of its passage, and its bytes there.
-type Paragraph = (usize, Range<usize>);
+/// How many pairs of files are reported.
+const PAIRS: usize = 20;
+
+/// A paragraph.
+#[derive(Clone)]
+struct Paragraph {
+    /// The number of its passage.
+    passage: usize,
+    /// Its bytes there, and how many lines end before it there.
+    range: Range<usize>,
+    lines: usize,
+}
 
 /// What is repeated in the passages.
-pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
+pub(super) fn findings(passages: &[Passage<'_>], stop: &Stop) -> Vec<Diagnostic> {
     let mut first: BTreeMap<String, Paragraph> = BTreeMap::new();
     let mut repeats: Vec<(Paragraph, Paragraph)> = Vec::new();
+    let mut numbers = LineNumbers::default();
+    // Very many paragraphs may be repeated, and counting lines takes as long as their text is.
+    let mut place = |paragraph: &Paragraph| {
+        let passage = &passages[paragraph.passage];
+        (passage.label, passage.line(paragraph.range.start, paragraph.lines, &mut numbers))
+    };
     // Whether the words were somewhere else before; if not, they are known from here on.
     let mut is_repeated = |paragraph: Paragraph| {
-        let words = normalized(&passages[paragraph.0].text[paragraph.1.clone()]);
+        let words = normalized(&passages[paragraph.passage].text[paragraph.range.clone()]);
         if words.chars().count() < LEAST {
             return false;
         }
         match first.get(&words) {
-            Some(known) if address(passages, known) != address(passages, &paragraph) => {
+            Some(known) if place(known) != place(&paragraph) => {
                 repeats.push((known.clone(), paragraph));
                 true
             }
@@ -41,11 +59,14 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
         }
     };
     for (number, passage) in passages.iter().enumerate() {
-        for range in paragraphs(passage.text) {
+        for (range, lines) in paragraphs(passage.text) {
+            if stop.is_set() {
+                return Vec::new();
+            }
             // A list that is not the same as a whole may still have items of another one.
-            if !is_repeated((number, range.clone())) {
-                for item in items(passage.text, &range) {
-                    is_repeated((number, item));
+            if !is_repeated(Paragraph { passage: number, range: range.clone(), lines }) {
+                for (item, before) in items(passage.text, &range) {
+                    is_repeated(Paragraph { passage: number, range: item, lines: lines + before });
                 }
             }
         }
@@ -54,22 +75,30 @@ pub(super) fn findings(passages: &[Passage<'_>]) -> Vec<Diagnostic> {
 }
 
 fn to_diagnostics(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) -> Vec<Diagnostic> {
-    let labels = |(first, second): &(Paragraph, Paragraph)| (passages[first.0].label, passages[second.0].label);
-    let mut pairs: Vec<(&str, &str)> = Vec::new();
-    for pair in repeats.iter().map(labels) {
-        if !pairs.contains(&pair) {
-            pairs.push(pair);
+    // What each pair of files shares, in the order in which the pairs were found.
+    let mut pairs: Vec<Vec<&(Paragraph, Paragraph)>> = Vec::new();
+    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for repeat in repeats {
+        let labels = (passages[repeat.0.passage].label, passages[repeat.1.passage].label);
+        match known.get(&labels) {
+            Some(number) => pairs[*number].push(repeat),
+            None => {
+                known.insert(labels, pairs.len());
+                pairs.push(vec![repeat]);
+            }
         }
     }
+    let more = pairs.len().saturating_sub(PAIRS);
     let mut findings = Vec::new();
-    for (one, other) in pairs {
-        let shared: Vec<_> = repeats.iter().filter(|repeat| labels(repeat) == (one, other)).collect();
+    for shared in pairs.into_iter().take(PAIRS) {
         let Some((first, second)) = shared.first() else { continue };
-        let bytes: usize = shared.iter().map(|(_, (_, range))| range.len()).sum();
-        let here = &passages[second.0];
+        let bytes: usize = shared.iter().map(|(_, second)| second.range.len()).sum();
+        let here = &passages[second.passage];
+        let (one, other) = (passages[first.passage].label, here.label);
         let report = |message: String, place: &Paragraph| {
             let hint = "keep it in one of them: every copy is billed, and one of two copies is soon out of date";
-            passages[place.0].finding_at(Diagnostic::warning(Code::RepeatedText, message).hint(hint), place.1.clone())
+            let finding = Diagnostic::warning(Code::RepeatedText, message).hint(hint);
+            passages[place.passage].finding_at(finding, place.range.clone())
         };
         if one != other && all_words(passages, one) == all_words(passages, other) {
             let message = format!("{other} says the same as {one}, word for word: {} bytes twice", here.text.len());
@@ -81,17 +110,21 @@ fn to_diagnostics(passages: &[Passage<'_>], repeats: &[(Paragraph, Paragraph)]) 
             findings.push(report(message, second));
         } else {
             for (first, second) in shared {
-                let bytes = second.1.len();
+                let bytes = second.range.len();
                 let message = format!("this paragraph repeats {}: {bytes} bytes", address(passages, first));
                 findings.push(report(message, second));
             }
         }
     }
+    if more > 0 {
+        let message = format!("{more} more pairs of texts repeat each other");
+        findings.push(Diagnostic::warning(Code::MoreFindings, message).hint("fix the ones above first"));
+    }
     findings
 }
 
-fn address(passages: &[Passage<'_>], (number, range): &Paragraph) -> String {
-    passages[*number].address(range.start)
+fn address(passages: &[Passage<'_>], paragraph: &Paragraph) -> String {
+    passages[paragraph.passage].address(paragraph.range.start)
 }
 
 /// All words of a file.
@@ -100,38 +133,38 @@ fn all_words(passages: &[Passage<'_>], label: &str) -> String {
     texts.map(|passage| normalized(passage.text)).collect::<Vec<_>>().join(" ")
 }
 
-/// The paragraphs of a text: what is between empty lines.
-fn paragraphs(text: &str) -> Vec<Range<usize>> {
+/// The paragraphs of a text, which are what is between empty lines, each with how many lines are before it.
+fn paragraphs(text: &str) -> Vec<(Range<usize>, usize)> {
     let mut paragraphs = Vec::new();
-    let mut paragraph = 0..0;
+    let mut paragraph = (0..0, 0);
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    for (number, line) in text.split_inclusive('\n').enumerate() {
         let end = start + line.len();
         if line.trim().is_empty() {
             paragraphs.push(std::mem::take(&mut paragraph));
-        } else if paragraph.is_empty() {
-            paragraph = start..end;
+        } else if paragraph.0.is_empty() {
+            paragraph = (start..end, number);
         } else {
-            paragraph.end = end;
+            paragraph.0.end = end;
         }
         start = end;
     }
     paragraphs.push(paragraph);
-    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs.retain(|(paragraph, _)| !paragraph.is_empty());
     paragraphs
 }
 
-/// The items of lists in a paragraph. Their marks are not part of them.
-fn items(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
-    let mut items: Vec<Range<usize>> = Vec::new();
+/// The items of lists in a paragraph, each with how many lines of it are before it. Their marks are not part of them.
+fn items(text: &str, paragraph: &Range<usize>) -> Vec<(Range<usize>, usize)> {
+    let mut items: Vec<(Range<usize>, usize)> = Vec::new();
     let mut start = paragraph.start;
-    for line in text[paragraph.clone()].split_inclusive('\n') {
+    for (number, line) in text[paragraph.clone()].split_inclusive('\n').enumerate() {
         let end = start + line.len();
         let inner = line.trim_start();
         let words = without_mark(inner);
         match items.last_mut() {
-            _ if words.len() < inner.len() => items.push(end - words.len()..end),
-            Some(item) => item.end = end,
+            _ if words.len() < inner.len() => items.push((end - words.len()..end, number)),
+            Some((item, _)) => item.end = end,
             None => {}
         }
         start = end;

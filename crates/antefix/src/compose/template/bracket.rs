@@ -20,10 +20,14 @@ use super::HiddenFacts;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::{Answer, Facts};
+use crate::error::Result;
 use crate::text::{Draft, FactName, Origin, Place, Source, Transform};
 
 /// How many findings a template gets before the rest is only counted.
 const FINDINGS_SHOWN: usize = 20;
+
+/// After how many tags and texts it is asked whether anybody waits for the rest.
+const STEPS: usize = 4_096;
 
 /// A parsed template.
 #[derive(Debug, Clone)]
@@ -91,7 +95,7 @@ impl Bracket {
         self.first.get(name).map(|tag| Place::new(&self.source, tag.clone()))
     }
 
-    pub(crate) fn render(&self, facts: &Facts) -> (Draft, Vec<Diagnostic>) {
+    pub(crate) fn render(&self, facts: &Facts) -> Result<(Draft, Vec<Diagnostic>)> {
         let mut draft = Draft::default();
         let mut blanks = Findings::default();
         let text = &self.source.text;
@@ -99,6 +103,9 @@ impl Bracket {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             at += 1;
+            if at.is_multiple_of(STEPS) {
+                facts.stop().check()?;
+            }
             match node {
                 Node::Text(range) => draft.push(&text[range.clone()], raw(range), None),
                 Node::Fact { name, tag } => match self.answer(facts, *name) {
@@ -126,7 +133,7 @@ impl Bracket {
                 Node::EndIf => {}
             }
         }
-        (draft, blanks.into_list())
+        Ok((draft, blanks.into_list()))
     }
 
     fn answer<'f>(&self, facts: &'f Facts, name: usize) -> Option<&'f Answer<crate::discover::Value>> {

@@ -199,7 +199,7 @@ impl Template {
     pub(crate) fn render(&self, facts: &Facts) -> Result<Rendered> {
         match self {
             Template::Bracket(template) => {
-                let (draft, diagnostics) = template.render(facts);
+                let (draft, diagnostics) = template.render(facts)?;
                 Ok(Rendered { draft, diagnostics, spent: Spent::default() })
             }
             Template::Jinja(template) => {

@@ -17,7 +17,7 @@ use super::watch::Displaced;
 use super::{schema, watch};
 use crate::error::Fault;
 use crate::freeze::StoreError;
-use crate::stores::failpoint;
+use crate::stores::{failpoint, private_directory};
 
 /// `AFix` in the header says whose file it is.
 pub(super) const APPLICATION: u32 = u32::from_be_bytes(*b"AFix");
@@ -89,7 +89,7 @@ fn remove_leftovers(path: &Path) {
 
 fn make(path: &Path, steps: &[&str]) -> Result<(), Failure> {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    make_directories(directory)?;
+    private_directory(directory)?;
     let new = beside(path);
     let made = fill(&new, steps).and_then(|()| {
         failpoint::reach("a file is made under another name")?;
@@ -143,26 +143,6 @@ fn only_ours(path: &Path) -> Result<File, Failure> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     Ok(file)
-}
-
-/// Makes the directories that are missing. Those that are there stay as they are.
-fn make_directories(directory: &Path) -> Result<(), Failure> {
-    if directory.is_dir() {
-        return Ok(());
-    }
-    if let Some(parent) = directory.parent() {
-        make_directories(parent)?;
-    }
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(directory) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
-        made => made?,
-    }
-    #[cfg(unix)]
-    fs::set_permissions(directory, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
-    directory.parent().map_or(Ok(()), sync)
 }
 
 /// A new name in a directory lasts only once the directory is on the disk.

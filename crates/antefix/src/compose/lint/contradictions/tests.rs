@@ -1,10 +1,11 @@
 use super::pairs;
+use crate::stop::Stop;
 
 /// The sentences that contradict each other, in two files.
 fn found(first: &str, second: &str) -> Vec<(String, String)> {
     let texts = [("AGENTS.md", first), ("web/AGENTS.md", second)];
     let said = |said: &super::Said| texts[said.text].1[said.sentence.range.clone()].to_owned();
-    pairs(&texts).iter().map(|pair| (said(&pair.first), said(&pair.second))).collect()
+    pairs(&texts, &Stop::default()).iter().map(|pair| (said(&pair.first), said(&pair.second))).collect()
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn rules_that_go_together_are_left_alone() {
 
 #[test]
 fn one_file_may_have_two_answers_but_no_order_and_its_opposite() {
-    let pairs = |text: &str| pairs(&[("AGENTS.md", text)]).len();
+    let pairs = |text: &str| pairs(&[("AGENTS.md", text)], &Stop::default()).len();
     assert_eq!(pairs("Use tabs.\n\nUse spaces.\n"), 0);
     assert_eq!(pairs("Always write a changelog entry.\n\nNever write a changelog entry.\n"), 1);
 }

@@ -9,6 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 
+use crate::stop::Stop;
+
 /// All the text that one rendering may make, prompt included.
 pub(super) const MADE: usize = 8 * 1024 * 1024;
 /// The largest value that a name may be bound to, and the largest one that a filter takes. Instruction files have their texts
@@ -21,6 +23,9 @@ const ITEM: usize = 32;
 
 /// All the text that one rendering may look through: copied, compared, searched.
 const WORK: usize = 128 * 1024 * 1024;
+
+/// After how many bytes it is asked whether anybody waits for the rest.
+const ASKED: usize = 256 * 1024;
 
 /// The engine's objects that are no data.
 const ENGINES_OWN: [&str; 4] = ["::Namespace", "::Module", "::Macro", "::Loop"];
@@ -35,6 +40,8 @@ pub(super) struct Meter {
     work: AtomicUsize,
     /// The left sides of products whose right sides are not known yet.
     factors: Mutex<Vec<Value>>,
+    /// Whether the rendering is still wanted.
+    stop: Mutex<Stop>,
 }
 
 /// What renderings took.
@@ -65,7 +72,8 @@ impl std::fmt::Display for LimitReached {
 impl std::error::Error for LimitReached {}
 
 impl Meter {
-    pub(super) fn reset(&self) {
+    pub(super) fn reset(&self, stop: &Stop) {
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
         self.made.store(0, Ordering::Relaxed);
         self.work.store(0, Ordering::Relaxed);
         self.factors().clear();
@@ -73,7 +81,7 @@ impl Meter {
 
     /// Counts text that is about to be made.
     pub(super) fn charge(&self, bytes: usize) -> Result<(), Error> {
-        if add(&self.made, bytes) > MADE {
+        if self.add(&self.made, bytes)? > MADE {
             return Err(over(format!("rendering this template makes more than {MADE} bytes of text")));
         }
         Ok(())
@@ -146,23 +154,29 @@ impl Meter {
 
     /// Counts work: bytes that are scanned.
     pub(super) fn work(&self, bytes: usize) -> Result<(), Error> {
-        if add(&self.work, bytes) > WORK {
+        if self.add(&self.work, bytes)? > WORK {
             return Err(over(format!("rendering this template looks through more than {WORK} bytes")));
         }
         Ok(())
+    }
+
+    /// What a counter comes to. Now and then it is asked whether anybody waits for the rest.
+    fn add(&self, counter: &AtomicUsize, bytes: usize) -> Result<usize, Error> {
+        // One rendering runs on one thread; the counter is atomic only because the engine's callbacks are shared.
+        let before = counter.load(Ordering::Relaxed);
+        let after = before.saturating_add(bytes);
+        counter.store(after, Ordering::Relaxed);
+        let asks = before / ASKED != after / ASKED;
+        if asks && self.stop.lock().unwrap_or_else(PoisonError::into_inner).is_set() {
+            return Err(Error::new(ErrorKind::InvalidOperation, "nobody waits for it any more"));
+        }
+        Ok(after)
     }
 
     /// What was produced and scanned so far.
     pub(super) fn spent(&self) -> Spent {
         Spent { made: self.made.load(Ordering::Relaxed), work: self.work.load(Ordering::Relaxed) }
     }
-}
-
-fn add(counter: &AtomicUsize, bytes: usize) -> usize {
-    // One rendering runs on one thread; the counter is atomic only because the engine's callbacks are shared.
-    let after = counter.load(Ordering::Relaxed).saturating_add(bytes);
-    counter.store(after, Ordering::Relaxed);
-    after
 }
 
 /// The size of a value with everything in it, or an error if that is too much.

@@ -35,6 +35,7 @@ use super::{Author, Library, SOURCE_LIMIT, TemplateLookup, TemplateRef, check_si
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Answer, Facts, Value as FactValue, catalog};
 use crate::error::{Error, ErrorKind, Result};
+use crate::stop::Stop;
 use crate::text::{Draft, FactName, Place, Source, Text};
 
 /// How many steps a rendering may take.
@@ -166,7 +167,11 @@ impl Jinja {
 
     fn render_with(&self, kit: &Kit, values: &Values<'_>) -> Result<Draft> {
         let program = &*self.0;
-        kit.meter.reset();
+        let stop = match values {
+            Values::Facts(facts) => facts.stop().clone(),
+            Values::Given(_) => Stop::default(),
+        };
+        kit.meter.reset(&stop);
         kit.marks.reset();
         kit.levels.iter().for_each(|levels| levels.reset());
         let root = &program.templates[0];
@@ -183,7 +188,10 @@ impl Jinja {
         }
         tracker.ready();
         let template = kit.env.get_template(&root.name).map_err(|error| engine_error(&error))?;
-        template.render_captured_to(context, &mut tracker).map_err(|error| engine_error(&error))?;
+        if let Err(error) = template.render_captured_to(context, &mut tracker) {
+            // What the engine says then is not about the template.
+            return stop.check().and(Err(engine_error(&error)));
+        }
         Ok(tracker.finish(&program.tags, &program.printed))
     }
 
