@@ -13,6 +13,9 @@ mod route;
 
 mod shapes;
 
+#[cfg(feature = "tokens")]
+mod simulated;
+
 use std::sync::LazyLock;
 
 use antefix::compose::policy::{Placement, Undeliverable};
