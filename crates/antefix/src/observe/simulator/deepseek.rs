@@ -11,12 +11,9 @@
 //! 5. Kept for "hours to days", best effort. Assumption: six hours from the last use. Writing costs nothing.
 //! 6. The order in which a request is read is not published. Assumption: tools, then messages.
 
-use std::collections::BTreeMap;
-
 use super::request::Prompt;
 use super::{Entries, UNTIL_READABLE};
 use crate::observe::Billed;
-use crate::text::Digest;
 
 /// Six hours.
 const LIFETIME: u64 = 6 * 3600;
@@ -24,36 +21,32 @@ const LIFETIME: u64 = 6 * 3600;
 /// What requests had, to find what they share, and where their inputs ended.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Units {
-    /// When a beginning was last seen, whether or not a unit ends with it.
-    seen: BTreeMap<Digest, u64>,
+    /// Every beginning of a request, whether or not a unit ends with it.
+    seen: Entries,
     /// Where inputs ended: an answer behind one of them ends a unit as well.
-    inputs: BTreeMap<Digest, u64>,
+    inputs: Entries,
 }
 
 impl Units {
     pub(super) fn bill(&mut self, entries: &mut Entries, at: u64, prompt: &Prompt) -> Billed {
-        let is_recent = |times: &BTreeMap<Digest, u64>, digest: &Digest| {
-            times.get(digest).is_some_and(|time| time + UNTIL_READABLE <= at && at - time <= LIFETIME)
-        };
         let pieces = prompt.pieces();
         for (before, after) in prompt.answers() {
-            if is_recent(&self.inputs, &before) {
+            if self.inputs.has(&before, at) && !entries.has(&after, at) {
                 // The answer was complete before anybody could send it back.
-                let when = self.inputs.get(&before).copied().unwrap_or(at);
-                entries.keep(after, when, LIFETIME);
+                entries.keep(after, at.saturating_sub(UNTIL_READABLE), LIFETIME);
             }
         }
         let hit = pieces.iter().rfind(|piece| entries.has(&piece.digest, at));
         let read = hit.map_or(0, |piece| piece.end);
-        let shared = pieces.iter().take_while(|piece| is_recent(&self.seen, &piece.digest)).last();
+        let shared = pieces.iter().take_while(|piece| self.seen.has(&piece.digest, at)).last();
         for unit in [hit, shared, pieces.last()].into_iter().flatten() {
             entries.keep(unit.digest, at, LIFETIME);
         }
         for piece in pieces {
-            self.seen.insert(piece.digest, at);
+            self.seen.keep(piece.digest, at, LIFETIME);
         }
         if let Some(last) = pieces.last() {
-            self.inputs.insert(last.digest, at);
+            self.inputs.keep(last.digest, at, LIFETIME);
         }
         Billed { read, plain: prompt.tokens() - read, ..Billed::default() }
     }

@@ -2,7 +2,7 @@
 //!
 //! 1. A request becomes blocks in the order in which its provider reads them, each with its tokens and its marker. What only
 //!    a marker changes is the same block.
-//! 2. Each kind of cache is one file: [Anthropic's](self) breakpoints, OpenAI's before and from GPT-5.6 on, Gemini's, DeepSeek's.
+//! 2. Each provider has a file: Anthropic with its breakpoints, OpenAI before and from GPT-5.6 on, Gemini, DeepSeek.
 //!    Every rule names its source there, and what no source says is an assumption that is called one.
 //! 3. Nothing is random, and nobody is asked: the same requests at the same times are billed the same.
 //!

@@ -102,6 +102,21 @@ fn deepseek_keeps_what_two_requests_share_for_the_third() {
 }
 
 #[test]
+fn deepseek_finds_what_is_shared_whoever_else_asks_at_that_moment() {
+    let with = |user: &str| chat(&[says("system", "red", 1000), says("user", user, 100)]);
+    plays(
+        "deepseek-flash",
+        Target::OpenAiChat,
+        &[
+            (0, with("blue"), billed(0, 0, 0, 1100)),
+            (60, with("gold"), billed(0, 0, 0, 1100)),
+            (60, with("green"), billed(0, 0, 0, 1100)),
+            (62, with("white"), billed(1000, 0, 0, 100)),
+        ],
+    );
+}
+
+#[test]
 fn deepseek_reads_a_conversation_with_its_answer_for_hours() {
     let (head, one, answer) = (says("system", "red", 1000), says("user", "blue", 100), says("assistant", "gold", 50));
     let second = chat(&[head.clone(), one.clone(), answer, says("user", "green", 100)]);
