@@ -7,7 +7,7 @@ use antefix::deliver::{Content, Target, deliver};
 use antefix::discover::tools::{Tool, Tools};
 use antefix::document;
 use antefix::freeze::EpochBody;
-use antefix::observe::{Comparison, Expectation, Simulator};
+use antefix::observe::Simulator;
 use antefix::project::LayoutChoice;
 use antefix::stores::MemoryStore;
 use antefix::worlds::MemoryWorld;
@@ -72,21 +72,6 @@ fn request(body: &EpochBody, target: Target, name: &str) -> Value {
     deliver(&content, target, Some(&model(name))).unwrap().fragment.to_value()
 }
 
-/// As `antefix drift --for TARGET --model MODEL` predicts it.
-fn predicted(before: &EpochBody, next: &EpochBody, target: Target, name: &str) -> Expectation {
-    let model = model(name);
-    let receipt = |body: &EpochBody| document::receipt(body, target, Some(&model)).unwrap();
-    let (first, second) = (receipt(before), receipt(next));
-    let comparison = Comparison {
-        before: Some(&first),
-        now: &second,
-        model: Some(&model),
-        epochs: Some((before, next)),
-        elapsed: None,
-    };
-    comparison.expectation().unwrap()
-}
-
 #[test]
 fn a_prediction_is_what_the_simulator_bills() {
     let now = Around::new();
@@ -111,7 +96,7 @@ fn a_prediction_is_what_the_simulator_bills() {
         let drift = after.conversation(&store).drift(after.ask()).unwrap();
         for (target, name) in MODELS {
             let model = model(name);
-            let expectation = predicted(drift.epoch.body(), &drift.next, target, name);
+            let expectation = document::prediction(drift.epoch.body(), &drift.next, target, Some(&model)).unwrap();
             let mut simulator = Simulator::new(&model);
             simulator.send(0, target, &request(drift.epoch.body(), target, name)).unwrap();
             let billed = simulator.send(60, target, &request(&drift.next, target, name)).unwrap();
