@@ -6,6 +6,7 @@ mod cases;
 mod claims;
 mod clients;
 mod docs;
+mod economics;
 mod fuzz;
 #[path = "../../crates/antefix/tests/homeless/mod.rs"]
 mod homeless;
@@ -38,6 +39,7 @@ cargo xtask COMMAND
   tidy                                 the architecture's rules, licenses and formalities; prints outliers
   sbom                                 what the program is made of (CycloneDX), to target/sbom.cdx.json
   docs [--check]                       writes pages and the clients' types from the code; --check only compares
+  economics [--check]                  what strategies for prompts cost, simulated; writes docs/economics.md
   bench [--quick] [--dense] [--proxy] [--json FILE]
                                        speed against floor and goal, and bounds, measured in one run
 
@@ -93,6 +95,10 @@ fn run(args: &[&str]) -> Outcome {
         "docs" => {
             let [check] = options(rest, ["--check"])?;
             docs::run(check)
+        }
+        "economics" => {
+            let [check] = options(rest, ["--check"])?;
+            economics::run(check)
         }
         "sdk" => {
             let [] = options(rest, [])?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use antefix::document::{self, Bill};
 use antefix::keeper::Drift;
 use antefix::models::Models;
-use antefix::observe::{Comparison, Expectation};
+use antefix::observe::Expectation;
 use antefix::{Result, Target};
 
 use crate::args::DriftArgs;
@@ -61,14 +61,5 @@ pub(crate) fn run(args: &DriftArgs) -> Outcome {
 /// What sending the renewed prefix to a target would do there.
 fn predicted(drift: &Drift, target: Target, model: Option<&str>, models: &Models) -> Result<Expectation> {
     let model = model.and_then(|name| models.find(name)).map(|(model, _)| model);
-    let before = document::receipt(drift.epoch.body(), target, model.as_ref())?;
-    let now = document::receipt(&drift.next, target, model.as_ref())?;
-    let comparison = Comparison {
-        before: Some(&before),
-        now: &now,
-        model: model.as_ref(),
-        epochs: Some((drift.epoch.body(), &drift.next)),
-        elapsed: None,
-    };
-    comparison.expectation()
+    document::prediction(drift.epoch.body(), &drift.next, target, model.as_ref())
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::breakpoint::{Breakpoints, Marker};
-use super::messages::{Between, Voice, Woven, weave};
+use super::messages::{Between, Voice, Woven, is_assistants, weave};
 use super::tools::{self, Form};
 use super::{Content, Fragment, Receipt, Target};
 use crate::compose::policy::Placement;
@@ -98,11 +98,26 @@ fn fill(
     };
     let in_front = messages.len();
     let Woven { messages: mut woven, kept } = weave(content, &voice, (api.key, in_front), receipt)?;
-    for at in breakpoints.rolling(&woven[..kept], |message| blocks(message, api)) {
+    for at in rolling(&woven[..kept], breakpoints.rolling, api) {
         mark(&mut woven[at], api);
         receipt.rolling.push(format!("/{}/{}", api.key, in_front + at));
     }
     Ok(fragment.messages_behind(content, api.key, messages, woven))
+}
+
+/// The messages that are marked, of so many at most: the last that can be, and the last one of the request before, because a cache is
+/// read at a mark alone.
+fn rolling(messages: &[Value], most: usize, api: &Api) -> Vec<usize> {
+    let last = |until: usize| messages[..until].iter().rposition(|message| blocks(message, api).is_some());
+    let is_answer = |message: &Value| {
+        let of_type = message["type"].as_str().unwrap_or_default();
+        is_assistants(message) || of_type == "reasoning" || of_type.ends_with("_call")
+    };
+    let before = messages.iter().rposition(is_answer).and_then(last);
+    let end = last(messages.len());
+    let mut marked: Vec<usize> = end.into_iter().chain(before.filter(|before| Some(*before) != end)).collect();
+    marked.truncate(most);
+    marked
 }
 
 /// What breakpoints are called. Tools have none.

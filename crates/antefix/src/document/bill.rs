@@ -2,6 +2,7 @@
 
 use crate::freeze::{Difference, EpochBody, Same};
 use crate::models::{Match, Models};
+use crate::observe::Billed;
 use crate::tokens::Tokens;
 use serde::Serialize;
 
@@ -45,7 +46,8 @@ impl Bill {
         if let (Same::No, Some(tools)) = (difference.tools, &after.tools) {
             lost = lost.zip(count(tools)).map(|(lost, tools)| lost + tools);
         }
-        let cost = found.as_ref().zip(lost).and_then(|((model, _), lost)| model.cost_of_a_miss(lost.count));
+        let written = |tokens: usize| Billed { written: tokens, ..Billed::default() };
+        let cost = found.as_ref().zip(lost).and_then(|((model, _), lost)| written(lost.count).more_than_reading(model));
         let basis = match (&found, model) {
             (None, None) => "counted in o200k_base; --model names a price".to_owned(),
             (None, Some(name)) => format!("estimated from o200k_base; no model `{name}` is known"),

@@ -21,7 +21,7 @@ pub use self::explanation::{
 };
 pub use self::tally::Tally;
 pub use self::trust::{FileDigest, HookTrust, TrustDocument, trust};
-pub use self::verdict::{ExpectationDocument, VerdictDocument, expectation, receipt, verdict};
+pub use self::verdict::{ExpectationDocument, VerdictDocument, expectation, prediction, receipt, verdict};
 
 /// A document as text, with a final line feed.
 pub fn print(document: &impl Serialize) -> String {

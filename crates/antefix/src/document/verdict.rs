@@ -3,7 +3,7 @@
 use crate::deliver::{Content, Receipt, Target, deliver};
 use crate::freeze::EpochBody;
 use crate::models::Model;
-use crate::observe::{Basis, Divergence, Expectation, Explanation, Said, Stretch, Verdict};
+use crate::observe::{Basis, Comparison, Divergence, Expectation, Explanation, Said, Stretch, Verdict};
 use crate::tokens::{Tokenizer, Tokens};
 use serde::Serialize;
 
@@ -18,6 +18,14 @@ pub fn receipt(body: &EpochBody, target: Target, model: Option<&Model>) -> Resul
     let content = Content::of_epoch(body, tools);
     let tokenizer = model.map_or(&Tokenizer::Exact, |model| &model.tokenizer);
     Ok(deliver(&content, target, model)?.counted(tokenizer).receipt)
+}
+
+/// What sending one epoch's prefix behind another's would do at a target: what `drift --for` says. It is what the
+/// [`Simulator`](crate::observe::Simulator) bills for the two.
+pub fn prediction(before: &EpochBody, next: &EpochBody, target: Target, model: Option<&Model>) -> Result<Expectation> {
+    let (first, second) = (receipt(before, target, model)?, receipt(next, target, model)?);
+    let epochs = Some((before, next));
+    Comparison { before: Some(&first), now: &second, model, epochs, elapsed: None }.expectation()
 }
 
 /// What `why --json` prints.

@@ -80,6 +80,11 @@ impl Model {
 }
 
 impl Cost {
+    /// What is left of it, and nothing if the other is more.
+    pub(crate) fn less(self, other: Cost) -> Cost {
+        Cost(self.0.saturating_sub(other.0))
+    }
+
     /// In micro-dollars, rounded.
     pub fn micro_dollars(self) -> u128 {
         (self.0 + 500_000) / 1_000_000

@@ -6,11 +6,13 @@
 //!    difference itself where the provider caches without being asked.
 //! 3. A prefix that is too short for the model, or whose lifetime has passed, is not expected.
 
+use super::Billed;
+use super::simulator::seconds;
 use super::verdict::Explanation;
 use crate::deliver::{Part, Receipt, Target};
 use crate::error::Result;
 use crate::freeze::{Difference, EpochBody, Same};
-use crate::models::{Cost, Model, Price};
+use crate::models::{Cost, Model, Provider};
 use crate::tokens::{Tokenizer, Tokens};
 
 /// Two requests, and what is known of them.
@@ -286,6 +288,10 @@ impl Comparison<'_> {
         if !caches_unasked(target, self.model) {
             return None;
         }
+        // DeepSeek reads complete units alone, and none of them ends where two requests begin to differ: see `simulator/deepseek.rs`.
+        if self.model.is_some_and(|model| model.provider == Provider::DeepSeek) && same < now.len() {
+            return None;
+        }
         let before = same.checked_sub(1).and_then(|last| sums.get(last)).copied().unwrap_or_default();
         let what = now.get(same).or(now.last()).map(|part| part.what.clone())?;
         let within = match (self.epochs, difference) {
@@ -331,18 +337,14 @@ impl Comparison<'_> {
         }
         let is_short = model.minimum.is_some_and(|minimum| expectation.prefix.tokens.high < minimum);
         if is_short {
-            return model.more_than_reading(lost, Price::Input);
+            return Billed { plain: lost, ..Billed::default() }.more_than_reading(model);
         }
         // All that precedes the last breakpoint for an hour is written for an hour.
         let long = now.iter().rposition(|part| part.breakpoint.as_deref() == Some("1h"));
         let long = long.and_then(|at| sums.get(at)).map_or(0, |sum| sum.tokens.count);
         let kept = expectation.prefix.tokens.count.saturating_sub(lost);
         let long = long.saturating_sub(kept).min(lost);
-        let hours = || model.more_than_reading(long, Price::LongWrite);
-        match long {
-            0 => model.cost_of_a_miss(lost),
-            _ => hours().zip(model.cost_of_a_miss(lost - long)).map(|(hours, rest)| hours + rest),
-        }
+        Billed { written: lost - long, written_long: long, ..Billed::default() }.more_than_reading(model)
     }
 }
 
@@ -376,16 +378,4 @@ fn is_before_history(pointer: &str) -> bool {
 fn caches_unasked(target: Target, model: Option<&Model>) -> bool {
     let reads = model.is_none_or(|model| model.prices.is_none_or(|prices| prices.read.is_some()));
     reads && matches!(target, Target::OpenAiChat | Target::OpenAiResponses | Target::Gemini)
-}
-
-/// The seconds of `5m`, `1h`, `30m` or `12h`.
-fn seconds(lifetime: &str) -> Option<u64> {
-    let (number, unit) = lifetime.split_at_checked(lifetime.len().checked_sub(1)?)?;
-    let number: u64 = number.parse().ok()?;
-    match unit {
-        "s" => Some(number),
-        "m" => number.checked_mul(60),
-        "h" => number.checked_mul(3600),
-        _ => None,
-    }
 }

@@ -4,15 +4,21 @@
 //!    answer, so the same is said before a request is sent.
 //! 2. What was read is what the provider says; see [`Usage`]. A figure that it does not report is missing, never zero.
 //! 3. The two together are a [`Verdict`], with one [`Explanation`], the tokens that were billed anew, and their cost.
-//! 4. Figures are the provider's where it gives one, else counted or estimated, and they say which; see [`Basis`].
+//! 4. What a whole history of requests is billed follows from the rules that providers publish; see [`Simulator`]. One type prices all
+//!    of it: [`Billed`].
+//! 5. Figures are the provider's where it gives one, else counted or estimated, and they say which; see [`Basis`].
 
+mod billed;
 mod expectation;
 mod said;
+mod simulator;
 mod usage;
 mod verdict;
 mod words;
 
+pub use billed::Billed;
 pub use expectation::{Basis, Comparison, Divergence, Entry, Expectation, Stretch};
 pub use said::Said;
+pub use simulator::Simulator;
 pub use usage::Usage;
 pub use verdict::{Explanation, Outcome, Verdict};

@@ -1,8 +1,8 @@
 //! What was expected of a cache, held against what the provider billed.
 
-use super::{Divergence, Entry, Expectation, Said, Usage};
+use super::{Billed, Divergence, Entry, Expectation, Said, Usage};
 use crate::deliver::Target;
-use crate::models::{Cost, Model, Price};
+use crate::models::{Cost, Model};
 use crate::tokens::Tokens;
 
 /// Whether the cache was hit as expected, and if not, why.
@@ -244,16 +244,12 @@ impl Verdict {
     /// What so many tokens cost more than reading them, by what the provider says that it wrote.
     fn paid(&self, lost: usize, model: &Model) -> Option<Cost> {
         if self.usage.write == Some(0) {
-            return model.more_than_reading(lost, Price::Input);
+            return Billed { plain: lost, ..Billed::default() }.more_than_reading(model);
         }
-        // The price of OpenAI's longer lifetime is not published: it is taken for the shorter one's.
+        // Only Anthropic says at which of two prices it wrote.
         let hour = matches!(self.usage.target, Target::Anthropic | Target::Bedrock);
         let long = self.usage.long_write.filter(|_| hour).unwrap_or(0).min(lost);
-        let rest = model.cost_of_a_miss(lost - long)?;
-        match long {
-            0 => Some(rest),
-            _ => Some(model.more_than_reading(long, Price::LongWrite)? + rest),
-        }
+        Billed { written: lost - long, written_long: long, ..Billed::default() }.more_than_reading(model)
     }
 }
 

@@ -15,6 +15,9 @@ mod rules;
 mod shapes;
 mod tools;
 
+#[cfg(feature = "tokens")]
+mod simulated;
+
 use std::sync::LazyLock;
 
 use antefix::compose::policy::{Placement, Undeliverable};
