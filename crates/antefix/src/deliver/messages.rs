@@ -39,8 +39,11 @@ pub(super) struct Voice<'v> {
     /// Which messages of a caller's are refused as they are.
     pub(super) refused: repair::Refused,
     /// How the target is told of changed tools, if it is.
-    pub(super) tools: Option<&'v dyn Fn(&[ToolStep], &mut Receipt) -> Result<Vec<Value>>>,
+    pub(super) tools: Option<&'v Telling<'v>>,
 }
+
+/// Makes blocks or items of changed tools.
+type Telling<'t> = dyn Fn(&[ToolStep], &mut Receipt) -> Result<Vec<Value>> + 't;
 
 /// What is said at a place of the conversation that was decided once.
 struct Said<'c> {
