@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::fault::Failure;
 use super::watch::Displaced;
-use super::{schema, watch};
+use super::{opening, schema, watch};
 use crate::error::Fault;
 use crate::freeze::StoreError;
 use crate::stores::{failpoint, private_directory};
@@ -47,11 +47,17 @@ fn check(path: &Path, steps: &[&str]) -> Result<(), Failure> {
         1..100 => return corrupt("is cut off, or no store of antefix"),
         _ => {}
     }
-    let header = super::connections::open_unchanging(path).and_then(|connection| {
+    let header = |connection: rusqlite::Result<Connection>| {
+        let connection = connection?;
         let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
         Ok((number("PRAGMA application_id")?, number("PRAGMA user_version")?))
-    });
-    let version = match header {
+    };
+    let found = match header(opening::open_unchanging(path)) {
+        // Part of a log is in the file, by somebody who is at it or was killed: only together they are whole.
+        Err(error) if is_corrupt(&error) && opening::has_log(path) => header(opening::open_reading(path)),
+        found => found,
+    };
+    let version = match found {
         Ok((application, version)) if application == i64::from(APPLICATION.cast_signed()) => version,
         Ok(_) => return corrupt("is not a store of antefix"),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
@@ -61,6 +67,10 @@ fn check(path: &Path, steps: &[&str]) -> Result<(), Failure> {
     };
     schema::known(version, steps.len() as i64)?;
     check_names(path)
+}
+
+fn is_corrupt(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
 }
 
 /// Whether the file has one name. Under another one it would have another log.

@@ -15,6 +15,9 @@ use crate::freeze::StoreError;
 /// How many statements a connection keeps prepared: all that there are.
 const STATEMENTS: usize = 50;
 
+/// How long a first look waits for somebody who puts a log right.
+const READING: Duration = Duration::from_secs(5);
+
 /// How long one sleeps before the journal mode is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -70,6 +73,14 @@ fn set_up(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
 pub(super) fn open_unchanging(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     Connection::open_with_flags(immutable(path), flags)
+}
+
+/// Opens a file to be read together with its log.
+pub(super) fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(READING)?;
+    Ok(connection)
 }
 
 /// The address of a file that is read as if it never changed.

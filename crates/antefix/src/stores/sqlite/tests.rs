@@ -153,6 +153,29 @@ fn whoever_is_killed_while_taking_a_step_has_taken_it_or_not() {
     println!("killed before the first step, between and behind: {reached:?}");
 }
 
+/// As a process leaves it that is killed while it puts a log into the file: the file says that it has more pages than it has.
+#[test]
+fn a_file_that_has_a_part_of_its_log_is_whole_together_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, log) = (directory.path().join("ledger.db"), directory.path().join("ledger.db-wal"));
+    let (row, bundle) = epoch("c", 1, "x");
+    assert_eq!(open(&path, STEPS).append(&row, &bundle).unwrap(), Appended::Won);
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(&format!("PRAGMA wal_autocheckpoint = 0; BEGIN; {SECOND} COMMIT;")).unwrap();
+    let logged = std::fs::read(&log).unwrap();
+    // Whoever closes a file last puts the log into it.
+    drop(connection);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2 / 4096 * 4096]).unwrap();
+    std::fs::write(&log, logged).unwrap();
+    assert_eq!(open(&path, STEPS).standing(&id("c")).unwrap().unwrap().epoch, row);
+    let connection = Connection::open(&path).unwrap();
+    let count = |what: &str| connection.query_row(what, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM marks"), 20_000);
+    let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(sound, "ok");
+}
+
 /// What was in the file when a version was the newest. A released file never changes; a new version gets a new one.
 const PAST: [&str; 6] = [
     include_str!("schema/past/1.sql"),
