@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::fault::Failure;
-use super::opening::{self, Access, is_busy, is_closed_off, open, readable};
 pub(super) use super::opening::leave_log;
+use super::opening::{self, Access, is_busy, is_closed_off, open, readable};
 use super::probe;
 use super::schema;
 use super::stamp::Stamps;
