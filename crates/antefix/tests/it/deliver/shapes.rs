@@ -133,7 +133,8 @@ fn a_new_gpt_gets_explicit_breakpoints_a_key_and_developer_messages() {
                 {"type": "text", "text": "\n\nFROZEN", "prompt_cache_breakpoint": breakpoint("30m")},
             ]},
             talk[0],
-            {"role": "developer", "content": "NOTICE"},
+            // The end of the request before, at which a cache can be read.
+            {"role": "developer", "content": [{"type": "text", "text": "NOTICE", "prompt_cache_breakpoint": breakpoint("30m")}]},
             talk[1],
             {"role": "user", "content": [{"type": "text", "text": "three", "prompt_cache_breakpoint": breakpoint("30m")}]},
             {"role": "developer", "content": "LIVE"},
