@@ -50,6 +50,8 @@ def main() -> None:
         sent = request(now, model=args.model, max_tokens=1024)
         # Some turns need a beta of the provider's: see `headers`.
         answer = provider.messages.create(**sent, extra_headers=now.get("headers") or {})
+        # The next request asks the provider to compare itself with this one.
+        antefix.answered(conversation, answer)
         messages.append({"role": "assistant", "content": [block.to_dict() for block in answer.content]})
         epoch, receipt = now.get("epoch"), now.get("receipt")
         assert epoch and receipt, "a turn that is not overridden has an epoch, and one with a target has a receipt"

@@ -33,7 +33,10 @@ for (const [at, question] of questions.entries()) {
   const now = await antefix.turn(conversation, { cwd, model, target: "anthropic", tools, messages });
   const sent = request(now, { model, max_tokens: 1024 }) as unknown as Anthropic.MessageCreateParamsNonStreaming;
   // Some turns need a beta of the provider's: see `headers`.
-  const { content, usage } = await provider.messages.create(sent, { headers: now.headers ?? {} });
+  const answer = await provider.messages.create(sent, { headers: now.headers ?? {} });
+  const { content, usage } = answer;
+  // The next request asks the provider to compare itself with this one.
+  antefix.answered(conversation, answer);
   messages.push({ role: "assistant", content });
   const form = String(now.receipt?.prefix_form).slice(-8);
   const cells = [at + 1, now.epoch?.number, now.amendments.length, form];

@@ -12,6 +12,7 @@ mod names;
 mod said;
 
 use antefix::compose::Dialect;
+use antefix::deliver::rules::breaches;
 use antefix::deliver::{Receipt, Target};
 use antefix::freeze::{Cause, ConversationId};
 use antefix::keeper::Age;
@@ -83,6 +84,7 @@ fuzz_target!(|bytes: &[u8]| {
     with_context!(bytes, CompactionBody);
     with_context!(bytes, EndBody);
     with_context!(bytes, PreviewBody);
+    with_context!(bytes, CheckBody);
     if let Some(body) = read::<TurnBody>(bytes) {
         let named = body.turn.as_deref().map(bounds::turn).transpose().is_ok();
         let touched = body.touch.as_deref().map(|paths| bounds::paths("touch", paths)).transpose().is_ok();
@@ -98,6 +100,14 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(body) = read::<PreviewBody>(bytes) {
         let _ = body.conversation.as_deref().map(ConversationId::parse);
         body.dialect.as_deref().map(Dialect::parse);
+    }
+    if let Some(body) = read::<CheckRequestBody>(bytes)
+        && let Some(target) = Target::parse(&body.target)
+    {
+        let request = Value::Object(body.request);
+        for breach in breaches(&request, target, None) {
+            assert!(request.pointer(&breach.pointer).is_some(), "a breach is somewhere: {breach:?}");
+        }
     }
     if let Some(body) = read::<WhyBody>(bytes) {
         for receipt in [body.receipt, body.before].into_iter().flatten() {

@@ -5,8 +5,7 @@
 2. Every request is kept in DIRECTORY: `0001.body` has its bytes, `0001.json` its path and the usage that was answered.
 3. Usage is not made up: the provider's prompt cache is simulated from the bytes that came, with the rules that the provider
    documents (what is cached, from how many tokens on, how far back it is looked for). A token is four bytes here.
-4. What the provider would refuse is refused: too many breakpoints, a longer lifetime behind a shorter one, an empty block
-   that is marked, a system message where none may stand.
+4. What the provider would refuse is refused, see `refusals.py`: each rule of antefix's tables of them, and nothing else.
 
 It needs nothing but Python. The first line on stdout says where it listens.
 """
@@ -20,12 +19,11 @@ from pathlib import Path
 from threading import Lock
 from urllib.parse import unquote
 
+import refusals
+from refusals import Refused
+
 # The fewest tokens that are cached, for the beginning of a model's name; the longest that fits counts.
 MINIMUM = {"claude-": 4096, "claude-opus-5": 512, "anthropic.claude-opus-5": 512, "gpt-": 1024, "gemini-": 4096}
-
-
-class Refused(Exception):
-    """What the provider would answer with status 400."""
 
 
 def tokens(size):
@@ -56,6 +54,7 @@ class Cache:
     def __init__(self):
         self.prefixes = set()
         self.texts = {}
+        self.responses = []
 
     def explicit(self, scope, blocks, look_back):
         """Prefixes are written at breakpoints, and found from a breakpoint backwards: what was read, what was written."""
@@ -108,36 +107,21 @@ def without(value, key):
     return {name: inner for name, inner in value.items() if name != key} if isinstance(value, dict) else value
 
 
-def checked(blocks, order):
-    """The rules of breakpoints that no SDK knows."""
-    lifetimes = [block.lifetime for block in blocks if block.lifetime]
-    if len(lifetimes) > 4:
-        raise Refused(f"A maximum of 4 blocks with cache_control may be provided. Found {len(lifetimes)}.")
-    ranks = [order.index(lifetime) for lifetime in lifetimes]
-    if ranks != sorted(ranks):
-        raise Refused("a longer lifetime must not come after a shorter one")
-    return blocks
-
-
 def anthropic(cache, body, model):
+    refusals.anthropic(body, model)
+
     def lifetime(block):
         control = block.get("cache_control") if isinstance(block, dict) else None
-        if control and block.get("text") == "":
-            raise Refused("cache_control cannot be set for empty text blocks")
         return control.get("ttl", "5m") if control else None
 
     blocks = [Block(without(tool, "cache_control"), lifetime(tool)) for tool in body.get("tools", [])]
     blocks += [Block(without(block, "cache_control"), lifetime(block)) for block in parts(body.get("system", []))]
-    roles = [message["role"] for message in body["messages"]]
-    for at, role in enumerate(roles):
-        if role == "system" and (at == 0 or roles[at - 1] != "user" or roles[at + 1 : at + 2] not in ([], ["assistant"])):
-            raise Refused(f"messages.{at}: a system message must follow a user turn and be last or precede an assistant turn")
     for message in body["messages"]:
         for block in parts(message["content"]):
             value = {"type": "text", "text": block} if isinstance(block, str) else without(block, "cache_control")
             # A text is the same in whichever form and order it comes.
             blocks.append(Block([message["role"], dict(sorted(value.items()))], lifetime(block)))
-    read, written, total = cache.explicit((model,), checked(blocks, ["1h", "5m"]), 20)
+    read, written, total = cache.explicit((model,), blocks, 20)
     usage = {
         "input_tokens": total - read - sum(written.values()),
         "cache_read_input_tokens": read,
@@ -146,7 +130,11 @@ def anthropic(cache, body, model):
         "output_tokens": 2,
     }
     content = [{"type": "text", "text": "Well understood."}]
-    answer = {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": content}
+    cache.responses.append(f"msg_{len(cache.responses) + 1}")
+    answer = {"id": cache.responses[-1], "type": "message", "role": "assistant", "model": model, "content": content}
+    if "diagnostics" in body:
+        known = body["diagnostics"]["previous_message_id"] in cache.responses[:-1]
+        answer["diagnostics"] = {"cache_miss_reason": None if known else {"type": "previous_message_not_found"}}
     return answer | {"stop_reason": "end_turn", "stop_sequence": None, "usage": usage}, (read, sum(written.values()))
 
 
@@ -156,13 +144,11 @@ def openai_cache(cache, body, messages):
     scope = (model, body.get("prompt_cache_key"))
     blocks = [Block(tool) for tool in body.get("tools", [])]
     for message in messages:
-        for part in parts(message["content"]):
+        for part in parts(message.get("content") or [message]):
             marker = part.get("prompt_cache_breakpoint") if isinstance(part, dict) else None
-            value = [message["role"], without(part, "prompt_cache_breakpoint")]
+            value = [message.get("role"), without(part, "prompt_cache_breakpoint")]
             blocks.append(Block(value, marker.get("ttl", "30m") if marker else None))
     if not re.match(r"gpt-(5\.[6-9]|[6-9])", model):
-        if any(block.lifetime for block in blocks):
-            raise Refused("prompt_cache_breakpoint is not supported with this model")
         read, total = cache.automatic(scope, blocks, 128)
         return read, 0, total
     if body.get("prompt_cache_options", {}).get("mode", "implicit") == "implicit" and blocks:
@@ -174,6 +160,7 @@ def openai_cache(cache, body, messages):
 
 
 def openai_chat(cache, body, _):
+    refusals.openai_chat(body)
     read, written, total = openai_cache(cache, body, body["messages"])
     details = {"cached_tokens": read, "cache_write_tokens": written, "audio_tokens": 0}
     usage = {"prompt_tokens": total, "completion_tokens": 2, "total_tokens": total + 2, "prompt_tokens_details": details}
@@ -184,6 +171,7 @@ def openai_chat(cache, body, _):
 
 
 def openai_responses(cache, body, _):
+    refusals.openai_responses(body)
     items = parts(body["input"])
     read, written, total = openai_cache(cache, body, [item if isinstance(item, dict) else {"role": "user", "content": item} for item in items])
     usage = {"input_tokens": total, "output_tokens": 2, "total_tokens": total + 2}
@@ -197,10 +185,9 @@ def openai_responses(cache, body, _):
 
 
 def gemini(cache, body, model):
+    refusals.gemini(body)
     kept = {}
     if "cachedContent" in body:
-        if {"systemInstruction", "tools", "toolConfig"} & body.keys():
-            raise Refused("CachedContent can not be used with system_instruction, tools or tool_config")
         kept = cache.contents[body["cachedContent"]]
     front = [Block(kept.get(key, body.get(key))) for key in ("tools", "systemInstruction")]
     read, total = cache.automatic((model,), front + [Block(content) for content in body["contents"]], 1)
@@ -225,27 +212,21 @@ def gemini_contents(cache, body, _):
 
 
 def bedrock(cache, body, model):
+    refusals.bedrock(body, model)
     blocks = []
 
     def read_blocks(values, role):
         for value in values:
             if "cachePoint" not in value:
-                if value.get("text") == "":
-                    raise Refused("The text field in the ContentBlock object is blank")
                 blocks.append(Block([role, value]))
-            elif blocks:
-                blocks[-1].lifetime = value["cachePoint"].get("ttl", "5m")
             else:
-                raise Refused("a cachePoint must follow a block")
+                blocks[-1].lifetime = value["cachePoint"].get("ttl", "5m")
 
     read_blocks(body.get("toolConfig", {}).get("tools", []), "tools")
     read_blocks(body.get("system", []), "system")
-    roles = [message["role"] for message in body["messages"]]
-    if any(one == other for one, other in zip(roles, roles[1:])):
-        raise Refused("roles must alternate between user and assistant")
     for message in body["messages"]:
         read_blocks(message["content"], message["role"])
-    read, written, total = cache.explicit((model,), checked(blocks, ["1h", "5m"]), 20)
+    read, written, total = cache.explicit((model,), blocks, 20)
     written = sum(written.values())
     usage = {"inputTokens": total - read - written, "outputTokens": 2, "totalTokens": total + 2}
     usage |= {"cacheReadInputTokens": read, "cacheWriteInputTokens": written}

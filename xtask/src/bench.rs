@@ -53,7 +53,7 @@ pub(crate) enum Goal {
 const DELIVER: Goal = Goal::Nanos(100_000.0);
 
 /// What criterion measures.
-const MEASURED: [Measure; 36] = [
+const MEASURED: [Measure; 35] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
@@ -63,7 +63,6 @@ const MEASURED: [Measure; 36] = [
     ("around/six-files-51-skills", Some("around/bare-reads"), Some(Goal::Nanos(600_000.0))),
     ("tokens/count", None, None),
     ("tokens/remembered", None, None),
-    ("tokens/vocabulary", None, None),
     ("store/standing", Some("store/select"), Some(Goal::Ratio(2.0))),
     ("store/standing-large", Some("store/standing"), None),
     ("store/text", Some("store/select"), None),

@@ -21,6 +21,7 @@ mod server;
 mod step;
 mod test;
 mod tidy;
+mod vocabulary;
 mod web;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ cargo xtask COMMAND
   tidy                                 the architecture's rules, licenses and formalities; prints outliers
   sbom                                 what the program is made of (CycloneDX), to target/sbom.cdx.json
   docs [--check]                       writes pages and the clients' types from the code; --check only compares
+  vocabulary                           writes the tables that tokens are counted with, from tiktoken-rs
   economics [--check]                  what strategies for prompts cost, simulated; writes docs/economics.md
   bench [--quick] [--dense] [--proxy] [--json FILE]
                                        speed against floor and goal, and bounds, measured in one run
@@ -103,6 +105,10 @@ fn run(args: &[&str]) -> Outcome {
         "sdk" => {
             let [] = options(rest, [])?;
             sdk::prepare().map(|place| println!("{}", place.display()))
+        }
+        "vocabulary" => {
+            let [] = options(rest, [])?;
+            vocabulary::run()
         }
         "web" => {
             let [check] = options(rest, ["--check"])?;

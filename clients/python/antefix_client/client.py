@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import uuid
 from collections.abc import Iterator
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 from .connection import Connection
 from .documents import (
     BegunDocument,
+    CheckBody,
+    CheckRequestBody,
     CompactionBody,
     CompactionDocument,
     ConversationDocument,
@@ -20,6 +23,8 @@ from .documents import (
     EndBody,
     EpochDocument,
     Epochs,
+    Finding,
+    Findings,
     GcBody,
     GcDocument,
     History,
@@ -47,6 +52,22 @@ from .documents import (
 from .problem import Unavailable, Unreachable
 
 
+# Of how many conversations the last response is remembered.
+_REMEMBERED = 1000
+
+
+class CommitBody(TypedDict, total=False):
+    """What may be said to a compaction that has succeeded."""
+
+    cwd: str | None
+    layout: str | None
+    machine: str | None
+    model: str | None
+    now: str | None
+    set: dict[str, Any] | None
+    tools: list[Any] | None
+
+
 class Client:
     """A server, and who asks it. It holds no connection, so that threads may share it."""
 
@@ -57,6 +78,7 @@ class Client:
         is in the file that ANTEFIX_TOKEN_FILE names, else, for a server on this machine, in the file that it made."""
         base = base or os.environ.get("ANTEFIX_URL") or "http://127.0.0.1:7777"
         self._connection = Connection(base, token, timeout, retries)
+        self._answered: dict[str, str] = {}
 
     # Conversations. An id is any text of 1 to 200 bytes.
 
@@ -67,8 +89,25 @@ class Client:
         new; a turn has a name, so that it names the same ones if it is asked for again. If the caller has none, this client makes one.
         """
         named: TurnBody = {"turn": str(uuid.uuid4()), **body}
+        last = self._answered.get(id)
+        if last is not None and body.get("target"):
+            named.setdefault("previous_response", last)
         answer = self._connection.ask("POST /conversations/{id}/turns", {"id": id}, body=named, repeat=True)
         return _read(answer)
+
+    def answered(self, id: str, response: Any) -> str | None:
+        """Remembers the provider's response to a turn: the next turn asks the provider why its cache was missed, if it was, and `why`
+        reports it. `response` is what the provider's SDK gave, or its JSON. Nothing is asked of the server; the answer is the id that is
+        remembered, None if the provider compares no requests."""
+        found = response.get("id") if isinstance(response, dict) else getattr(response, "id", None)
+        self._answered.pop(id, None)
+        if not isinstance(found, str) or re.fullmatch(r"(?:msg|resp)_[A-Za-z0-9_-]{1,190}", found) is None:
+            return None
+        # The newest come last, and only so many are kept.
+        self._answered[id] = found
+        for oldest in list(self._answered)[:-_REMEMBERED]:
+            self._answered.pop(oldest, None)
+        return found
 
     def send(self, id: str, message: str) -> Queued:
         """Queues a message for the next turn. It is in that request and in every later one, until a compaction is committed."""
@@ -130,6 +169,16 @@ class Client:
         """Whether a provider's cache was hit as expected, and if not, why. Nothing is stored."""
         return _read(self._connection.ask("POST /why", body=body, repeat=True))
 
+    def check(self, **body: Unpack[CheckBody]) -> list[Finding]:
+        """What is wrong with a prompt, and what the provider would refuse of its request. Nothing is stored."""
+        found: Findings = _read(self._connection.ask("POST /check", body=body, repeat=True))
+        return found["diagnostics"]
+
+    def check_request(self, **body: Unpack[CheckRequestBody]) -> list[Finding]:
+        """What the provider would refuse of a request, whoever made it. Nothing is stored."""
+        found: Findings = _read(self._connection.ask("POST /check/request", body=body, repeat=True))
+        return found["diagnostics"]
+
     # Epochs.
 
     def epochs(self, id: str, *, after: int | None = None, page: int | None = None) -> Iterator[ListedEpoch]:
@@ -166,11 +215,12 @@ class Client:
         return _read(self._connection.ask("POST /conversations/{id}/renewals", {"id": id}, body=body, repeat=True))
 
     def begin_compaction(self, id: str, **body: Unpack[CompactionBody]) -> CompactionDocument:
-        """Begins a compaction: `prompt` is for the model that writes the summary. A conversation that nobody opened is
-        opened; the ledger of any other stays as it is."""
+        """Begins a compaction. With `target` and `messages`, `request` makes the provider's request for the summary of it, which reads what
+        is cached of the conversation; `prompt` is for a request of one's own. A conversation that nobody opened is opened; the ledger of
+        any other stays as it is."""
         return _read(self._connection.ask("POST /conversations/{id}/compaction", {"id": id}, body=body, repeat=True))
 
-    def commit_compaction(self, id: str, token: str, **body: Unpack[CompactionBody]) -> BegunDocument:
+    def commit_compaction(self, id: str, token: str, **body: Unpack[CommitBody]) -> BegunDocument:
         """Ends a compaction that has succeeded, with the epoch that holds from now on. Once or twice is the same."""
         return self._end_compaction(id, token, {**body, "outcome": "succeeded"})
 

@@ -6,14 +6,14 @@ that is not required may be missing; one that may be None may be missing as well
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+TargetName = Literal["plain", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "ollama", "acp"]
+"""The shape of a provider's request."""
+
 OutcomeName = Literal["succeeded", "failed"]
 """How a compaction ended."""
 
 CauseName = Literal["requested", "reloaded", "tools-changed", "resources-changed", "moved"]
 """Why an epoch begins, if somebody says so."""
-
-TargetName = Literal["plain", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "ollama", "acp"]
-"""The shape of a provider's request."""
 
 WatchName = Literal["all", "acting"]
 """Which facts of a standing epoch are asked for again."""
@@ -26,6 +26,100 @@ FromName = Literal["saved", "layout", "unreachable"]
 
 ReachedName = Literal["yes", "perhaps", "no"]
 """Whether a prefix is long enough for a provider's cache."""
+
+
+class CheckBody(TypedDict):
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    conversation stays where it is, and a new one works in the first root."""
+    layout: NotRequired[str | None]
+    """A built-in layout by its name."""
+    machine: NotRequired[str | None]
+    """The machine that the conversation works on, if there are several."""
+    messages: NotRequired[list[Any] | None]
+    """The conversation so far, as the provider takes it; without it only what is before it is looked at."""
+    model: NotRequired[str | None]
+    """The model's name."""
+    now: NotRequired[str | None]
+    """The clock, in RFC 3339."""
+    set: NotRequired[dict[str, Any] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+    texts, null if there is none, or `{"unavailable": "why"}`."""
+    target: TargetName
+    """Where the request would go."""
+    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
+    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
+
+
+class OriginOf(TypedDict):
+    """An origin: of a span, of something loaded, of a finding."""
+
+    column: NotRequired[int | None]
+    kind: str
+    line: NotRequired[int | None]
+    name: str
+    path: NotRequired[str | None]
+
+
+class RefusedOf(TypedDict):
+    """The rule of a provider's that a request breaks, and where."""
+
+    pointer: str
+    """The place in the request, as a JSON pointer; empty for all of it."""
+    rule: str
+    source: str
+    """The page or the report that says that this is refused."""
+
+
+class Finding(TypedDict):
+    """A diagnostic. `start` and `end` are bytes of the source that `origin` names."""
+
+    code: str
+    end: NotRequired[int | None]
+    hint: NotRequired[str | None]
+    level: str
+    message: str
+    origin: NotRequired[OriginOf | None]
+    refused: NotRequired[RefusedOf | None]
+    start: NotRequired[int | None]
+
+
+class Findings(TypedDict):
+    """What `check --json` prints."""
+
+    diagnostics: list[Finding]
+    """In the order in which they were found."""
+
+
+class ProblemDocument(TypedDict):
+    """A problem document."""
+
+    detail: NotRequired[str | None]
+    """More about this very case."""
+    diagnostics: NotRequired[list[dict[str, Any]]]
+    """Findings as `antefix check --json` prints them."""
+    error: str
+    """What is wrong, for people."""
+    hint: NotRequired[str | None]
+    """What to do."""
+    status: int
+    title: str
+    """The status in words."""
+    type: str
+    """What to branch on: `urn:antefix:` and a word."""
+
+
+class CheckRequestBody(TypedDict):
+    """A request of anybody's."""
+
+    model: NotRequired[str | None]
+    """The model, if the request does not name it."""
+    request: dict[str, Any]
+    """Its body, as it would be sent."""
+    target: TargetName
+    """Where it would go."""
 
 
 class RowOf(TypedDict):
@@ -47,24 +141,6 @@ class Conversations(TypedDict):
     conversations: list[RowOf]
     next: NotRequired[str | None]
     """What to ask for as `after` to get the next ones; none if there are no more."""
-
-
-class ProblemDocument(TypedDict):
-    """A problem document."""
-
-    detail: NotRequired[str | None]
-    """More about this very case."""
-    diagnostics: NotRequired[list[dict[str, Any]]]
-    """Findings as `antefix check --json` prints them."""
-    error: str
-    """What is wrong, for people."""
-    hint: NotRequired[str | None]
-    """What to do."""
-    status: int
-    title: str
-    """The status in words."""
-    type: str
-    """What to branch on: `urn:antefix:` and a word."""
 
 
 class DeletedDocument(TypedDict):
@@ -142,6 +218,8 @@ class CompactionBody(TypedDict):
     """A built-in layout by its name."""
     machine: NotRequired[str | None]
     """The machine that the conversation works on, if there are several."""
+    messages: NotRequired[list[Any] | None]
+    """The conversation so far, as the provider takes it."""
     model: NotRequired[str | None]
     """The model's name."""
     now: NotRequired[str | None]
@@ -149,30 +227,11 @@ class CompactionBody(TypedDict):
     set: NotRequired[dict[str, Any] | None]
     """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
     texts, null if there is none, or `{"unavailable": "why"}`."""
-    tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
-
-
-class OriginOf(TypedDict):
-    """An origin: of a span, of something loaded, of a finding."""
-
-    column: NotRequired[int | None]
-    kind: str
-    line: NotRequired[int | None]
-    name: str
-    path: NotRequired[str | None]
-
-
-class Finding(TypedDict):
-    """A diagnostic. `start` and `end` are bytes of the source that `origin` names."""
-
-    code: str
-    end: NotRequired[int | None]
-    hint: NotRequired[str | None]
-    level: str
-    message: str
-    origin: NotRequired[OriginOf | None]
-    start: NotRequired[int | None]
+    target: NotRequired[TargetName | None]
+    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
+    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
 
 
 class HookOf(TypedDict):
@@ -187,13 +246,22 @@ class HookOf(TypedDict):
 class CompactionDocument(TypedDict):
     """What `compact begin --json` prints."""
 
+    append: NotRequired[list[Any] | None]
     conversation: str
     diagnostics: list[Finding]
     epoch: int
+    form: str
+    """Where the words that ask for the summary are in `fragment`: `message` or `system`."""
+    fragment: NotRequired[Any]
+    """The request for the summary, in the shape of the target."""
+    headers: NotRequired[dict[str, str] | None]
+    """What to send with the request's own headers."""
     hooks: NotRequired[list[HookOf]]
     opened: bool
     """Whether the conversation was opened for it, because nobody had opened it."""
     prompt: str
+    """The system text for a request of one's own that summarizes."""
+    receipt: NotRequired[dict[str, Any] | None]
     renews: bool
     token: str
 
@@ -215,8 +283,10 @@ class EndBody(TypedDict):
     set: NotRequired[dict[str, Any] | None]
     """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
     texts, null if there is none, or `{"unavailable": "why"}`."""
-    tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
+    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
+    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
 
 
 class BegunDocument(TypedDict):
@@ -313,6 +383,8 @@ class SectionOf(TypedDict):
     digest: str
     end: int
     id: str
+    role: NotRequired[str | None]
+    """Who says it; not there if the system does."""
     stability: str
     start: int
 
@@ -323,6 +395,8 @@ class EpochDocument(TypedDict):
     amendments: list[AmendmentOf]
     conversation: str
     cwd: str
+    deferred: NotRequired[list[str]]
+    """The names of the tools that are deferred where that can be done."""
     diagnostics: list[dict[str, Any]]
     epoch: EpochOf
     machine: NotRequired[str | None]
@@ -361,8 +435,10 @@ class RenewalBody(TypedDict):
     set: NotRequired[dict[str, Any] | None]
     """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
     texts, null if there is none, or `{"unavailable": "why"}`."""
-    tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
+    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
+    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
 
 
 class StandingDocument(TypedDict):
@@ -406,12 +482,17 @@ class TurnBody(TypedDict):
     """The clock, in RFC 3339."""
     override: NotRequired[str | None]
     """The system text of this turn alone, also the empty one; nothing is stored."""
+    previous_response: NotRequired[str | None]
+    """The id of the provider's last response in this conversation: the fragment asks the provider why its cache was
+    missed, where it can say, and the receipt has it as `compared_with`."""
     set: NotRequired[dict[str, Any] | None]
     """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
     texts, null if there is none, or `{"unavailable": "why"}`."""
     target: NotRequired[TargetName | None]
-    tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
+    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
+    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
     touch: NotRequired[list[str] | None]
     """Paths that the agent reads or changes, relative to the working directory: rules for them and nested instruction
     files go with this turn, unless the conversation has them."""
@@ -591,13 +672,18 @@ class PreviewBody(TypedDict):
     """The model's name."""
     now: NotRequired[str | None]
     """The clock, in RFC 3339."""
+    other: NotRequired[str | None]
+    """Another prompt, of which is said how much of its beginning this one shares: `layout:NAME`, `cwd:DIR` or
+    `conversation:ID`."""
     set: NotRequired[dict[str, Any] | None]
     """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
     texts, null if there is none, or `{"unavailable": "why"}`."""
     template: NotRequired[str | None]
     """The draft; without one, the template that counts."""
-    tools: NotRequired[list[str | dict[str, Any]] | None]
-    """The agent's tools: names, or objects with a `name`. An empty list says that there are none."""
+    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
+    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
 
 
 class Gap(TypedDict):
@@ -625,6 +711,8 @@ class LeftOut(TypedDict):
 class Loaded(TypedDict):
     bytes: int
     origin: OriginOf
+    whole: NotRequired[int | None]
+    """How many bytes there were before it was cut, if it was."""
 
 
 class NotLoaded(TypedDict):
@@ -645,8 +733,31 @@ class Section(TypedDict):
     digest: str
     end: int
     id: str
+    role: NotRequired[str | None]
+    """Who says it; not there if the system does."""
     stability: str
     start: int
+    tokens: NotRequired[int | None]
+
+
+class HeadingOf(TypedDict):
+    """What is said under a Markdown heading, up to the next one."""
+
+    bytes: int
+    level: NotRequired[int | None]
+    """From 1; none for what comes before the first heading."""
+    title: str
+    tokens: NotRequired[int | None]
+
+
+class ShareOf(TypedDict):
+    """What one origin says."""
+
+    bytes: int
+    headings: NotRequired[list[HeadingOf]]
+    """By Markdown heading, if that was asked for."""
+    origin: OriginOf
+    sections: list[str]
     tokens: NotRequired[int | None]
 
 
@@ -683,6 +794,34 @@ class TokenCounts(TypedDict):
     total: Count
 
 
+class DeferralOf(TypedDict):
+    """What deferring tools does."""
+
+    refused: NotRequired[str | None]
+    """Why the tools are sent as all others, if they are."""
+    saved_reading: NotRequired[str | None]
+    """What is saved in each request that would read them from the cache."""
+    saved_writing: NotRequired[str | None]
+    """What is saved in each request that would write them to the cache."""
+    tokens: NotRequired[int | None]
+    """What the model is not shown at once."""
+    tools: int
+    """How many are deferred."""
+
+
+class ToolsOf(TypedDict):
+    """The tools of a request, which come before all else in it."""
+
+    bytes: int
+    deferral: NotRequired[DeferralOf | None]
+    list: list[ToolOf]
+    """In the order in which they are sent."""
+    target: str
+    """The shape that was counted: the target's that was named, else that of the model's provider; `plain` without
+    either."""
+    tokens: NotRequired[int | None]
+
+
 class Explanation(TypedDict):
     """What `explain --json` prints. Offsets are bytes into prefix and suffix together."""
 
@@ -701,9 +840,12 @@ class Explanation(TypedDict):
     not_loaded: list[NotLoaded]
     prefix: Part
     sections: list[Section]
+    shares: NotRequired[list[ShareOf] | None]
+    """Who says how much of the prompt, most first: what `explain --json` adds."""
     spans: list[Span]
     suffix: Part
     token_counts: NotRequired[TokenCounts | None]
+    tools: NotRequired[ToolsOf | None]
 
 
 class BreakpointOf(TypedDict):
@@ -715,6 +857,33 @@ class BreakpointOf(TypedDict):
     """`fixed` or `frozen`: what ends there."""
     lifetime: str
     """The lifetime that it asks for, as the provider spells it."""
+
+
+class PartingOf(TypedDict):
+    before: NotRequired[str | None]
+    begins_at: NotRequired[int | None]
+    code: str
+    part: NotRequired[str | None]
+    pointer: NotRequired[str | None]
+
+
+class FamilyDocument(TypedDict):
+    """What `explain --with` adds."""
+
+    advice: list[str]
+    """What would let them share more, a sentence each."""
+    bytes: int
+    """How many bytes this prefix has."""
+    other: str
+    """The other prompt, as it was named."""
+    other_bytes: int
+    """How many the other one has."""
+    parting: NotRequired[PartingOf | None]
+    same_tools: bool
+    """Whether the tools are the same: they come before the text, and if they differ nothing of it is shared."""
+    shared_bytes: int
+    """How many bytes of the texts are the same, from the beginning on."""
+    shared_tokens: NotRequired[Count | None]
 
 
 class MinimumOf(TypedDict):
@@ -734,6 +903,7 @@ class Preview(Explanation):
     breakpoints: list[BreakpointOf]
     """Where the provider's cache would be asked to end, if a model was named whose requests say so."""
     change: NotRequired[DriftDocument | None]
+    family: NotRequired[FamilyDocument | None]
     minimum: NotRequired[MinimumOf | None]
 
 
@@ -783,14 +953,6 @@ class StretchOf(TypedDict):
 class KeptOf(StretchOf):
     behind: str
     lifetime_seconds: NotRequired[int | None]
-
-
-class PartingOf(TypedDict):
-    before: NotRequired[str | None]
-    begins_at: NotRequired[int | None]
-    code: str
-    part: NotRequired[str | None]
-    pointer: NotRequired[str | None]
 
 
 class ExplanationOf(TypedDict):

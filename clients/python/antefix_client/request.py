@@ -1,14 +1,14 @@
-"""The request for a provider, made of a turn and of what the caller has of its own."""
+"""The request for a provider, made of a turn, or of a compaction that was begun, and of what the caller has of its own."""
 
 from typing import Any
 
-from .documents import TurnDocument
+from .documents import CompactionDocument, TurnDocument
 
 # The name under which a target has the messages of a conversation, where it is another one than `messages`.
 _KEYS = {"openai-responses": "input", "gemini": "contents", "acp": "prompt"}
 
 
-def request(turn: TurnDocument, **own: Any) -> dict[str, Any]:
+def request(turn: TurnDocument | CompactionDocument, **own: Any) -> dict[str, Any]:
     """What to send: the caller's members, and those of the fragment, which count where both have one.
 
     Only messages that the caller did not hand over to the turn are its own: then those of the fragment come first, the caller's
@@ -23,8 +23,8 @@ def request(turn: TurnDocument, **own: Any) -> dict[str, Any]:
         return merged
     target = receipt["target"]
     key = _KEYS.get(target, "messages")
-    messages = [*fragment.get(key, []), *own.get(key, [])]
-    for message in append:
+    messages = [*fragment.get(key, [])]
+    for message in [*own.get(key, []), *append]:
         if target == "bedrock" and messages and messages[-1]["role"] == message["role"]:
             # Converse wants users and assistants to take turns.
             messages[-1] = {**messages[-1], "content": [*messages[-1]["content"], *message["content"]]}

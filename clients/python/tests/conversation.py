@@ -109,7 +109,11 @@ class Conversation(unittest.TestCase):
             request(client.turn(id))
 
         # Compaction in two steps: one that fails, one that succeeds, and asking again gets what it made.
-        client.abort_compaction(id, client.begin_compaction(id)["token"])
+        failing = client.begin_compaction(id, target="ollama", messages=longer)
+        asked = request(failing)["messages"]
+        self.assertEqual((failing["form"], asked[1:]), ("system", [longer[0], queued, longer[1]]))
+        self.assertIn("You shorten a conversation", asked[0]["content"])
+        client.abort_compaction(id, failing["token"])
         (PROJECT / "AGENTS.md").write_text("Use both.\n")
         token = client.begin_compaction(id)["token"]
         self.assertEqual(client.commit_compaction(id, token)["epoch"]["cause"], "compacted")
@@ -135,6 +139,21 @@ class Conversation(unittest.TestCase):
         self.assertEqual(verdict["expected"]["parting"]["code"], "first")
         verdict = client.why(usage=usage, conversation=id, target="anthropic", epochs=[1, 2])
         self.assertEqual(verdict["expected"]["parting"]["code"], "system_changed")
+
+        # The provider is asked to compare a turn with the response before it.
+        self.assertIsNone(client.answered(id, {"id": 7}))
+        self.assertEqual(client.answered(id, {"id": "msg_1", "type": "message"}), "msg_1")
+        compared = client.turn(id, target="anthropic", model="claude-opus-5")
+        self.assertEqual((compared["fragment"] or {})["diagnostics"], {"previous_message_id": "msg_1"})
+        self.assertEqual((compared["receipt"] or {})["compared_with"], "msg_1")
+        with self.assertRaises(BadRequest):
+            client.turn(id, target="anthropic", previous_response="made up")
+
+        # What a provider would refuse is found before it is sent.
+        self.assertEqual(client.check(target="anthropic", messages=[{"role": "user", "content": "Hello."}]), [])
+        refused = client.check_request(target="anthropic", request={"messages": []})
+        rules = [one["refused"]["rule"] for one in refused if one["refused"] is not None]
+        self.assertEqual(rules, ["messages-not-empty"])
 
         # A ledger is carried to where its name is free, and only there.
         lines = client.export(id)

@@ -5,6 +5,8 @@ import { randomUUID } from "node:crypto";
 import { type Asked, Connection, type Options } from "./connection.ts";
 import type {
   BegunDocument,
+  CheckBody,
+  CheckRequestBody,
   CompactionBody,
   CompactionDocument,
   ConversationDocument,
@@ -16,6 +18,8 @@ import type {
   EndBody,
   EpochDocument,
   Epochs,
+  Finding,
+  Findings,
   GcBody,
   GcDocument,
   History,
@@ -52,9 +56,13 @@ export interface Saving {
   author?: string;
 }
 
+/** Of how many conversations the last response is remembered. */
+const REMEMBERED = 1000;
+
 /** A server, and who asks it. */
 export class Client {
   readonly #connection: Connection;
+  readonly #answered = new Map<string, string>();
 
   constructor(options: Options = {}) {
     this.#connection = new Connection(options);
@@ -69,8 +77,23 @@ export class Client {
    * new; a turn has a name, so that it names the same ones if it is asked for again. If the caller has none, this client makes one.
    */
   turn(id: string, body: TurnBody = {}): Promise<TurnDocument> {
-    const named = { turn: randomUUID(), ...body };
+    const last = body.target ? this.#answered.get(id) : undefined;
+    const named = { turn: randomUUID(), ...(last === undefined ? {} : { previous_response: last }), ...body };
     return this.#read("POST /conversations/{id}/turns", { names: { id }, body: named, repeat: true });
+  }
+
+  /**
+   * Remembers the provider's response to a turn: the next turn asks the provider why its cache was missed, if it was, and `why` reports
+   * it. Nothing is asked of the server; the answer is the id that is remembered, undefined if the provider compares no requests.
+   */
+  answered(id: string, response: { id?: unknown }): string | undefined {
+    const found = response.id;
+    this.#answered.delete(id);
+    if (typeof found !== "string" || !/^(?:msg|resp)_[A-Za-z0-9_-]{1,190}$/.test(found)) return undefined;
+    // The newest come last, and only so many are kept.
+    this.#answered.set(id, found);
+    for (const oldest of [...this.#answered.keys()].slice(0, -REMEMBERED)) this.#answered.delete(oldest);
+    return found;
   }
 
   /** Queues a message for the next turn. It is in that request and in every later one, until a compaction is committed. */
@@ -147,6 +170,16 @@ export class Client {
     return this.#read("POST /why", { body, repeat: true });
   }
 
+  /** What is wrong with a prompt, and what the provider would refuse of its request. Nothing is stored. */
+  async check(body: CheckBody): Promise<Finding[]> {
+    return (await this.#read<Findings>("POST /check", { body, repeat: true })).diagnostics;
+  }
+
+  /** What the provider would refuse of a request, whoever made it. Nothing is stored. */
+  async checkRequest(body: CheckRequestBody): Promise<Finding[]> {
+    return (await this.#read<Findings>("POST /check/request", { body, repeat: true })).diagnostics;
+  }
+
   // Epochs.
 
   /** The epochs of a conversation by number; asked for page by page. */
@@ -181,14 +214,15 @@ export class Client {
     return this.#read("POST /conversations/{id}/renewals", { names: { id }, body, repeat: true });
   }
 
-  /** Begins a compaction: `prompt` is for the model that writes the summary. A conversation that nobody opened is opened;
-   *  the ledger of any other stays as it is. */
+  /** Begins a compaction. With `target` and `messages`, `request` makes the provider's request for the summary of it, which reads what is
+   *  cached of the conversation; `prompt` is for a request of one's own. A conversation that nobody opened is opened; the ledger of any other
+   *  stays as it is. */
   beginCompaction(id: string, body: CompactionBody = {}): Promise<CompactionDocument> {
     return this.#read("POST /conversations/{id}/compaction", { names: { id }, body, repeat: true });
   }
 
   /** Ends a compaction that has succeeded, with the epoch that holds from now on. Once or twice is the same. */
-  commitCompaction(id: string, token: string, body: CompactionBody = {}): Promise<BegunDocument> {
+  commitCompaction(id: string, token: string, body: Omit<EndBody, "outcome"> = {}): Promise<BegunDocument> {
     return this.#endCompaction(id, token, { ...body, outcome: "succeeded" });
   }
 

@@ -5,14 +5,14 @@
  * with a question mark may be missing; one that may be null may be missing as well.
  */
 
+/** The shape of a provider's request. */
+export type TargetName = "plain" | "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock" | "ollama" | "acp";
+
 /** How a compaction ended. */
 export type OutcomeName = "succeeded" | "failed";
 
 /** Why an epoch begins, if somebody says so. */
 export type CauseName = "requested" | "reloaded" | "tools-changed" | "resources-changed" | "moved";
-
-/** The shape of a provider's request. */
-export type TargetName = "plain" | "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock" | "ollama" | "acp";
 
 /** Which facts of a standing epoch are asked for again. */
 export type WatchName = "all" | "acting";
@@ -25,6 +25,100 @@ export type FromName = "saved" | "layout" | "unreachable";
 
 /** Whether a prefix is long enough for a provider's cache. */
 export type ReachedName = "yes" | "perhaps" | "no";
+
+export interface CheckBody {
+  /**
+   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+   * conversation stays where it is, and a new one works in the first root.
+   */
+  cwd?: string | null;
+  /** A built-in layout by its name. */
+  layout?: string | null;
+  /** The machine that the conversation works on, if there are several. */
+  machine?: string | null;
+  /** The conversation so far, as the provider takes it; without it only what is before it is looked at. */
+  messages?: unknown[] | null;
+  /** The model's name. */
+  model?: string | null;
+  /** The clock, in RFC 3339. */
+  now?: string | null;
+  /**
+   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+   * texts, null if there is none, or `{"unavailable": "why"}`.
+   */
+  set?: Record<string, unknown> | null;
+  /** Where the request would go. */
+  target: TargetName;
+  /**
+   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
+   */
+  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
+}
+
+/** An origin: of a span, of something loaded, of a finding. */
+export interface OriginOf {
+  column?: number | null;
+  kind: string;
+  line?: number | null;
+  name: string;
+  path?: string | null;
+}
+
+/** The rule of a provider's that a request breaks, and where. */
+export interface RefusedOf {
+  /** The place in the request, as a JSON pointer; empty for all of it. */
+  pointer: string;
+  rule: string;
+  /** The page or the report that says that this is refused. */
+  source: string;
+}
+
+/** A diagnostic. `start` and `end` are bytes of the source that `origin` names. */
+export interface Finding {
+  code: string;
+  end?: number | null;
+  hint?: string | null;
+  level: string;
+  message: string;
+  origin?: OriginOf | null;
+  refused?: RefusedOf | null;
+  start?: number | null;
+}
+
+/** What `check --json` prints. */
+export interface Findings {
+  /** In the order in which they were found. */
+  diagnostics: Finding[];
+}
+
+/** A problem document. */
+export interface ProblemDocument {
+  /** More about this very case. */
+  detail?: string | null;
+  /** Findings as `antefix check --json` prints them. */
+  diagnostics?: Record<string, unknown>[];
+  /** What is wrong, for people. */
+  error: string;
+  /** What to do. */
+  hint?: string | null;
+  status: number;
+  /** The status in words. */
+  title: string;
+  /** What to branch on: `urn:antefix:` and a word. */
+  type: string;
+}
+
+/** A request of anybody's. */
+export interface CheckRequestBody {
+  /** The model, if the request does not name it. */
+  model?: string | null;
+  /** Its body, as it would be sent. */
+  request: Record<string, unknown>;
+  /** Where it would go. */
+  target: TargetName;
+}
 
 /** An epoch in a list. */
 export interface RowOf {
@@ -43,23 +137,6 @@ export interface Conversations {
   conversations: RowOf[];
   /** What to ask for as `after` to get the next ones; none if there are no more. */
   next?: string | null;
-}
-
-/** A problem document. */
-export interface ProblemDocument {
-  /** More about this very case. */
-  detail?: string | null;
-  /** Findings as `antefix check --json` prints them. */
-  diagnostics?: Record<string, unknown>[];
-  /** What is wrong, for people. */
-  error: string;
-  /** What to do. */
-  hint?: string | null;
-  status: number;
-  /** The status in words. */
-  title: string;
-  /** What to branch on: `urn:antefix:` and a word. */
-  type: string;
 }
 
 /** What `delete --json` prints. */
@@ -133,6 +210,8 @@ export interface CompactionBody {
   layout?: string | null;
   /** The machine that the conversation works on, if there are several. */
   machine?: string | null;
+  /** The conversation so far, as the provider takes it. */
+  messages?: unknown[] | null;
   /** The model's name. */
   model?: string | null;
   /** The clock, in RFC 3339. */
@@ -142,28 +221,13 @@ export interface CompactionBody {
    * texts, null if there is none, or `{"unavailable": "why"}`.
    */
   set?: Record<string, unknown> | null;
-  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
-  tools?: (string | Record<string, unknown>)[] | null;
-}
-
-/** An origin: of a span, of something loaded, of a finding. */
-export interface OriginOf {
-  column?: number | null;
-  kind: string;
-  line?: number | null;
-  name: string;
-  path?: string | null;
-}
-
-/** A diagnostic. `start` and `end` are bytes of the source that `origin` names. */
-export interface Finding {
-  code: string;
-  end?: number | null;
-  hint?: string | null;
-  level: string;
-  message: string;
-  origin?: OriginOf | null;
-  start?: number | null;
+  target?: TargetName | null;
+  /**
+   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
+   */
+  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
 }
 
 /** What a hook did. */
@@ -176,13 +240,22 @@ export interface HookOf {
 
 /** What `compact begin --json` prints. */
 export interface CompactionDocument {
+  append?: unknown[] | null;
   conversation: string;
   diagnostics: Finding[];
   epoch: number;
+  /** Where the words that ask for the summary are in `fragment`: `message` or `system`. */
+  form: string;
+  /** The request for the summary, in the shape of the target. */
+  fragment?: unknown;
+  /** What to send with the request's own headers. */
+  headers?: Record<string, string> | null;
   hooks?: HookOf[];
   /** Whether the conversation was opened for it, because nobody had opened it. */
   opened: boolean;
+  /** The system text for a request of one's own that summarizes. */
   prompt: string;
+  receipt?: Record<string, unknown> | null;
   renews: boolean;
   token: string;
 }
@@ -208,8 +281,12 @@ export interface EndBody {
    * texts, null if there is none, or `{"unavailable": "why"}`.
    */
   set?: Record<string, unknown> | null;
-  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
-  tools?: (string | Record<string, unknown>)[] | null;
+  /**
+   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
+   */
+  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
 }
 
 /** What `renew --json` and `compact commit --json` print. */
@@ -298,6 +375,8 @@ export interface SectionOf {
   digest: string;
   end: number;
   id: string;
+  /** Who says it; not there if the system does. */
+  role?: string | null;
   stability: string;
   start: number;
 }
@@ -307,6 +386,8 @@ export interface EpochDocument {
   amendments: AmendmentOf[];
   conversation: string;
   cwd: string;
+  /** The names of the tools that are deferred where that can be done. */
+  deferred?: string[];
   diagnostics: Record<string, unknown>[];
   epoch: EpochOf;
   machine?: string | null;
@@ -348,8 +429,12 @@ export interface RenewalBody {
    * texts, null if there is none, or `{"unavailable": "why"}`.
    */
   set?: Record<string, unknown> | null;
-  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
-  tools?: (string | Record<string, unknown>)[] | null;
+  /**
+   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
+   */
+  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
 }
 
 /** What the model is told, turn after turn. */
@@ -394,13 +479,22 @@ export interface TurnBody {
   /** The system text of this turn alone, also the empty one; nothing is stored. */
   override?: string | null;
   /**
+   * The id of the provider's last response in this conversation: the fragment asks the provider why its cache was
+   * missed, where it can say, and the receipt has it as `compared_with`.
+   */
+  previous_response?: string | null;
+  /**
    * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
    * texts, null if there is none, or `{"unavailable": "why"}`.
    */
   set?: Record<string, unknown> | null;
   target?: TargetName | null;
-  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
-  tools?: (string | Record<string, unknown>)[] | null;
+  /**
+   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
+   */
+  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
   /**
    * Paths that the agent reads or changes, relative to the working directory: rules for them and nested instruction
    * files go with this turn, unless the conversation has them.
@@ -575,14 +669,23 @@ export interface PreviewBody {
   /** The clock, in RFC 3339. */
   now?: string | null;
   /**
+   * Another prompt, of which is said how much of its beginning this one shares: `layout:NAME`, `cwd:DIR` or
+   * `conversation:ID`.
+   */
+  other?: string | null;
+  /**
    * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
    * texts, null if there is none, or `{"unavailable": "why"}`.
    */
   set?: Record<string, unknown> | null;
   /** The draft; without one, the template that counts. */
   template?: string | null;
-  /** The agent's tools: names, or objects with a `name`. An empty list says that there are none. */
-  tools?: (string | Record<string, unknown>)[] | null;
+  /**
+   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
+   */
+  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
 }
 
 export interface Gap {
@@ -609,6 +712,8 @@ export interface LeftOut {
 export interface Loaded {
   bytes: number;
   origin: OriginOf;
+  /** How many bytes there were before it was cut, if it was. */
+  whole?: number | null;
 }
 
 export interface NotLoaded {
@@ -629,8 +734,29 @@ export interface Section {
   digest: string;
   end: number;
   id: string;
+  /** Who says it; not there if the system does. */
+  role?: string | null;
   stability: string;
   start: number;
+  tokens?: number | null;
+}
+
+/** What is said under a Markdown heading, up to the next one. */
+export interface HeadingOf {
+  bytes: number;
+  /** From 1; none for what comes before the first heading. */
+  level?: number | null;
+  title: string;
+  tokens?: number | null;
+}
+
+/** What one origin says. */
+export interface ShareOf {
+  bytes: number;
+  /** By Markdown heading, if that was asked for. */
+  headings?: HeadingOf[];
+  origin: OriginOf;
+  sections: string[];
   tokens?: number | null;
 }
 
@@ -664,6 +790,34 @@ export interface TokenCounts {
   total: Count;
 }
 
+/** What deferring tools does. */
+export interface DeferralOf {
+  /** Why the tools are sent as all others, if they are. */
+  refused?: string | null;
+  /** What is saved in each request that would read them from the cache. */
+  saved_reading?: string | null;
+  /** What is saved in each request that would write them to the cache. */
+  saved_writing?: string | null;
+  /** What the model is not shown at once. */
+  tokens?: number | null;
+  /** How many are deferred. */
+  tools: number;
+}
+
+/** The tools of a request, which come before all else in it. */
+export interface ToolsOf {
+  bytes: number;
+  deferral?: DeferralOf | null;
+  /** In the order in which they are sent. */
+  list: ToolOf[];
+  /**
+   * The shape that was counted: the target's that was named, else that of the model's provider; `plain` without
+   * either.
+   */
+  target: string;
+  tokens?: number | null;
+}
+
 /** What `explain --json` prints. Offsets are bytes into prefix and suffix together. */
 export interface Explanation {
   /**
@@ -683,9 +837,12 @@ export interface Explanation {
   not_loaded: NotLoaded[];
   prefix: Part;
   sections: Section[];
+  /** Who says how much of the prompt, most first: what `explain --json` adds. */
+  shares?: ShareOf[] | null;
   spans: Span[];
   suffix: Part;
   token_counts?: TokenCounts | null;
+  tools?: ToolsOf | null;
 }
 
 /** A breakpoint of the provider's. */
@@ -696,6 +853,32 @@ export interface BreakpointOf {
   behind: string;
   /** The lifetime that it asks for, as the provider spells it. */
   lifetime: string;
+}
+
+export interface PartingOf {
+  before?: string | null;
+  begins_at?: number | null;
+  code: string;
+  part?: string | null;
+  pointer?: string | null;
+}
+
+/** What `explain --with` adds. */
+export interface FamilyDocument {
+  /** What would let them share more, a sentence each. */
+  advice: string[];
+  /** How many bytes this prefix has. */
+  bytes: number;
+  /** The other prompt, as it was named. */
+  other: string;
+  /** How many the other one has. */
+  other_bytes: number;
+  parting?: PartingOf | null;
+  /** Whether the tools are the same: they come before the text, and if they differ nothing of it is shared. */
+  same_tools: boolean;
+  /** How many bytes of the texts are the same, from the beginning on. */
+  shared_bytes: number;
+  shared_tokens?: Count | null;
 }
 
 /** The shortest prefix that the model's provider caches. */
@@ -713,6 +896,7 @@ export interface Preview extends Explanation {
   /** Where the provider's cache would be asked to end, if a model was named whose requests say so. */
   breakpoints: BreakpointOf[];
   change?: DriftDocument | null;
+  family?: FamilyDocument | null;
   minimum?: MinimumOf | null;
 }
 
@@ -762,14 +946,6 @@ export interface StretchOf {
 export interface KeptOf extends StretchOf {
   behind: string;
   lifetime_seconds?: number | null;
-}
-
-export interface PartingOf {
-  before?: string | null;
-  begins_at?: number | null;
-  code: string;
-  part?: string | null;
-  pointer?: string | null;
 }
 
 export interface ExplanationOf {

@@ -1,6 +1,6 @@
-/** The request for a provider, made of a turn and of what the caller has of its own. */
+/** The request for a provider, made of a turn, or of a compaction that was begun, and of what the caller has of its own. */
 
-import type { TurnDocument } from "./documents.ts";
+import type { CompactionDocument, TurnDocument } from "./documents.ts";
 
 /** The name under which a target has the messages of a conversation, where it is another one than `messages`. */
 const KEYS: Record<string, string> = { "openai-responses": "input", gemini: "contents", acp: "prompt" };
@@ -16,7 +16,10 @@ interface Message {
  * Only messages that the caller did not hand over to the turn are its own: then those of the fragment come first, the caller's behind
  * them, and what the turn hands over to append comes last. What is appended is for this request alone.
  */
-export function request<Own extends object>(turn: TurnDocument, own: Own): Own & Record<string, unknown> {
+export function request<Own extends object>(
+  turn: TurnDocument | CompactionDocument,
+  own: Own,
+): Own & Record<string, unknown> {
   const fragment = turn.fragment as Record<string, unknown> | null | undefined;
   const receipt = turn.receipt as { target: string } | null | undefined;
   if (!fragment || !receipt) throw new Error("the turn has no fragment: name its `target`");
@@ -25,8 +28,8 @@ export function request<Own extends object>(turn: TurnDocument, own: Own): Own &
   if (!append) return merged;
   const key = KEYS[receipt.target] ?? "messages";
   const list = (from: object) => (from as Record<string, Message[] | undefined>)[key] ?? [];
-  const messages = [...list(fragment), ...list(own)];
-  for (const message of append) {
+  const messages = [...list(fragment)];
+  for (const message of [...list(own), ...append]) {
     const last = messages.at(-1);
     if (receipt.target === "bedrock" && last && last.role === message.role) {
       // Converse wants users and assistants to take turns.

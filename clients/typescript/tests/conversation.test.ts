@@ -108,7 +108,11 @@ test("from the first turn to the last", async () => {
   assert.throws(() => request(plain, {}));
 
   // Compaction in two steps: one that fails, one that succeeds, and asking again gets what it made.
-  await client.abortCompaction(id, (await client.beginCompaction(id)).token);
+  const failing = await client.beginCompaction(id, { target: "ollama", messages: longer });
+  const asked = request(failing, {})["messages"] as { role: string; content: string }[];
+  assert.deepEqual([failing.form, asked.slice(1)], ["system", [...history, queued, longer[1]]]);
+  assert.match(asked[0]?.content ?? "", /You shorten a conversation/);
+  await client.abortCompaction(id, failing.token);
   writeFileSync(instructions, "Use both.\n");
   const { token } = await client.beginCompaction(id);
   assert.equal((await client.commitCompaction(id, token)).epoch.cause, "compacted");
@@ -134,6 +138,18 @@ test("from the first turn to the last", async () => {
   assert.equal((await client.why({ usage, receipt })).expected.parting.code, "first");
   const verdict = await client.why({ usage, conversation: id, target: "anthropic", epochs: [1, 2] });
   assert.equal(verdict.expected.parting.code, "system_changed");
+
+  // The provider is asked to compare a turn with the response before it.
+  assert.equal(client.answered(id, { id: 7 }), undefined);
+  assert.equal(client.answered(id, { id: "msg_1" }), "msg_1");
+  const compared = await client.turn(id, { target: "anthropic", model: "claude-opus-5" });
+  assert.deepEqual((compared.fragment as { diagnostics?: unknown }).diagnostics, { previous_message_id: "msg_1" });
+  await assert.rejects(client.turn(id, { target: "anthropic", previous_response: "made up" }), BadRequest);
+
+  // What a provider would refuse is found before it is sent.
+  assert.deepEqual(await client.check({ target: "anthropic", messages: [{ role: "user", content: "Hello." }] }), []);
+  const refused = await client.checkRequest({ target: "anthropic", request: { messages: [] } });
+  assert.deepEqual(refused.map((one) => [one.refused?.rule, one.refused?.pointer]), [["messages-not-empty", "/messages"]]);
 
   // A ledger is carried to where its name is free, and only there.
   const lines = await client.export(id);

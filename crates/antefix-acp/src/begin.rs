@@ -126,7 +126,7 @@ impl Relay {
             );
             operator = None;
         }
-        let ask = self.composer.ask(operator.as_deref());
+        let ask = self.composer.ask(operator.as_deref(), self.reader());
         let prompt = match (&self.wishes.launched, before) {
             (Some(launched), _) => {
                 self.compare_directories(launched, cwd);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use antefix::freeze::ConversationId;
 use antefix::keeper::Repeat;
-use antefix::project::Draft;
+use antefix::project::{Draft, Reader};
 use antefix::text::FactName;
 use antefix::{Antefix, Ask, Conversation, Project, Result, Turn};
 
@@ -70,8 +70,9 @@ impl Composer {
     }
 
     /// What is said for a session whose client brings a prompt for the operator along, or none.
-    pub(crate) fn ask(&self, operator: Option<&str>) -> Ask {
+    pub(crate) fn ask(&self, operator: Option<&str>, reader: Reader) -> Ask {
         let mut ask = self.ask.clone();
+        ask.reader = reader;
         // The agent keeps the history.
         ask.repeat = Repeat::Never;
         match operator {

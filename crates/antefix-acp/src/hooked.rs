@@ -41,12 +41,12 @@ fn joined_live(turn: &Turn, live: Live) -> Result<String> {
 /// The texts of the messages that hooks add, each with its name in a receipt, and what cannot be said.
 pub(crate) fn messages(turn: &Turn) -> (Vec<(String, String)>, Vec<Diagnostic>) {
     let (mut said, mut undelivered) = (Vec::new(), Vec::new());
-    for added in &turn.added {
+    for (number, added) in (1..).zip(&turn.added) {
         match text(&added.message) {
             Some(text) => said.push((format!("message of hook {}", added.hook), text)),
             None => {
                 let message = format!(
-                    "a message of hook `{}` is left out: an agent takes texts with a prompt, of the system or the user, and nothing else",
+                    "message {number} of hook `{}` is left out: an agent takes texts with a prompt, of the system or the user, and nothing else",
                     added.hook
                 );
                 undelivered.push(Diagnostic::warning(Code::HookUndelivered, message).about(added.hook.as_str()));

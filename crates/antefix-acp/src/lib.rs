@@ -40,6 +40,7 @@ use std::time::{Duration, Instant};
 
 use antefix::deliver::{Mode, Way};
 use antefix::diagnostic::Code;
+use antefix::project::Reader;
 use antefix::{Antefix, Ask, ErrorKind};
 use serde_json::value::RawValue;
 
@@ -77,12 +78,24 @@ pub struct Options {
     pub mode: Mode,
     /// Whether the live part goes with every prompt.
     pub live: Live,
+    /// Whether the agent is told what it reads by itself.
+    pub again: Again,
     /// How the agent is started with a prompt, if it takes one in no other way.
     pub launch: Option<Launch>,
     /// The key in `_meta` under which the client brings the operator's prompt, in the place of the user's settings.
     pub client_key: Option<String>,
     /// The directory in which every session gets a receipt, if receipts are wanted.
     pub receipts: Option<PathBuf>,
+}
+
+/// Whether an agent is told what it reads by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Again {
+    /// What its data says that it reads is left out.
+    #[default]
+    LeaveOut,
+    /// It is told all the same.
+    Tell,
 }
 
 /// An agent that is started with a prompt.
@@ -110,10 +123,11 @@ fn connect(
     reporter: impl Reporter + 'static,
     signals: &Listener,
 ) -> Result<u8, Failure> {
-    let Options { agent, ask, mode, live, launch, client_key, receipts } = options;
+    let Options { agent, ask, mode, live, again, launch, client_key, receipts } = options;
     let own = antefix.settings()?.acp;
     let wishes = Wishes {
         mode,
+        again,
         client_key: client_key.or(own.client_key).unwrap_or_else(|| "antefix.systemPrompt".to_owned()),
         agents: ways(&own.agents)?,
         launched: None,
@@ -163,7 +177,7 @@ fn start(
     let mut file = None;
     if let Some(Launch { variable, directory }) = launch {
         let project = composer.project(&directory)?;
-        let draft = Arc::new(project.draft(composer.ask(None))?);
+        let draft = Arc::new(project.draft(composer.ask(None, Reader::Nobody))?);
         reports.findings(draft.diagnostics());
         file = Some((variable.clone(), LaunchFile::write(draft.text())?));
         wishes.launched = Some(Launched { variable, draft, cwd: project.directory().to_owned() });

@@ -9,11 +9,14 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use antefix::agents::Agent as AgentData;
 use antefix::deliver::{Agent, Beginning, Mode, Route, SystemField, Way, route};
 use antefix::diagnostic::Code;
 use antefix::freeze::ConversationId;
+use antefix::project::Reader;
 use serde_json::value::RawValue;
 
+use crate::Again;
 use crate::begin::Begin;
 use crate::composer::Composer;
 use crate::message::{INTERNAL_ERROR, INVALID_REQUEST, Members, Message, error};
@@ -48,6 +51,8 @@ pub(crate) struct Relay {
 #[derive(Debug, Default)]
 pub(crate) struct Wishes {
     pub(crate) mode: Mode,
+    /// Whether the agent is told what it reads by itself.
+    pub(crate) again: Again,
     /// The key in `_meta` under which a client brings a prompt of its own.
     pub(crate) client_key: String,
     /// The user's own rows of the table of agents.
@@ -338,6 +343,22 @@ impl Relay {
         };
         let own = self.wishes.agents.iter().map(|(name, way)| (name.as_str(), way));
         (route(&agent, self.wishes.mode, own), state.agent.clone())
+    }
+
+    /// The agent, if it reads files by itself and they are to be left out. Where our prompt takes the place of its own instructions,
+    /// or was composed before it was known who it is, all is told.
+    pub(crate) fn reader(&self) -> Reader {
+        if self.wishes.again == Again::Tell || self.wishes.mode == Mode::Override || self.wishes.launched.is_some() {
+            return Reader::Nobody;
+        }
+        let state = self.state();
+        let known = state.agent.name.as_deref().and_then(AgentData::of_acp_name).map(|(agent, _)| agent);
+        let started = |agent: &&AgentData| {
+            let is = |name: &Option<String>| name.as_ref().is_some_and(|name| agent.file.programs.contains(name));
+            is(&state.agent.program) || is(&state.agent.name)
+        };
+        let known = known.or_else(|| AgentData::built_in().iter().find(started));
+        known.map_or(Reader::Nobody, |agent| Reader::Agent(agent.name.clone()))
     }
 
     /// The conversation of a session: by the agent's name and the id that it gave.

@@ -149,7 +149,7 @@ impl Relay {
             (conversation.clone(), cwd.clone(), session.operator.clone(), session.draft.clone(), touched.clone())
         };
         let conversation = self.composer.conversation(&cwd, &conversation)?;
-        let ask = self.composer.ask(operator.as_deref()).touch(&touched);
+        let ask = self.composer.ask(operator.as_deref(), self.reader()).touch(&touched);
         let turn = match &draft {
             Some(draft) => conversation.rehearse(draft, &ask)?,
             None => {
@@ -351,6 +351,7 @@ impl Owed {
         let (what, text) = match insertion.kind {
             InsertionKind::Queued => (MESSAGE, insertion.text.clone()),
             InsertionKind::Touched(_) => ("touched", turn.framed(&insertion.text)),
+            InsertionKind::Live(_) => ("live", turn.framed(&insertion.text)),
         };
         Owed { waits: Some(insertion.number), ..Owed::framed(what, text) }
     }

@@ -65,6 +65,9 @@ impl ComposeArgs {
     }
 
     fn chosen_layout(&self) -> Result<Option<LayoutChoice>, Failure> {
+        if let Some(agent) = &self.as_agent {
+            return Ok(Some(LayoutChoice::Agent(agent.clone())));
+        }
         let dialect = self.dialect.into();
         match (&self.template, &self.layout) {
             (Some(path), _) if path == Path::new("-") => {
@@ -85,6 +88,7 @@ impl DeliverArgs {
     /// Adds the messages that the arguments name.
     pub(crate) fn with_messages(&self, mut ask: Ask) -> Result<Ask, Failure> {
         ask.messages = self.messages.as_deref().map(input::messages).transpose()?.map(Into::into);
+        ask.previous_response.clone_from(&self.previous_response);
         Ok(ask)
     }
 }

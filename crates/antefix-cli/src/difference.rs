@@ -4,8 +4,9 @@ use antefix::freeze::{Change, Difference, Same, Side};
 
 use antefix::document::Bill;
 
+use crate::table::Table;
 use crate::tally;
-use crate::terminal::{FAINT, HEADING, STRONG, Table, number, visible};
+use crate::terminal::{FAINT, HEADING, STRONG, number, visible};
 
 /// Changes as a table; nothing if there are none.
 pub(crate) fn changes(title: &'static str, changes: &[Change]) -> String {

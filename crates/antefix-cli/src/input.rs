@@ -28,12 +28,13 @@ where
 pub(crate) fn tools(path: &Path) -> Result<Tools, Failure> {
     let text = read(path)?;
     let invalid = |what: &str| {
-        let hint = "a tools file is a JSON array of names, or of objects with a `name`";
+        let hint = "a tools file is a JSON array of names, or of objects with a `name`, or an object with `tools` and `servers`";
         Failure::with_hint(format!("{}: {what}", path.display()), hint)
     };
     let entries: serde_json::Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| invalid(&error.to_string()))?;
-    fields(entries).map_err(|error| invalid(&error))
+    let tools: Tools = fields(entries).map_err(|error| invalid(&error))?;
+    Ok(tools.read_from(path.display().to_string()))
 }
 
 /// A file that was named on the command line, `-` for stdin.
@@ -59,4 +60,14 @@ pub(crate) fn messages(path: &Path) -> Result<Vec<serde_json::Value>, Failure> {
         let hint = "write a JSON array of messages, as the provider takes them";
         Failure::with_hint(format!("{}: {error}", path.display()), hint)
     })
+}
+
+/// A request in a file.
+pub(crate) fn request(path: &Path) -> Result<serde_json::Value, Failure> {
+    let invalid = |what: &str| {
+        let hint = "write the JSON body of a request, as it would be sent";
+        Failure::with_hint(format!("{}: {what}", path.display()), hint)
+    };
+    let request: serde_json::Value = serde_json::from_str(&read(path)?).map_err(|error| invalid(&error.to_string()))?;
+    if request.is_object() { Ok(request) } else { Err(invalid("a request is a JSON object")) }
 }

@@ -6,10 +6,10 @@
 mod args;
 mod ask;
 mod commands;
-mod counts;
 mod difference;
 mod input;
 mod machine;
+mod table;
 mod tally;
 mod terminal;
 
@@ -42,6 +42,8 @@ fn run(command: Command) -> Outcome {
         Command::Show(args) => commands::show::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Diff(args) => commands::diff::run(&args),
+        Command::Lock(args) => commands::lock::run(&args),
         Command::Vars(args) => commands::vars::run(&args),
         Command::Layouts(args) => commands::layouts::run(&args),
         Command::Init(args) => commands::init::run(&args),
@@ -58,6 +60,7 @@ fn run(command: Command) -> Outcome {
         Command::Import(args) => commands::import::run(&args),
         Command::Delete(args) => commands::delete::run(&args),
         Command::Acp(args) => commands::acp::run(&args),
+        Command::Agents(args) => commands::agents::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

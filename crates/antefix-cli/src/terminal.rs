@@ -1,5 +1,6 @@
 //! What a person sees: diagnostics with excerpt and caret, tables, and no raw control characters.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, IsTerminal, Stdout, Write};
 
 use annotate_snippets::renderer::DecorStyle;
@@ -11,6 +12,7 @@ use antefix::text::Place;
 pub(crate) use antefix::text::grouped as number;
 use serde::Serialize;
 
+use crate::table::wrap;
 use crate::{Failure, machine};
 
 /// Headings of tables.
@@ -31,11 +33,33 @@ pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
     machine::die_if_ending();
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| output_failed(&error))?;
-    // On a terminal the shell's next line begins at the left; stderr takes the line feed, so stdout stays the bytes.
+    // On a terminal the shell's next line begins at the left; a pipe and a file get the bytes and nothing else.
     if stdout.is_terminal() && !text.is_empty() && !text.ends_with('\n') {
-        let _ = writeln!(std::io::stderr());
+        writeln!(stdout).map_err(|error| output_failed(&error))?;
     }
     Ok(())
+}
+
+/// Prints JSON that a program takes as it is: in lines on a terminal, where a person reads it.
+pub(crate) fn print_json(text: &str) -> Result<(), Failure> {
+    let document: Option<serde_json::Value> = match std::io::stdout().is_terminal() {
+        true => serde_json::from_str(text).ok(),
+        false => None,
+    };
+    match document {
+        Some(document) => print_result(&antefix::document::print(&document)),
+        None => print_result(text),
+    }
+}
+
+/// How many columns there are to print in: those of the variable `COLUMNS`, else of the terminal. None in a pipe, whose reader
+/// may have any number.
+pub(crate) fn width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+    said.or_else(|| {
+        let (columns, _) = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten()?;
+        Some(usize::from(columns.0))
+    })
 }
 
 /// Prints a table or a message with styles, which go away in a pipe.
@@ -59,7 +83,7 @@ fn output_failed(error: &std::io::Error) -> Failure {
 
 /// Prints diagnostics to stderr, errors last so that they are seen.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) {
-    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    let mut sorted: Vec<&Diagnostic> = once(diagnostics);
     sorted.sort_by_key(|diagnostic| diagnostic.level);
     for diagnostic in sorted {
         print_diagnostic(diagnostic);
@@ -81,17 +105,34 @@ fn print_diagnostic(diagnostic: &Diagnostic) {
     );
 }
 
+/// Each finding once, in order. A template can have tens of thousands: only those that say the same of one place are compared.
+fn once(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut found = Vec::new();
+    let mut alike: BTreeMap<(&str, Option<usize>), Vec<&Diagnostic>> = BTreeMap::new();
+    for finding in diagnostics {
+        let at = finding.place.as_ref().map(|place| place.range.start);
+        let before = alike.entry((&finding.message, at)).or_default();
+        if !before.contains(&finding) {
+            before.push(finding);
+            found.push(finding);
+        }
+    }
+    found
+}
+
 /// Prints diagnostics to stderr file by file, with a heading for each. What is about no file comes first, and in a file
 /// what matters more.
 pub(crate) fn print_by_file(diagnostics: &[Diagnostic]) {
     let mut files: Vec<Option<&str>> = vec![None];
-    for file in diagnostics.iter().map(file_of) {
+    let diagnostics = once(diagnostics);
+    for file in diagnostics.iter().map(|finding| file_of(finding)) {
         if !files.contains(&file) {
             files.push(file);
         }
     }
     for file in files {
-        let mut found: Vec<&Diagnostic> = diagnostics.iter().filter(|finding| file_of(finding) == file).collect();
+        let mut found: Vec<&Diagnostic> =
+            diagnostics.iter().copied().filter(|finding| file_of(finding) == file).collect();
         if found.is_empty() {
             continue;
         }
@@ -136,7 +177,9 @@ pub(crate) fn print_plain_note(message: &str) {
 }
 
 fn report(level: Level<'_>, code: Option<&'static str>, message: &str, place: Option<&Place>, hint: Option<&str>) {
-    let message = visible(message);
+    let room = width().filter(|_| std::io::stderr().is_terminal());
+    // What comes before the words: `warning[code]: `, and `  ╰ help: `.
+    let message = in_lines(&visible(message), room, 11 + code.map_or(0, |code| code.len()));
     let title = level.primary_title(message.as_str());
     let title = match code {
         Some(code) => title.id(code),
@@ -152,13 +195,21 @@ fn report(level: Level<'_>, code: Option<&'static str>, message: &str, place: Op
                 .annotation(AnnotationKind::Primary.span(excerpt.range.clone()).label(excerpt.label.as_str())),
         );
     }
-    let hint = hint.map(visible);
+    let hint = hint.map(|hint| in_lines(&visible(hint), room, 14));
     if let Some(hint) = &hint {
         group = group.element(Level::HELP.message(hint.as_str()));
     }
-    let renderer = Renderer::styled().decor_style(DecorStyle::Unicode);
+    let renderer = Renderer::styled().decor_style(DecorStyle::Unicode).term_width(room.unwrap_or(140));
     // A stderr that is closed leaves nobody to tell.
     let _ = writeln!(anstream::stderr().lock(), "{}", renderer.render(&[group]));
+}
+
+/// A message in lines that fit beside what comes before it.
+fn in_lines(message: &str, room: Option<usize>, before: usize) -> String {
+    match room {
+        Some(room) => wrap(message, room.saturating_sub(before).max(30)).join("\n"),
+        None => message.to_owned(),
+    }
 }
 
 /// The line that a place begins in.
@@ -201,97 +252,6 @@ pub(crate) fn visible(text: &str) -> String {
 fn is_hidden(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}'
         | '\u{061c}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// A table with aligned columns. Columns whose heading begins with `#` are numbers and are aligned right.
-pub(crate) struct Table {
-    columns: Columns,
-    rows: Vec<Row>,
-}
-
-enum Row {
-    Cells(Vec<String>),
-    Rule(String),
-}
-
-impl Table {
-    pub(crate) fn new(headings: &[&'static str]) -> Table {
-        Table { columns: Columns::new(headings), rows: Vec::new() }
-    }
-
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(Row::Cells(cells.into_iter().collect()));
-    }
-
-    /// A line across the table.
-    pub(crate) fn rule(&mut self, text: &str) {
-        self.rows.push(Row::Rule(text.to_owned()));
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    pub(crate) fn print(&self) -> String {
-        let mut columns = self.columns.clone();
-        for row in &self.rows {
-            if let Row::Cells(cells) = row {
-                columns.measure(cells.clone());
-            }
-        }
-        let mut text = columns.heading();
-        for row in &self.rows {
-            match row {
-                Row::Cells(cells) => text.push_str(&columns.line(cells.clone())),
-                Row::Rule(rule) => text.push_str(&format!("  {FAINT}── {rule} {}{FAINT:#}\n", "─".repeat(48))),
-            }
-        }
-        text
-    }
-}
-
-/// The columns of a table. Those whose heading begins with `#` are aligned to the right.
-#[derive(Clone)]
-pub(crate) struct Columns {
-    headings: Vec<&'static str>,
-    widths: Vec<usize>,
-}
-
-impl Columns {
-    pub(crate) fn new(headings: &[&'static str]) -> Columns {
-        let widths = headings.iter().map(|heading| heading.trim_start_matches('#').len()).collect();
-        Columns { headings: headings.to_vec(), widths }
-    }
-
-    /// Makes room for a row.
-    pub(crate) fn measure(&mut self, cells: Vec<String>) {
-        for (width, cell) in self.widths.iter_mut().zip(cells) {
-            *width = (*width).max(visible(&cell).chars().count());
-        }
-    }
-
-    pub(crate) fn heading(&self) -> String {
-        self.styled(self.headings.iter().map(|heading| heading.trim_start_matches('#').to_owned()).collect(), HEADING)
-    }
-
-    /// A row that was measured.
-    pub(crate) fn line(&self, cells: Vec<String>) -> String {
-        self.styled(cells, Style::new())
-    }
-
-    fn styled(&self, cells: Vec<String>, style: Style) -> String {
-        let mut line = String::from(" ");
-        for (number, (cell, width)) in cells.iter().zip(&self.widths).enumerate() {
-            let cell = visible(cell);
-            let padding = " ".repeat(width - cell.chars().count().min(*width));
-            let right = self.headings.get(number).is_some_and(|heading| heading.starts_with('#'));
-            let (before, after) = if right { (padding.as_str(), "") } else { ("", padding.as_str()) };
-            line.push_str(&format!(" {before}{style}{cell}{style:#}{after} "));
-        }
-        let mut line = line.trim_end().to_owned();
-        line.push('\n');
-        line
-    }
 }
 
 /// A list as JSON on stdout, element by element: the bytes that the whole list would be printed as.

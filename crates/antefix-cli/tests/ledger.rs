@@ -81,7 +81,12 @@ fn drift_and_diff_name_the_file_the_byte_and_the_price() {
     assert_eq!(drift["changes"][0]["kind"], "file-changed");
     assert_eq!(drift["difference"]["kind"], "file-edited");
     assert_eq!((&drift["difference"]["at"], &drift["difference"]["kept_bytes"]), (&Value::from(4), &Value::from(4)));
-    assert!(drift["difference"]["cost"].as_str().unwrap().starts_with('$'), "{drift}");
+    // What is too short to be cached is not lost either.
+    assert_eq!(drift["difference"].get("cost"), None);
+    assert!(
+        drift["difference"]["basis"].as_str().unwrap().ends_with("the prefix is too short to be cached"),
+        "{drift}"
+    );
 
     let renewed = scratch.ok(&["renew", "c", "--cause", "reloaded", "--json"]).json();
     assert_eq!((&renewed["epoch"]["number"], &renewed["epoch"]["cause"]), (&Value::from(2), &Value::from("reloaded")));
@@ -93,6 +98,12 @@ fn drift_and_diff_name_the_file_the_byte_and_the_price() {
     assert_eq!(scratch.ok(&["epochs", "c", "2"]).stdout, "Use spaces.");
     let again = scratch.ok(&["renew", "c"]).stdout;
     assert_eq!(again, "epoch 2 stays: composing now gives the same bytes\n");
+
+    scratch.write("p/AGENTS.md", &"Mind the tests before you change what depends on them.\n".repeat(200));
+    scratch.ok(&["renew", "c"]);
+    scratch.write("p/AGENTS.md", &"Mind the files before you change what depends on them.\n".repeat(200));
+    let drift = scratch.ok(&["drift", "c", "--json", "--model", "claude-opus-5"]).json();
+    assert!(drift["difference"]["cost"].as_str().unwrap().starts_with('$'), "{drift}");
 }
 
 #[test]

@@ -2,11 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
+#[path = "program/checked.rs"]
+mod checked;
+#[path = "program/compared.rs"]
+mod compared;
+#[path = "program/explained.rs"]
+mod explained;
 #[path = "program/paths.rs"]
 mod paths;
 #[cfg(unix)]
 #[path = "program/shared_files.rs"]
 mod shared_files;
+#[path = "program/tools.rs"]
+mod tools;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -156,7 +164,10 @@ fn check_fails_on_a_file_that_hides_a_message() {
     assert!(stray.stderr.contains("AGENTS.md:1:4 has 1 hidden character U+200B (invisible)"), "{stray:?}");
     let hides = check("Use tabs.\u{e0068}\u{e0069}\n");
     assert_eq!(hides.code, 1, "{hides:?}");
-    assert!(hides.stderr.contains("AGENTS.md:1:10 has 2 hidden characters (tag) that say \"hi\""), "{hides:?}");
+    assert!(
+        hides.stderr.contains("AGENTS.md:1:10 has 2 hidden characters U+E0068 U+E0069 (tag) that say \"hi\""),
+        "{hides:?}"
+    );
 }
 
 #[test]
@@ -364,8 +375,10 @@ fn a_layout_cannot_take_the_machine() {
         (0..count).map(|n| format!("[[section]]\nid = \"s{n}\"\nstability = \"fixed\"\nfile = \"x\"\n")).collect()
     };
     let layout = |count: usize| format!("dialect = \"bracket\"\n{}", sections(count));
+    // Each file is within what one file may have: 45,000 escapes, and 260,000 bytes.
+    let text = format!("{}{}", "\\[".repeat(45_000), "x".repeat(170_000));
     for (count, message) in [(90, "1048576 bytes together"), (101, "at most 100 sections")] {
-        let scratch = project().file("p/.antefix/x.md", &"\\[".repeat(130_000));
+        let scratch = project().file("p/.antefix/x.md", &text);
         let ran = scratch.file("p/.antefix/layout.toml", &layout(count)).run(&["check"]);
         assert_eq!(ran.code, 1);
         assert!(ran.stderr.contains(message), "{ran:?}");
@@ -373,7 +386,7 @@ fn a_layout_cannot_take_the_machine() {
 }
 
 #[test]
-fn nothing_is_written_by_looking_but_token_counts() {
+fn nothing_is_written_by_looking() {
     let scratch = project().file("p/AGENTS.md", "RULES");
     let files = || {
         let mut entries = Vec::new();
@@ -381,14 +394,10 @@ fn nothing_is_written_by_looking_but_token_counts() {
         entries.sort();
         entries
     };
-    for args in [&["show"][..], &["check"], &["show", "--layout", "./missing.toml"]] {
+    for args in [&["show"][..], &["check"], &["explain", "--model", "gpt-5"], &["show", "--layout", "./missing.toml"]] {
         scratch.run(args);
     }
     assert_eq!(files(), ["AGENTS.md"]);
-    // Token counts are kept for the next run: digests and numbers, in the user's cache directory.
-    scratch.run(&["explain"]);
-    assert_eq!(files(), ["AGENTS.md", "tokens"]);
-    assert!(scratch.path("home/.cache/antefix/tokens").exists());
 }
 
 fn list(directory: &Path, entries: &mut Vec<String>) {
@@ -762,35 +771,6 @@ fn explain_counts_tokens_and_says_how_sure_they_are() {
     assert!(scratch.run(&["explain", "--template", "t.md"]).stdout.contains("9 tokens"));
 }
 
-/// A count that only the file can have told proves that nothing was counted.
-#[test]
-fn counts_are_kept_for_the_next_run_and_a_damaged_file_is_harmless() {
-    let scratch = project().file("p/t.md", "hello world");
-    let file = scratch.path("home/.cache/antefix/tokens");
-    let tokens = || scratch.run(&["explain", "--json", "--template", "t.md"]).json()["prefix"]["tokens"].clone();
-    assert!(scratch.run(&["show", "--template", "t.md"]).code == 0 && !file.exists(), "showing counts nothing");
-    assert_eq!(tokens(), 2);
-    let kept = std::fs::read_to_string(&file).unwrap();
-    let body = format!("{} 77\n", antefix::text::Digest::of("hello world"));
-    let head = |body: &str| format!("antefix tokens 1 o200k_base {}\n", antefix::text::Digest::of(body));
-    assert_eq!(kept, head(&body.replace("77", "2")) + &body.replace("77", "2"));
-    std::fs::write(&file, head(&body) + &body).unwrap();
-    assert_eq!(tokens(), 77);
-    for damaged in
-        ["".to_owned(), "\0".to_owned(), head("") + &body, head(&body) + &body[..70], kept.replace(" 2", " 3")]
-    {
-        std::fs::write(&file, damaged).unwrap();
-        assert_eq!(tokens(), 2);
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), kept, "a damaged file is replaced");
-    }
-    // A directory in its place cannot be read or replaced.
-    std::fs::remove_file(&file).unwrap();
-    std::fs::create_dir_all(file.join("x")).unwrap();
-    assert_eq!(tokens(), 2);
-    let left: Vec<_> = std::fs::read_dir(file.parent().unwrap()).unwrap().collect();
-    assert_eq!(left.len(), 1, "{left:?}");
-}
-
 #[test]
 fn check_compares_the_prefix_with_the_models_minimum() {
     let scratch = project().file("p/t.md", "hello world");
@@ -917,7 +897,7 @@ fn a_projects_own_files_are_looked_through() {
     let scratch = scratch.file("p/.antefix/t.md", "one \u{e0069}\u{e0067}\n");
     let blocked = scratch.run(&["show"]);
     assert_eq!((blocked.code, blocked.stdout.as_str()), (1, ""));
-    let why = ".antefix/t.md:1:5 has 2 hidden characters (tag) that say \"ig\"";
+    let why = ".antefix/t.md:1:5 has 2 hidden characters U+E0069 U+E0067 (tag) that say \"ig\"";
     assert!(blocked.stderr.contains(why), "{blocked:?}");
     // Nor can escapes write any.
     for text in [r"h\u202ei", r"\u0067hp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5"] {

@@ -25,6 +25,9 @@ const ID: &str = r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f
 /// One line that is not empty.
 const LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 
+/// The id of a response that a provider gave: [`antefix::deliver::check_response_id`] in other words.
+const RESPONSE: &str = r"^(?:msg_[A-Za-z0-9_-]{1,196}|resp_[A-Za-z0-9_-]{1,195}|chatcmpl-[A-Za-z0-9_-]{1,191})$";
+
 /// How many entries a list has, as asked for.
 pub(crate) fn limit(asked: Option<usize>) -> Answer<usize> {
     match asked {
@@ -135,6 +138,10 @@ fn of_property(name: &str, property: &mut Value) {
             property["maxLength"] = json!(200);
             property["pattern"] = json!(format!("^{ID}$"));
         }
+        "other" => {
+            property["pattern"] = json!(format!("^(?:(?:layout|cwd):[^\\x00-\\x1f\\x7f-\\x9f]+|conversation:{ID})$"))
+        }
+        "previous_response" => property["pattern"] = json!(RESPONSE),
         "model" | "machine" | "message" => property["minLength"] = json!(1),
         "touch" | "paths" => {
             property["minItems"] = json!(1);
@@ -148,7 +155,14 @@ fn of_property(name: &str, property: &mut Value) {
         "tools" => {
             let tool_name = json!({"type": "string", "minLength": 1});
             let tool = json!({"type": "object", "required": ["name"], "properties": {"name": tool_name}});
-            property["items"] = json!({"oneOf": [tool_name, tool]});
+            let list = json!({"type": "array", "items": {"oneOf": [tool_name, tool]}});
+            let server =
+                json!({"type": "object", "properties": {"instructions": {"type": ["string", "null"]}, "tools": list}});
+            let servers = json!({"type": "object", "additionalProperties": server});
+            let document = json!({"type": "object", "additionalProperties": false,
+                "properties": {"servers": servers, "tools": list}});
+            let said = json!({"oneOf": [list, document]});
+            *property = json!({"description": property["description"], "oneOf": [said, {"type": "null"}]});
         }
         "set" => {
             let text = json!({"type": "string"});

@@ -172,8 +172,8 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
     machine::check()?;
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     // tokio panics where it cannot start a thread, so that this is tried first: with the larger stack, for the threads of the
-    // library as well, of which there are three kinds, and for the log.
-    pool::try_threads(workers + 4, pool::STACK).map_err(no_threads)?;
+    // library as well, of which there are four kinds, and for the log.
+    pool::try_threads(workers + 5, pool::STACK).map_err(no_threads)?;
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     // Nothing of ours blocks there: see `work`.
     builder.enable_all().worker_threads(workers).max_blocking_threads(1);

@@ -6,9 +6,9 @@
 
 use antefix::{Error, ErrorKind, Result};
 
-/// How many bytes of a limit on memory there must be for each composition. A large template takes as much, with the document that
-/// explains it.
-const COMPOSING: u64 = 128 * 1024 * 1024;
+/// How many bytes of a limit on memory there must be for each place to compose. One is reckoned at 64 MiB, with the document that
+/// explains it, and with each place for turns there are one for writing and half a one for drafts.
+const COMPOSING: u64 = 64 * 1024 * 1024 * 5 / 2;
 /// How many there must be for each reader.
 const READING: u64 = 8 * 1024 * 1024;
 /// The least address space (`ulimit -v`), half of which is for what threads do.
@@ -19,13 +19,15 @@ const THREAD: u64 = 72 * 1024 * 1024;
 const DATA: u64 = 256 * 1024 * 1024;
 
 /// How many descriptors the server has for itself at least: its log, its sockets, its store, and what it reads and holds open.
-const OWN: usize = 32;
+const OWN: usize = 40;
+/// The least descriptors (`ulimit -n`) with which it starts: its own, and those of some connections.
+const DESCRIPTORS: u64 = 64;
 /// How many of them are open while nothing is asked.
 const STANDING: usize = 13;
-/// How many a composition opens at once, for directories, files, the pipes of a program and the store.
-const FOR_COMPOSING: usize = 6;
-/// How many a reader opens at once, in the store.
-const FOR_READING: usize = 3;
+/// How many a composition opens at once, for directories, files, the pipes of a program and the store: 6. There are two and a half
+/// kinds of compositions (turns, writing, drafts), which get five eighths of what is free. A reader opens 3 in the
+/// store, and readers get the other three eighths.
+const FOR_ALL_KINDS: usize = 6 * 5 / 2 * 8 / 5;
 
 /// How much is done at once.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,12 +47,12 @@ impl Share {
     fn within(self, space: Option<u64>, memory: Option<u64>, descriptors: Option<usize>, body: usize) -> Share {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let fitting = |each: u64| memory.map_or(usize::MAX, |memory| number(memory / each));
-        let threads = space.map_or(usize::MAX, |space| number(space.saturating_sub(SPACE / 2) / THREAD / 3));
-        // Half of what is free is for each kind.
-        let spare = descriptors.map_or(usize::MAX, |count| own(count).saturating_sub(STANDING) / 2);
+        // There are as many threads for turns, for writing and for reading, and half as many for drafts.
+        let threads = space.map_or(usize::MAX, |space| number(space.saturating_sub(SPACE / 2) / THREAD * 2 / 7));
+        let spare = descriptors.map_or(usize::MAX, |count| own(count).saturating_sub(STANDING));
         Share {
-            composing: self.composing.min(fitting(COMPOSING)).min(threads).min(spare / FOR_COMPOSING).max(1),
-            reading: self.reading.min(fitting(READING)).min(threads).min(spare / FOR_READING).max(1),
+            composing: self.composing.min(fitting(COMPOSING)).min(threads).min(spare / FOR_ALL_KINDS).max(1),
+            reading: self.reading.min(fitting(READING)).min(threads).min(spare / 8).max(1),
             bodies: self.bodies.min(fitting(4)).max(body),
         }
     }
@@ -74,6 +76,10 @@ pub(crate) fn check() -> Result<()> {
         (Resource::As, SPACE, "the limit on address space (ulimit -v)"),
         (Resource::Data, DATA, "the limit on data (ulimit -d)"),
     ];
+    if let Some(most) = getrlimit(Resource::Nofile).maximum.filter(|most| *most < DESCRIPTORS) {
+        let message = format!("the limit on open files (ulimit -n) is {most}, and the server needs {DESCRIPTORS}");
+        return Err(Error::new(ErrorKind::Limit, message).with_hint("raise it, or take it away"));
+    }
     for (limit, least, name) in limits {
         if let Some(most) = getrlimit(limit).current.filter(|most| *most < least) {
             let megabytes = |bytes: u64| bytes / 1024 / 1024;
@@ -155,15 +161,15 @@ mod tests {
         let table = [
             (None, None, None, (8, 32, 64)),
             (Some(u64::MAX), Some(16 * 1024 * MIB), Some(1_048_576), (8, 32, 64)),
-            (None, Some(512 * MIB), None, (4, 32, 64)),
+            (None, Some(512 * MIB), None, (3, 32, 64)),
             (None, Some(128 * MIB), None, (1, 16, 32)),
             (None, Some(16 * MIB), None, (1, 2, 8)),
             (None, Some(0), None, (1, 1, 8)),
-            (Some(4096 * MIB), None, None, (8, 16, 64)),
+            (Some(4096 * MIB), None, None, (8, 14, 64)),
             (Some(1024 * MIB), None, None, (2, 2, 64)),
             (Some(0), None, None, (1, 1, 64)),
-            (None, None, Some(1024), (8, 32, 64)),
-            (None, None, Some(256), (4, 8, 64)),
+            (None, None, Some(1024), (8, 30, 64)),
+            (None, None, Some(256), (2, 6, 64)),
             (None, None, Some(64), (1, 3, 64)),
             (None, None, Some(0), (1, 1, 64)),
         ];

@@ -89,7 +89,9 @@ macro_rules! context_body {
             model: Option<String>,
             /// The machine that the conversation works on, if there are several.
             machine: Option<String>,
-            /// The agent's tools: names, or objects with a `name`. An empty list says that there are none.
+            /// The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says that there
+            /// are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP servers say about the
+            /// use of their tools (`instructions`), and tools of theirs (`tools`).
             #[schema(value_type = Option<Vec<serde_json::Value>>)]
             tools: Option<Box<serde_json::value::RawValue>>,
             /// A built-in layout by its name.
@@ -124,6 +126,9 @@ context_body! {
         /// The conversation so far, as the provider takes it.
         #[schema(value_type = Option<Vec<Value>>)]
         messages: Option<Vec<Value>>,
+        /// The id of the provider's last response in this conversation: the fragment asks the provider why its cache was missed, where it
+        /// can say, and the receipt has it as `compared_with`.
+        previous_response: Option<String>,
         /// In which shape the turn is wanted as well; `plain` has no fragment.
         #[schema(value_type = Option<TargetName>)]
         target: Option<String>,
@@ -167,6 +172,12 @@ context_body! {
 
 context_body! {
     CompactionBody {
+    /// The conversation so far, as the provider takes it.
+    #[schema(value_type = Option<Vec<Value>>)]
+    messages: Option<Vec<Value>>,
+    /// In which shape the request for the summary is wanted as well; `plain` has no fragment.
+    #[schema(value_type = Option<TargetName>)]
+    target: Option<String>,
     }
 }
 
@@ -187,7 +198,34 @@ context_body! {
     dialect: Option<String>,
     /// A conversation to compare with its standing epoch. What is not said here is as that conversation was told.
     conversation: Option<String>,
+    /// Another prompt, of which is said how much of its beginning this one shares: `layout:NAME`, `cwd:DIR` or `conversation:ID`.
+    other: Option<String>,
     }
+}
+
+context_body! {
+    CheckBody {
+    /// Where the request would go.
+    #[schema(value_type = TargetName)]
+    target: String,
+    /// The conversation so far, as the provider takes it; without it only what is before it is looked at.
+    #[schema(value_type = Option<Vec<Value>>)]
+    messages: Option<Vec<Value>>,
+    }
+}
+
+/// A request of anybody's.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckRequestBody {
+    /// Where it would go.
+    #[schema(value_type = TargetName)]
+    pub(crate) target: String,
+    /// Its body, as it would be sent.
+    #[schema(value_type = Object)]
+    pub(crate) request: serde_json::Map<String, Value>,
+    /// The model, if the request does not name it.
+    pub(crate) model: Option<String>,
 }
 
 /// A turn that a provider has answered.
@@ -326,7 +364,11 @@ impl RecentTools {
         let mut reader = serde_json::Deserializer::from_str(text.get());
         let tools: Tools = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let path = error.path().to_string();
-            let path = if path == "." { "tools".to_owned() } else { format!("tools{path}") };
+            let path = match path.as_str() {
+                "." => "tools".to_owned(),
+                item if item.starts_with('[') => format!("tools{item}"),
+                field => format!("tools.{field}"),
+            };
             unreadable(&path, error.inner())
         })?;
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -359,7 +401,7 @@ pub(crate) fn meant(ask: Ask) -> Answer<Ask> {
 }
 
 /// A built-in layout by its name. A path would let a request read files as layouts.
-fn built_in(name: &str) -> Answer<LayoutChoice> {
+pub(crate) fn built_in(name: &str) -> Answer<LayoutChoice> {
     LayoutChoice::built_in(name).map_err(|error| {
         let problem = Problem::not_found(error.message());
         problem.hint(error.hint().unwrap_or("GET /layouts"))

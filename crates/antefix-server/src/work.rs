@@ -1,7 +1,8 @@
 //! Where the library runs: it blocks, so it gets threads of its own, and never more than so many.
 //!
-//! 1. Reading, composing and looking at drafts have threads of their own: however much is composed, what is stored can still be
-//!    read, and however many look at large drafts, turns do not wait for them.
+//! 1. Reading, turns of open conversations, writing and looking at drafts have threads of their own: however much is composed,
+//!    what is stored can still be read; however long writers wait for the store, open conversations go on; and however many look
+//!    at large drafts, turns do not wait for them.
 //! 2. Who finds no thread free waits, and not for long; when too many wait, the next one is told to come again.
 //! 3. A request that takes longer than its time is answered, and one whose client has gone is not. What it composes is stopped
 //!    then; what it writes goes on to its end and keeps its place until then: half of a write is worse than a late one.
@@ -65,6 +66,7 @@ impl Places {
 pub(crate) struct Work {
     reading: Places,
     composing: Places,
+    writing: Places,
     looking: Places,
     time: Duration,
 }
@@ -75,6 +77,7 @@ impl Work {
         Ok(Work {
             reading: Places::new("antefix-read", share.reading)?,
             composing: Places::new("antefix-compose", share.composing)?,
+            writing: Places::new("antefix-write", share.composing)?,
             // A draft is composed, looked through for what seems wrong, and explained byte by byte: several times a turn's work.
             looking: Places::new("antefix-look", share.composing.div_ceil(2))?,
             time,
@@ -90,12 +93,20 @@ pub(crate) async fn read<T: Send + 'static>(
     run(server, |work| &work.reading, ask).await
 }
 
-/// Composes, and may write.
+/// Composes for a conversation that is open, and mostly writes nothing.
 pub(crate) async fn compose<T: Send + 'static>(
     server: Arc<Shared>,
     make: impl FnOnce(&Shared) -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
     run(server, |work| &work.composing, make).await
+}
+
+/// Writes, and may compose what it writes. It may have to wait until others have written.
+pub(crate) async fn write<T: Send + 'static>(
+    server: Arc<Shared>,
+    make: impl FnOnce(&Shared) -> Answer<T> + Send + 'static,
+) -> Answer<T> {
+    run(server, |work| &work.writing, make).await
 }
 
 /// Composes for somebody who looks, and writes nothing.

@@ -38,7 +38,7 @@ pub mod postgres;
 pub use client::Reply;
 #[cfg(target_os = "linux")]
 pub use hanging::Hanging;
-pub use need::{Need, Remedy, WITHOUT};
+pub use need::{LEFT_OUT, Need, Remedy, WITHOUT};
 pub use ran::Ran;
 pub use scratch::Scratch;
 #[cfg(unix)]

@@ -9,6 +9,9 @@ use std::process::{Command, Stdio};
 /// Names what is left out, with commas in between.
 pub const WITHOUT: &str = "ANTEFIX_TEST_WITHOUT";
 
+/// How a test that was left out says so, on its output: `cargo xtask promises` does not take it for one that passed.
+pub const LEFT_OUT: &str = "left out: ";
+
 /// Something that not every machine has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Need {
@@ -33,7 +36,8 @@ pub enum Remedy {
 
 impl Need {
     /// All that is known.
-    pub const ALL: [Need; 10] = [
+    pub const ALL: [Need; 11] = [
+        Need::PYTHON,
         Need::STRACE,
         Need::SETSID,
         Need::SYSTEMD,
@@ -45,6 +49,14 @@ impl Need {
         Need::DESCRIPTORS,
         Need::RIGHTS,
     ];
+
+    /// Runs the stand-in for providers.
+    pub const PYTHON: Need = Need {
+        name: "python3",
+        tests: "that the stand-in for providers refuses what the tables of rules say",
+        remedy: Remedy::Install("python3 is not installed"),
+        probe: "python3 --version",
+    };
 
     /// Makes system calls of another process fail.
     pub const STRACE: Need = Need {
@@ -135,6 +147,7 @@ impl Need {
     #[track_caller]
     pub fn is_left_out(&self) -> bool {
         if self.is_named() {
+            println!("{LEFT_OUT}{WITHOUT} names `{}`", self.name);
             return true;
         }
         let (name, why) = (self.name, self.remedy.why());

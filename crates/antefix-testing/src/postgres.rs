@@ -13,11 +13,17 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::need::LEFT_OUT;
+
 const VARIABLE: &str = "ANTEFIX_TEST_POSTGRES";
 
 /// Whether these tests are left out.
 pub fn is_left_out() -> bool {
-    std::env::var(VARIABLE).is_ok_and(|value| value == "none")
+    let left_out = std::env::var(VARIABLE).is_ok_and(|value| value == "none");
+    if left_out {
+        println!("{LEFT_OUT}{VARIABLE} is `none`");
+    }
+    left_out
 }
 
 /// A schema of a test's own in a PostgreSQL, dropped with it.

@@ -54,7 +54,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Counting what was not counted before, the vocabulary loaded; and finding a count again.
+/// Counting what was not counted before, and finding a count again.
 fn tokens(criterion: &mut Criterion) {
     let text: String = mixed().files.into_iter().map(|(_, text)| text).collect::<String>();
     let text = &text[..text.floor_char_boundary(SIZE)];
@@ -69,8 +69,6 @@ fn tokens(criterion: &mut Criterion) {
         });
     });
     group.bench_function("remembered", |bencher| bencher.iter(|| antefix::tokens::count(black_box(text))));
-    #[cfg(feature = "tokens")]
-    group.sample_size(10).bench_function("vocabulary", |bencher| bencher.iter(tiktoken_rs::o200k_base));
 }
 
 /// What every prompt costs, however short.

@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use antefix::deliver::{Content, Notice, Target, deliver};
+use antefix::deliver::{Content, Notice, NoticeKind, Target, deliver};
 use antefix::discover::tools::{Tool, Tools};
 use antefix::models::Models;
 use antefix::text::{Digest, PrefixDigests};
@@ -44,7 +44,12 @@ fn main() {
             digests: Some(&digests),
             tools: Some(&tools),
             messages: Some(&messages),
-            notices: vec![Notice { number: 1, text: "The file AGENTS.md says something else now.", after: Some(7) }],
+            notices: vec![Notice {
+                kind: NoticeKind::Amendment,
+                number: 1,
+                text: "The file AGENTS.md says something else now.",
+                after: Some(7),
+            }],
             ..Content::new(&prefix, SIZE / 3, "\n\nToday is a Monday.")
         };
         group.bench_function(target.name(), |bencher| {

@@ -159,6 +159,8 @@ pub mod discover;
 
 pub mod compose;
 
+pub mod agents;
+
 pub mod freeze;
 
 pub mod hooks;

@@ -3,7 +3,7 @@
 //! Every entry has a weight. When all together weigh more than there is room, those go that nobody asked for the longest.
 //!
 //! It is written here because crates for it count entries and not weights, or forget by chance; and they are hash tables,
-//! whose order differs from run to run. The one that is here can say what it holds in the order of use.
+//! whose order differs from run to run.
 
 use std::collections::BTreeMap;
 
@@ -71,6 +71,7 @@ impl<K: Ord + Clone, V> RecentlyUsed<K, V> {
     }
 
     /// Keys and values; what was used last is last.
+    #[cfg(test)]
     pub(crate) fn in_order_of_use(&self) -> impl Iterator<Item = (&K, &V)> {
         self.order.values().filter_map(|key| Some((key, &self.entries.get(key)?.value)))
     }

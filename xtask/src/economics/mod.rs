@@ -169,7 +169,10 @@ impl Played {
     /// The cheapest of those that told the model at least as much of what changed, if it is cheaper than antefix.
     fn cheaper_and_as_fresh(&self) -> Option<(&Listed, &Tally)> {
         let ours = self.ours()?;
-        self.cheapest(|tally| tally.told >= ours.told && tally.news_told >= ours.news_told)
+        let tells_as_much = |tally: &Tally| {
+            tally.told >= ours.told && tally.news_told >= ours.news_told && tally.facts_told >= ours.facts_told
+        };
+        self.cheapest(tells_as_much)
     }
 
     fn cheapest(&self, counts: impl Fn(&Tally) -> bool) -> Option<(&Listed, &Tally)> {
@@ -185,7 +188,7 @@ fn print(results: &Results, played: &Played) {
     for (listed, tally) in &played.tallies {
         let (share, billed) = (tally.read_share(), tally.billed);
         println!(
-            "  {:<30} {:>9}  reads {:>3}.{} %  written {:>9}  again {:>9}  told {}/{}  git {}/{}",
+            "  {:<30} {:>9}  reads {:>3}.{} %  written {:>9}  again {:>9}  told {}/{}  git {}/{}  start {}/{}",
             listed.name,
             page::dollars(tally.cost),
             share / 10,
@@ -196,6 +199,8 @@ fn print(results: &Results, played: &Played) {
             tally.changes,
             tally.news_told,
             tally.news,
+            tally.facts_told,
+            tally.facts,
         );
     }
 }

@@ -63,14 +63,14 @@ fn overview(results: &Results) -> String {
 
 /// Everything about one workload.
 fn details(played: &Played) -> String {
-    let mut text = "| strategy | dollars | input | written | written for longer | read | again | reads | changes told | git told |\n\
-                    |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+    let mut text = "| strategy | dollars | input | written | written for longer | read | again | reads | told at the start | changes told | git told |\n\
+                    |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
         .to_owned();
     for (listed, tally) in &played.tallies {
         let of = |count: usize, all: usize| if all == 0 { "–".to_owned() } else { format!("{count} of {all}") };
         let share = tally.read_share();
         text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} | {} | {}.{} % | {} | {} |\n",
+            "| {} | {} | {} | {} | {} | {} | {} | {}.{} % | {} | {} | {} |\n",
             listed.name,
             dollars(tally.cost),
             grouped(tally.billed.input()),
@@ -80,6 +80,7 @@ fn details(played: &Played) -> String {
             grouped(tally.again),
             share / 10,
             share % 10,
+            of(tally.facts_told, tally.facts),
             of(tally.told, tally.changes),
             of(tally.news_told, tally.news),
         ));
@@ -99,9 +100,9 @@ fn verdict(played: &Played) -> String {
         listed.name,
         dollars(tally.cost),
     );
-    if ours.told + ours.news_told > tally.told + tally.news_told {
+    if ours.told + ours.news_told + ours.facts_told > tally.told + tally.news_told + tally.facts_told {
         text.push_str(&match played.cheaper_and_as_fresh() {
-            None => " Nobody who told the model as much of what changed is cheaper.".to_owned(),
+            None => " Nobody who told the model as much is cheaper.".to_owned(),
             Some((listed, tally)) => {
                 format!(
                     " Of those who told the model as much, {} is cheaper, with {}.",
@@ -145,8 +146,8 @@ fn dearer(results: &[Results]) -> String {
         }
     }
     let head = format!(
-        "Of {all} rows, antefix is the cheapest, or as cheap as any, in {}. Among the strategies that told the model at least as much of \
-         what had changed, it is the cheapest in {}.\n\n",
+        "Of {all} rows, antefix is the cheapest, or as cheap as any, in {}. Among the strategies that told the model at least as much, it \
+         is the cheapest in {}.\n\n",
         all - cheaper,
         all - as_fresh
     );

@@ -23,6 +23,9 @@ pub(super) struct Tally {
     /// Changes of instructions, skills and tools, and how many of them the next request of a conversation had.
     pub(super) changes: usize,
     pub(super) told: usize,
+    /// What is true when a conversation begins: its directory, the day, what git says; and how much of it the first request had.
+    pub(super) facts: usize,
+    pub(super) facts_told: usize,
     /// News from git, and how many of them the next request of a conversation had.
     pub(super) news: usize,
     pub(super) news_told: usize,
@@ -89,6 +92,9 @@ impl Playing<'_> {
                 let conversation = self.of(conversation)?.clone();
                 let moment = Moment { scene: &self.scene, conversation: &conversation, provider: self.provider };
                 let (model, request) = (moment.model(), strategy.request(&moment)?);
+                if conversation.transcript.len() == said.len() {
+                    self.begun(&conversation, &request);
+                }
                 self.send(&conversation.id, model, &request)?;
             }
             What::Answer { conversation, text } => {
@@ -139,6 +145,15 @@ impl Playing<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Counts what the first request of a conversation says of where and when it begins.
+    fn begun(&mut self, conversation: &Conversation, request: &Value) {
+        let text = request.to_string();
+        let status = self.scene.status.lines().next().map(str::trim).unwrap_or_default();
+        let facts = [conversation.root.as_str(), &self.scene.date(), status];
+        self.tally.facts += facts.len();
+        self.tally.facts_told += facts.iter().filter(|fact| text.contains(**fact)).count();
     }
 
     fn changed(&mut self, canary: String) {

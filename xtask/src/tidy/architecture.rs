@@ -10,7 +10,8 @@ const LAYOUTS: &str = "crates/antefix/layouts/";
 const EDGES: [&str; 2] = ["worlds/", "stores/"];
 
 /// The order of the flow, with what all stages speak of before it. Nobody knows what comes later.
-const FLOW: [&str; 9] = ["text", "discover", "compose", "freeze", "hooks", "deliver", "observe", "keeper", "project"];
+const FLOW: [&str; 10] =
+    ["text", "discover", "compose", "agents", "freeze", "hooks", "deliver", "observe", "keeper", "project"];
 
 /// What any stage may use, and what therefore knows no stage but `text`.
 const BENEATH: [&str; 6] = ["diagnostic", "error", "stop", "toml_words", "tokens", "models"];

@@ -152,7 +152,8 @@ pub(crate) struct RenewArgs {
 `commit`, except that a conversation that nobody opened is opened. A second `begin` takes the place of the first.
 
 Examples:
-  antefix compact chat-7 begin --json > compaction.json
+  antefix compact chat-7 begin --json --for anthropic --messages messages.json > compaction.json
+  jq .fragment compaction.json             the request for the summary: it reads what is cached of the conversation
   antefix compact chat-7 commit \"$(jq -r .token compaction.json)\"
   antefix compact chat-7 abort TOKEN")]
 pub(crate) struct CompactArgs {
@@ -169,6 +170,9 @@ pub(crate) struct CompactArgs {
 
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+
+    #[command(flatten)]
+    pub(crate) deliver: DeliverArgs,
 
     #[command(flatten)]
     pub(crate) store: StoreArgs,

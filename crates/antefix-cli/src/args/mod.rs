@@ -11,8 +11,10 @@ mod serve;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 
-pub(crate) use agents::AcpArgs;
-pub(crate) use compose::{CheckArgs, ComposeArgs, DeliverArgs, ExplainArgs, Part, ShowArgs};
+pub(crate) use agents::{AcpArgs, AgentsArgs};
+pub(crate) use compose::{
+    CheckArgs, CheckFormat, ComposeArgs, DeliverArgs, DiffArgs, DiffFormat, ExplainArgs, LockArgs, Part, ShowArgs,
+};
 pub(crate) use ledger::{
     CompactArgs, CompactStep, DeleteArgs, DriftArgs, EpochsArgs, ExportArgs, GcArgs, ImportArgs, RenewArgs, SendArgs,
     StoreArgs, TurnArgs,
@@ -42,6 +44,7 @@ Examples:
   antefix show                        what would my agent be told, here?
   antefix explain                     by which file, and what was left out?
   antefix check                       what is wrong with it?
+  antefix agents                      what do Claude Code, Codex and others read here?
   antefix init                        a layout of my own to start from
   antefix show --template prompt.md   one file as the whole prompt
   antefix turn chat-7                 the same bytes, turn after turn
@@ -62,6 +65,12 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Look for mistakes; exit with 1 if there are errors
     Check(CheckArgs),
+    /// Say which agent reads which file here, and what is worth knowing about that
+    Agents(AgentsArgs),
+    /// Say what a change in git does to what agents are told
+    Diff(DiffArgs),
+    /// Write down the digests of what agents are told from outside the repository
+    Lock(LockArgs),
     /// List the variables that a template may use
     Vars(VarsArgs),
     /// List the built-in layouts, or print one to copy

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use antefix::Diagnostic;
 use antefix::deliver::Mode;
-use antefix_acp::{Launch, Live, Options, Reporter};
+use antefix_acp::{Again, Launch, Live, Options, Reporter};
 
 use crate::args::AcpArgs;
 use crate::{Failure, Outcome, ask, terminal};
@@ -24,6 +24,7 @@ pub(crate) fn run(args: &AcpArgs) -> Outcome {
         ask: args.compose.ask()?,
         mode: if args.replace { Mode::Override } else { Mode::Append },
         live: if args.no_live { Live::LeftOut } else { Live::Sent },
+        again: if args.tell_again { Again::Tell } else { Again::LeaveOut },
         launch: launch.transpose()?,
         client_key: args.client_key.clone(),
         receipts: args.report.then(receipts).transpose()?,

@@ -2,59 +2,97 @@
 
 use std::process::ExitCode;
 
-use antefix::Level;
+use antefix::deliver::Target;
+use antefix::deliver::rules::{self, Breach};
 use antefix::document::{self, Finding, Findings};
-use antefix::project::{Look, Preview};
+use antefix::project::CheckRules;
+use antefix::{Diagnostic, Level};
 
-use crate::args::{CheckArgs, ComposeArgs};
-use crate::counts::Counts;
+use crate::args::{CheckArgs, CheckFormat};
 use crate::terminal::{FAINT, STRONG};
-use crate::{Failure, Outcome, ask, terminal};
+use crate::{Failure, Outcome, ask, input, terminal};
+
+/// What was looked at, and what was found.
+struct Checked {
+    /// The layout, and the rules that a request was held against.
+    what: String,
+    diagnostics: Vec<Diagnostic>,
+}
 
 pub(crate) fn run(args: &CheckArgs) -> Outcome {
-    let preview = match checked(&args.compose) {
-        Ok(preview) => preview,
-        // The first error ends composing; in JSON it is a finding like the others.
-        Err(Failure::Input(error)) if args.json => {
-            let findings = Findings { diagnostics: vec![Finding::of_error(&error)] };
-            terminal::print_result(&document::print(&findings))?;
+    let format = if args.json { CheckFormat::Json } else { args.format };
+    let checked = match checked(args) {
+        Ok(checked) => checked,
+        Err(failure) if format == CheckFormat::Human => return Err(failure),
+        // The first error ends composing; to a program it is a finding like the others.
+        Err(Failure::Input(error)) => {
+            print(format, vec![Finding::of_error(&error)])?;
             return Ok(ExitCode::from(1));
         }
-        Err(Failure::Plain { message, hint }) if args.json => {
-            let findings = Findings { diagnostics: vec![Finding::plain(&message, hint.as_deref())] };
-            terminal::print_result(&document::print(&findings))?;
+        Err(Failure::Plain { message, hint }) => {
+            print(format, vec![Finding::plain(&message, hint.as_deref())])?;
             return Ok(ExitCode::from(1));
         }
         Err(failure) => return Err(failure),
     };
+    let Checked { what, diagnostics } = checked;
     let [errors, warnings, notes] = [Level::Error, Level::Warning, Level::Note]
-        .map(|level| preview.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count());
-    if args.json {
-        let findings = Findings { diagnostics: preview.diagnostics.iter().map(Finding::of_diagnostic).collect() };
-        terminal::print_result(&document::print(&findings))?;
-    } else {
-        terminal::print_by_file(&preview.diagnostics);
-        let layout = terminal::visible(preview.prompt.layout());
+        .map(|level| diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count());
+    if format == CheckFormat::Human {
+        terminal::print_by_file(&diagnostics);
         let mut verdict = format!("{STRONG}{}, {}{STRONG:#}", count(errors, "error"), count(warnings, "warning"));
         if notes > 0 {
             verdict.push_str(&format!(", {}", count(notes, "note")));
         }
-        terminal::print_styled(&format!("{verdict} {FAINT}({layout}){FAINT:#}\n"))?;
+        terminal::print_styled(&format!("{verdict} {FAINT}({}){FAINT:#}\n", terminal::visible(&what)))?;
+    } else {
+        print(format, diagnostics.iter().map(Finding::of_diagnostic).collect())?;
     }
     Ok(ExitCode::from(u8::from(errors > 0)))
 }
 
-/// The prompt, with what its model says about it.
-fn checked(args: &ComposeArgs) -> Result<Preview, Failure> {
+/// Prints findings for a program.
+fn print(format: CheckFormat, diagnostics: Vec<Finding<'_>>) -> Result<(), Failure> {
+    terminal::print_result(&match format {
+        CheckFormat::Human | CheckFormat::Json => document::print(&Findings { diagnostics }),
+        CheckFormat::Sarif => document::print(&document::sarif(&diagnostics)),
+        CheckFormat::Github => document::github(&diagnostics),
+    })
+}
+
+fn checked(args: &CheckArgs) -> Result<Checked, Failure> {
     let antefix = ask::antefix(None)?;
-    let project = ask::project(&antefix, args.cwd.as_deref())?;
-    let ask = args.ask()?;
-    let counts = (ask.model.is_some() || project.counts_tokens(&ask)?).then(Counts::recall);
-    let preview = project.preview(ask, Look::Closely)?;
-    if let Some(counts) = counts {
-        counts.keep();
+    match (&args.request, args.target) {
+        (Some(path), Some(target)) => {
+            let request = input::request(path)?;
+            let diagnostics = antefix.check_request(&request, target, args.compose.model.as_deref());
+            Ok(Checked { what: rules_of(target), diagnostics })
+        }
+        _ => composed(&antefix, args),
     }
-    Ok(preview)
+}
+
+/// The prompt, with findings that matter as much as project, user and arguments say, and what the provider would say to the request.
+fn composed(antefix: &antefix::Antefix, args: &CheckArgs) -> Result<Checked, Failure> {
+    let project = ask::project(antefix, args.compose.cwd.as_deref())?;
+    let mut ask = args.compose.ask()?;
+    ask.messages = args.messages.as_deref().map(input::messages).transpose()?.map(Into::into);
+    let mut rules = CheckRules::default();
+    rules.deny.clone_from(&args.deny);
+    rules.max_tokens = args.max_tokens;
+    let preview = project.check(ask, &rules)?;
+    let mut what = preview.prompt.layout().to_owned();
+    let mut diagnostics = preview.diagnostics.clone();
+    if let Some(target) = args.target {
+        what.push_str(&format!(", {}", rules_of(target)));
+        diagnostics.extend(preview.breaches(target)?.iter().map(Breach::to_diagnostic));
+    }
+    Ok(Checked { what, diagnostics })
+}
+
+/// How many rules a request was held against: with none, nothing was looked at.
+fn rules_of(target: Target) -> String {
+    format!("{} of {}", count(rules::names(target).count(), "rule"), target.name())
 }
 
 fn count(number: usize, what: &str) -> String {

@@ -9,20 +9,17 @@ use antefix::observe::Expectation;
 use antefix::{Result, Target};
 
 use crate::args::DriftArgs;
-use crate::counts::Counts;
 use crate::terminal::{STRONG, visible};
 use crate::{Outcome, ask, difference, terminal};
 
 pub(crate) fn run(args: &DriftArgs) -> Outcome {
     let antefix = ask::antefix(Some(&args.store))?;
     let conversation = ask::conversation(&antefix, &args.id, args.compose.cwd.as_deref())?;
-    let counts = Counts::recall();
     let drift = conversation.drift(args.compose.ask()?)?;
     let model = args.compose.model.as_deref().or(drift.epoch.row().model.as_deref());
     let (models, _) = antefix.models();
     let bill = drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, &models));
     let prediction = args.target.map(|target| predicted(&drift, target, model, &models)).transpose()?;
-    counts.keep();
     if args.json {
         let document = document::ledger::drift(&args.id, &drift, bill.as_ref()).predicting(prediction.as_ref());
         terminal::print_result(&document::print(&document))?;

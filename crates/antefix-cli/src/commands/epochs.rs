@@ -9,8 +9,8 @@ use antefix::freeze::{ConversationId, Difference};
 use antefix::keeper::Keeper;
 
 use crate::args::EpochsArgs;
-use crate::counts::Counts;
-use crate::terminal::{Columns, STRONG, number, visible};
+use crate::table::Columns;
+use crate::terminal::{STRONG, number, visible};
 use crate::{Failure, Outcome, ask, difference, terminal};
 
 /// How many rows are read at a time.
@@ -89,6 +89,7 @@ fn list(
         terminal::print_plain_note("there are no conversations yet: `antefix turn ID` opens one");
         return Ok(ExitCode::SUCCESS);
     }
+    let columns = columns.fit(terminal::width());
     terminal::print_styled(&columns.heading())?;
     each(&mut |rows| {
         let lines: String = rows.iter().map(|row| columns.line(cells(row))).collect();
@@ -115,9 +116,7 @@ fn diff(antefix: &Antefix, conversation: &ConversationId, (a, b): (u64, u64), ar
     let model = args.model.as_deref().or(after.row().model.as_deref());
     let (models, finding) = antefix.models();
     terminal::print_diagnostics(finding.as_slice());
-    let counts = Counts::recall();
     let bill = difference.as_ref().map(|difference| Bill::new(difference, after.body(), model, &models));
-    counts.keep();
     if args.json {
         let difference = difference.as_ref().map(|one| document::ledger::DifferenceOf::new(one, bill.as_ref()));
         terminal::print_result(&document::print(&difference))?;

@@ -7,7 +7,7 @@ use antefix::compose::{WordingKey, description};
 use antefix::text::Digest;
 
 use crate::args::LayoutsArgs;
-use crate::terminal::Table;
+use crate::table::Table;
 use crate::{Failure, Outcome, terminal};
 
 pub(crate) fn run(args: &LayoutsArgs) -> Outcome {

@@ -1,10 +1,12 @@
 //! One file a command.
 
 pub(crate) mod acp;
+pub(crate) mod agents;
 pub(crate) mod check;
 pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod delete;
+pub(crate) mod diff;
 pub(crate) mod drift;
 pub(crate) mod epochs;
 pub(crate) mod explain;
@@ -13,6 +15,7 @@ pub(crate) mod gc;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod layouts;
+pub(crate) mod lock;
 pub(crate) mod renew;
 pub(crate) mod send;
 #[cfg(feature = "serve")]

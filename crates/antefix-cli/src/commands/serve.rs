@@ -11,7 +11,6 @@ use antefix_server::{Address, Limits, Logged, Options, Server, Stopped, Token};
 use serde::Deserialize;
 
 use crate::args::ServeArgs;
-use crate::counts::Counts;
 use crate::{Failure, Outcome, ask, input, machine, terminal};
 
 /// The default of `--listen`.
@@ -34,7 +33,6 @@ pub(crate) fn run(args: &ServeArgs) -> Outcome {
     let antefix = builder.build()?;
     // Once, and in no answer: whoever asks over HTTP cannot change it.
     terminal::print_diagnostics(&antefix.shared_files());
-    let counts = Counts::recall();
     antefix_server::log_panics();
     let runtime = antefix_server::runtime()?;
     let served: Result<Stopped, Failure> = runtime.block_on(async {
@@ -46,7 +44,6 @@ pub(crate) fn run(args: &ServeArgs) -> Outcome {
     });
     // Work that takes longer than anybody waits must not keep the process.
     runtime.shutdown_background();
-    counts.keep();
     match served? {
         Stopped::InOrder => Ok(ExitCode::SUCCESS),
         Stopped::AtOnce(signal) => machine::die_by(signal),
@@ -142,6 +139,9 @@ fn file(named: Option<&Path>) -> Result<File, Failure> {
             _ => return Ok(File::default()),
         },
     };
+    // It can name a layout, and with it programs to run.
+    let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    Antefix::refuse_shared(&machine::world(), &absolute)?;
     let text = input::read(&path)?;
     toml::from_str(&text).map_err(|error| Failure::plain(format!("{}: {}", path.display(), error.message())))
 }

@@ -7,7 +7,6 @@ use antefix::{Delivery, Level, Target, document};
 
 use crate::args::{Part, ShowArgs};
 use crate::commands::turn::to_append;
-use crate::counts::Counts;
 use crate::{Outcome, ask, terminal};
 
 pub(crate) fn run(args: &ShowArgs) -> Outcome {
@@ -17,8 +16,6 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
     let antefix = ask::antefix(None)?;
     let project = ask::project(&antefix, args.compose.cwd.as_deref())?;
     let ask = args.deliver.with_messages(args.compose.ask()?)?;
-    // Counts are needed for budgets in tokens, for receipts and for a model's minimum alone, and take long the first time.
-    let counts = (args.receipt || ask.model.is_some() || project.counts_tokens(&ask)?).then(Counts::recall);
     let preview = project.preview(ask, Look::Composing)?;
     if args.deliver.target == Target::Plain && !args.receipt {
         let text = match args.part {
@@ -29,7 +26,7 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
         terminal::print_result(text)?;
     } else {
         let delivery = preview.deliver(args.deliver.target)?;
-        terminal::print_result(&match args.receipt {
+        terminal::print_json(&match args.receipt {
             true => {
                 let Delivery { fragment, append, receipt, .. } = delivery.counted(&preview.tokenizer());
                 document::print(&serde_json::json!({ "fragment": fragment, "append": append, "receipt": receipt }))
@@ -39,9 +36,6 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
                 delivery.bytes()
             }
         })?;
-    }
-    if let Some(counts) = counts {
-        counts.keep();
     }
     terminal::print_diagnostics(&preview.diagnostics);
     Ok(ExitCode::SUCCESS)

@@ -8,7 +8,8 @@ use antefix::hooks::{Approvals, TrustState};
 use antefix::project::{LayoutChoice, TrustOffer};
 
 use crate::args::TrustArgs;
-use crate::terminal::{FAINT, HEADING, STRONG, Table, visible};
+use crate::table::Table;
+use crate::terminal::{FAINT, HEADING, STRONG, visible};
 use crate::{Failure, Outcome, ask, terminal};
 
 pub(crate) fn run(args: &TrustArgs) -> Outcome {
@@ -65,6 +66,7 @@ fn shown(offer: &TrustOffer) -> String {
         let command = rule.command.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" ");
         let state = match state {
             TrustState::Modified(changes) => format!("modified: {}", changes.join(", ")),
+            TrustState::Shared { reason, .. } => format!("shared: {reason}"),
             state => state.name().to_owned(),
         };
         hooks.row([rule.name.clone(), rule.on.name().to_owned(), command, state]);

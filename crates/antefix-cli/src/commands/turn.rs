@@ -7,7 +7,6 @@ use antefix::freeze::InsertionKind;
 use antefix::{Delivery, Diagnostic, Target, Turn, document};
 
 use crate::args::{Part, TurnArgs};
-use crate::counts::Counts;
 use crate::{Outcome, ask, input, terminal};
 
 pub(crate) fn run(args: &TurnArgs) -> Outcome {
@@ -17,32 +16,32 @@ pub(crate) fn run(args: &TurnArgs) -> Outcome {
     ask.turn.clone_from(&args.turn);
     ask.touch.clone_from(&args.touch);
     ask.replacement = args.replace.as_deref().map(input::read).transpose()?;
-    // Counts are needed for a model's minimum and for receipts alone, and take long the first time.
     let is_counted = args.json && args.deliver.target != Target::Plain;
-    let counts = (ask.model.is_some() || is_counted).then(Counts::recall);
     let turn = conversation.turn(ask)?;
     let delivery = match args.deliver.target {
         Target::Plain => None,
         target => Some(turn.deliver(target)?),
     };
     let delivery = if is_counted { delivery.map(|one| one.counted(&turn.tokenizer())) } else { delivery };
-    if let Some(counts) = counts {
-        counts.keep();
-    }
     if args.json {
         let document = document::ledger::turn(&args.id, &turn, delivery.as_ref());
         terminal::print_result(&document::print(&document))?;
         return Ok(ExitCode::SUCCESS);
     }
     match &delivery {
-        Some(delivery) => terminal::print_result(&delivery.bytes())?,
+        Some(delivery) => terminal::print_json(&delivery.bytes())?,
         None => terminal::print_result(&plain(&turn, args.part))?,
     }
     terminal::print_diagnostics(&turn.diagnostics);
-    let beside = delivery.iter().flat_map(|delivery| [to_append(delivery), to_head(delivery)]).flatten();
-    terminal::print_diagnostics(&beside.collect::<Vec<_>>());
+    delivery.iter().for_each(eprint_beside);
     eprint_pending(&turn);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what is to be sent beside a fragment.
+pub(crate) fn eprint_beside(delivery: &Delivery) {
+    let beside = [to_append(delivery), to_head(delivery)].into_iter().flatten();
+    terminal::print_diagnostics(&beside.collect::<Vec<_>>());
 }
 
 /// What is worth knowing about a fragment that is not all of the request.
@@ -90,6 +89,7 @@ fn eprint_pending(turn: &Turn) {
         let what = match message.kind {
             InsertionKind::Queued => "queued for this turn",
             InsertionKind::Touched(_) => "applies since a path was touched",
+            InsertionKind::Live(_) => "has changed",
         };
         let note = Diagnostic::note(Code::Message, format!("{what}: {}", message.text));
         terminal::print_diagnostics(&[note]);

@@ -8,7 +8,8 @@ use antefix::project::{LayoutChoice, TemplateChoice};
 use antefix::{Ask, document};
 
 use crate::args::VarsArgs;
-use crate::terminal::{FAINT, Table, visible};
+use crate::table::Table;
+use crate::terminal::{FAINT, visible};
 use crate::{Outcome, ask, terminal};
 
 pub(crate) fn run(args: &VarsArgs) -> Outcome {

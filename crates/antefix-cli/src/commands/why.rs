@@ -8,7 +8,6 @@ use antefix::document;
 use antefix::project::BilledTurn;
 
 use crate::args::WhyArgs;
-use crate::counts::Counts;
 use crate::terminal::visible;
 use crate::{Failure, Outcome, ask, input, terminal};
 
@@ -32,9 +31,7 @@ pub(crate) fn run(args: &WhyArgs) -> Outcome {
         let message = format!("the receipt is for {}", receipt.target);
         return Err(Failure::usage(message, "leave --for out: the receipt says it"));
     }
-    let counts = Counts::recall();
     let billing = ask::antefix(Some(&args.store))?.why(&turn)?;
-    counts.keep();
     if args.json {
         terminal::print_result(&document::print(&document::verdict(&billing.verdict, &billing.diagnostics)))?;
         return Ok(ExitCode::SUCCESS);

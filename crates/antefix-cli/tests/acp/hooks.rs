@@ -79,7 +79,9 @@ fn what_cannot_be_said_to_an_agent_is_reported() {
     let scratch = scratch(&answer);
     let (texts, errors, _) = prompted(&scratch, &[], &field());
     assert_eq!(texts, ["hello"]);
-    assert_eq!(errors.matches("a message of hook `says` is left out").count(), 2, "{errors}");
+    for number in 1..=2 {
+        assert!(errors.contains(&format!("message {number} of hook `says` is left out")), "{errors}");
+    }
     assert!(errors.contains("what hook `says` makes of the system text is left out"), "{errors}");
 }
 

@@ -48,7 +48,7 @@ fn override_is_sent_to_whoever_announces_it_and_to_nobody_else() {
 #[test]
 fn an_agent_that_is_known_to_read_meta_gets_it_there_beside_other_keys() {
     let scratch = project();
-    let mut client = scratch.start(&[], &agent("@agentclientprotocol/claude-agent-acp", json!({})));
+    let mut client = scratch.start(&["--tell-again"], &agent("@agentclientprotocol/claude-agent-acp", json!({})));
     client.initialize();
     let mut params = scratch.new_session();
     params["_meta"] = json!({"sessionTitle": "T"});
@@ -133,10 +133,42 @@ fn only_what_is_known_to_arrive_is_called_delivered() {
     }
 }
 
+/// What an agent reads by itself is not told again, and stays so when it changes; the next name of its directory is not told in its place.
+#[test]
+fn an_agent_is_not_told_what_it_reads_by_itself() {
+    let codex = "codex-acp";
+    let claude = "@agentclientprotocol/claude-agent-acp";
+    let table: [(&str, &str, &[&str], &str); 5] = [
+        (codex, "Codex CLI", &[], "CANARY-7c1 base.  "),
+        (codex, "", &["--tell-again"], PREFIX),
+        // With a CLAUDE.md, Claude Code does not read AGENTS.md: it is told.
+        (claude, "", &[], PREFIX),
+        ("goose", "goose", &[], "CANARY-7c1 base.  "),
+        ("any", "", &[], PREFIX),
+    ];
+    for (name, title, args, expected) in table {
+        let scratch = project();
+        scratch.write("p/CLAUDE.md", "Theirs.");
+        let mut client = scratch.start(args, &agent(name, json!({"systemPrompt": {}})));
+        client.initialize();
+        client.ask("session/new", &scratch.new_session());
+        client.prompt("s1", "hello");
+        if !title.is_empty() {
+            scratch.write("p/AGENTS.md", "Use spaces.");
+            client.prompt("s1", "go on");
+            assert_eq!(texts(&scratch.received("session/prompt")), ["go on"], "{name}");
+        }
+        let (_, reported) = client.leave();
+        assert_eq!(scratch.epoch(&format!("acp:{name}:s1")).as_deref(), Some(expected), "{name} {args:?}");
+        let told = format!("left out, because {title} reads them by itself: AGENTS.md");
+        assert_eq!(reported.contains(&told), !title.is_empty(), "{name}: {reported}");
+    }
+}
+
 #[test]
 fn goose_is_asked_by_its_own_method_before_the_client_may_go_on() {
     let scratch = project();
-    let mut client = scratch.start(&[], &agent("goose", json!({})));
+    let mut client = scratch.start(&["--tell-again"], &agent("goose", json!({})));
     client.initialize();
     client.ask("session/new", &scratch.new_session());
     // What came behind the answer still comes behind it.
@@ -158,7 +190,7 @@ fn a_goose_that_does_not_know_the_method_gets_the_prompt_in_the_message_and_is_a
     let scratch = project();
     let mut script = agent("goose", json!({}));
     script["method"] = json!(-32601);
-    let mut client = scratch.start(&[], &script);
+    let mut client = scratch.start(&["--tell-again"], &script);
     client.initialize();
     for session in ["s1", "s2"] {
         assert_eq!(client.ask("session/new", &scratch.new_session())["result"]["sessionId"], session);

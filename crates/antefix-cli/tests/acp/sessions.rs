@@ -135,7 +135,7 @@ fn a_fork_is_sent_its_prompt_where_its_agent_takes_it_or_is_called_unconfirmed()
     ];
     for (script, of_field, of_meta, reports) in table {
         let scratch = project();
-        let mut client = scratch.start(&[], &script);
+        let mut client = scratch.start(&["--tell-again"], &script);
         client.initialize();
         client.ask("session/new", &scratch.new_session());
         client.prompt("s1", "hello");

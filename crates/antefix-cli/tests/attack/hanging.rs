@@ -83,3 +83,45 @@ fn a_server_goes_on_where_a_file_system_of_one_project_does_not_answer() {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+#[test]
+fn a_link_into_a_file_system_that_does_not_answer_keeps_nobody_waiting() {
+    if Need::FUSE.is_left_out() {
+        return;
+    }
+    let scratch = scratch().file("p/near/AGENTS.md", "Use tabs.\n").file("p/far/.git/HEAD", "ref: refs/heads/main\n");
+    std::os::unix::fs::symlink("away/AGENTS.md", scratch.path("p/far/AGENTS.md")).unwrap();
+    let _away = Hanging::at(&scratch.path("p/far/away"));
+    let far = scratch.path("p/far").to_string_lossy().into_owned();
+    for args in [&["show"][..], &["explain"], &["check"], &["turn", "c"]] {
+        let args = [args, &["--cwd", &far]].concat();
+        let ran = in_time(&format!("{args:?}"), MOST, || scratch.run(&args));
+        assert!(
+            ran.stderr.contains("no answer in time") || ran.stdout.contains("no answer in time"),
+            "{args:?}: {ran:?}"
+        );
+    }
+    let server = scratch.serve();
+    let turn = |conversation: &str, cwd: &str| {
+        server.post(&format!("/conversations/{conversation}/turns"), &json!({"cwd": cwd}).to_string())
+    };
+    std::thread::scope(|threads| {
+        let (server, turn) = (&server, &turn);
+        for at in 0..40 {
+            threads.spawn(move || in_time("a turn there", MOST, || turn(&format!("far{at}"), "far").ok()));
+        }
+        for _ in 0..6 {
+            let preview = json!({"cwd": "far"}).to_string();
+            threads.spawn(move || {
+                in_time("a preview there", MOST, || server.post("/system-prompt/preview", &preview).ok())
+            });
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        for at in 0..20 {
+            in_time("a turn elsewhere", Duration::from_secs(6), || turn(&format!("near{at}"), "near").ok());
+        }
+    });
+    let preview = |cwd: &str| server.post("/system-prompt/preview", &json!({"cwd": cwd}).to_string()).ok();
+    in_time("another preview there", MOST, || preview("far"));
+    in_time("a preview elsewhere", Duration::from_secs(2), || preview("near"));
+}

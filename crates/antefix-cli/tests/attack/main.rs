@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
 mod hanging;
+mod hidden;
 mod roots;
 mod trust;
 

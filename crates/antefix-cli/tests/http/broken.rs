@@ -142,6 +142,35 @@ fn turns_that_write_nothing_do_not_wait_for_somebody_who_writes() {
 }
 
 #[test]
+fn open_conversations_go_on_while_many_wait_to_write() {
+    let scratch = project();
+    let server = scratch.serve();
+    for number in 0..3 {
+        server.post(&format!("/conversations/open{number}/turns"), "{}").ok();
+    }
+    let holder = rusqlite::Connection::open(scratch.path(LEDGER)).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        let server = &server;
+        let opening: Vec<_> = (0..30)
+            .map(|number| scope.spawn(move || server.post(&format!("/conversations/new{number}/turns"), "{}").status))
+            .collect();
+        std::thread::sleep(Duration::from_millis(500));
+        for number in 0..9 {
+            let begun = Instant::now();
+            server.post(&format!("/conversations/open{}/turns", number % 3), "{}").ok();
+            assert!(begun.elapsed() < Duration::from_secs(2), "turn {number}: {:?}", begun.elapsed());
+        }
+        // They still waited all that time.
+        assert!(opening.iter().any(|client| !client.is_finished()));
+        let statuses: Vec<u16> = opening.into_iter().map(|client| client.join().unwrap()).collect();
+        assert!(statuses.iter().all(|status| *status == 503), "{statuses:?}");
+    });
+    holder.execute_batch("ROLLBACK").unwrap();
+    server.post("/conversations/new/turns", "{}").ok();
+}
+
+#[test]
 fn a_restored_copy_that_others_hold_is_told_in_time() {
     let scratch = project();
     drop(scratch.serve());

@@ -24,7 +24,14 @@ const LOAD: Duration = Duration::from_secs(2);
 
 /// Asks for everything at once, and counts what came.
 fn load(server: &Server) -> BTreeMap<u16, usize> {
-    let template = serde_json::json!({"template": "word ".repeat(40_000), "dialect": "plain"}).to_string();
+    let body =
+        |dialect: &str, template: String| serde_json::json!({"template": template, "dialect": dialect}).to_string();
+    let template = body("plain", "word ".repeat(40_000));
+    let most = body("bracket", "\\[".repeat(50_000));
+    assert_eq!(server.post("/system-prompt/preview", &most).status, 200);
+    let too_much = body("bracket", "\\[".repeat(500_000));
+    assert_eq!(server.post("/system-prompt/preview", &too_much).status, 422);
+    assert_eq!(server.put("/system-prompt", &too_much).status, 422);
     let client = |client: usize| {
         let mut statuses = Vec::new();
         let begun = Instant::now();
@@ -89,6 +96,7 @@ fn under_each_limit_it_refuses_to_start_or_serves_and_recovers() {
         ("--as=1073741824", Serves),
         ("--data=33554432", Refuses(DATA)),
         ("--data=268435456", Serves),
+        ("--nofile=16", Refuses("the limit on open files (ulimit -n) is 16, and the server needs 64")),
         ("--nofile=64", Serves),
         ("--nofile=128", Serves),
         ("--stack=1048576", Serves),

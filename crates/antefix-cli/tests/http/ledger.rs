@@ -94,7 +94,7 @@ fn drift_says_what_a_renewal_would_change() {
     scratch.write("p/AGENTS.md", "Use spaces.\n");
     let drift = server.get("/conversations/c/drift").ok().json();
     assert_eq!(drift["difference"]["after"]["excerpt"], "Use spaces.");
-    assert!(drift["difference"]["cost"].is_string(), "{drift}");
+    assert!(drift["difference"]["basis"].as_str().unwrap().ends_with("too short to be cached"), "{drift}");
     assert_eq!(server.get("/conversations/c/drift?cwd=/etc").status, 403);
 }
 

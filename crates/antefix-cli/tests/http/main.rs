@@ -13,6 +13,7 @@ mod deployed;
 mod described;
 mod dispatch;
 mod every_turn_is_fresh;
+mod family;
 mod granted;
 mod guard;
 mod hooks;

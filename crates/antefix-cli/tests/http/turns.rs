@@ -190,3 +190,24 @@ fn what_changes_around_counts_at_once() {
     scratch.remove("p/.antefix/wording.toml");
     assert!(!open().contains("Mine."));
 }
+
+#[test]
+fn queued_messages_have_a_limit_together() {
+    let scratch = project();
+    let server = scratch.serve();
+    server.post("/conversations/c/turns", "{}").ok();
+    let message = |bytes: usize| json!({"message": "x".repeat(bytes)}).to_string();
+    assert_eq!(server.post("/conversations/c/messages", &message(8_000_000)).status, 201);
+    let refused = server.post("/conversations/c/messages", &message(400_000));
+    assert_eq!((refused.status, &refused.json()["type"]), (409, &json!("urn:antefix:full")), "{refused:?}");
+    assert_eq!(
+        refused.json()["error"],
+        "c has 8000000 bytes of messages and notices, and with this one more than 8388608"
+    );
+    // Less still fits, another conversation has room of its own, and turns go on.
+    assert_eq!(server.post("/conversations/c/messages", &message(300_000)).status, 201);
+    assert_eq!(server.post("/conversations/d/messages", &message(400_000)).status, 201);
+    server.post("/conversations/c/turns", "{}").ok();
+    let ran = scratch.run_with(&["send", "c", &"x".repeat(100_000)], "");
+    assert!(ran.code != 0 && ran.stderr.contains("compact the conversation"), "{ran:?}");
+}

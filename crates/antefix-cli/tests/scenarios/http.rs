@@ -60,6 +60,7 @@ impl Http {
             ("model", ask.model),
             ("machine", ask.machine),
             ("target", ask.target),
+            ("previous_response", ask.previous_response),
             ("override", ask.replacement),
             ("turn", ask.turn),
             ("watch", ask.watch),
@@ -112,8 +113,8 @@ impl Http {
             }
             Step::Drift => self.send("GET", &at("drift"), &Value::Null)?,
             Step::Renew(cause) => self.send("POST", &at("renewals"), &json!({"cause": cause, "now": NOW}))?,
-            Step::BeginCompaction => {
-                let reply = self.send("POST", &at("compaction"), &json!({"now": NOW}))?;
+            Step::BeginCompaction(ask) => {
+                let reply = self.send("POST", &at("compaction"), &self.body(ask))?;
                 if reply.status == 201 {
                     self.place.token.replace(reply.json()["token"].as_str().unwrap().to_owned());
                 }

@@ -14,7 +14,7 @@ use antefix::keeper::{Began, Drift, Turn};
 use antefix::project::{LayoutChoice, TemplateCondition};
 use antefix::text::FactName;
 use antefix::worlds::OsWorld;
-use antefix::{Antefix, Conversation, Diagnostic, Error, Target};
+use antefix::{Antefix, Conversation, Delivery, Diagnostic, Error, Target};
 use antefix_testing::Scratch;
 
 use crate::document::{difference, epoch, finding, sorted};
@@ -56,6 +56,7 @@ impl Library {
             ask = ask.given(fact, given);
         }
         ask.turn = said.turn.map(str::to_owned);
+        ask.previous_response = said.previous_response.map(str::to_owned);
         ask.touch = said.touch.iter().map(PathBuf::from).collect();
         ask.replacement = said.replacement.map(str::to_owned);
         if said.watch == Some("acting") {
@@ -67,11 +68,7 @@ impl Library {
 
     fn turn(&self, said: &Ask) -> antefix::Result<Seen> {
         let turn = self.conversation(said.cwd)?.turn(self.ask(said))?;
-        let target = said.target.map(|target| Target::parse(target).unwrap());
-        let delivery = target.map(|target| turn.deliver(target)).transpose()?;
-        let append = delivery.as_ref().and_then(|delivery| delivery.append.clone());
-        let append = append.map(|append| sorted(&serde_json::Value::Array(append)));
-        let fragment = delivery.map(|delivery| sorted(&delivery.fragment.to_value()));
+        let (fragment, append) = delivered(said, |target| turn.deliver(target))?;
         Ok(Seen { fragment, append, ..of_turn(&turn) })
     }
 
@@ -88,12 +85,13 @@ impl Library {
                 let began = Some(done.began == Began::Now);
                 Seen { began, ..of_begun(&done.epoch, &done.hooks, &done.diagnostics) }
             }
-            Step::BeginCompaction => {
-                let begun = self.conversation(None)?.begin_compaction(nothing())?;
-                self.place.token.replace(begun.token);
+            Step::BeginCompaction(ask) => {
+                let begun = self.conversation(None)?.begin_compaction(self.ask(ask))?;
+                self.place.token.replace(begun.token.clone());
+                let (fragment, append) = delivered(ask, |target| begun.deliver(target))?;
                 let (summary, diagnostics) = (Some(begun.prompt), Some(findings(&begun.diagnostics)));
                 let hooks = (!begun.hooks.is_empty()).then(|| hooks(&begun.hooks));
-                Seen { summary, hooks, diagnostics, ..Seen::default() }
+                Seen { summary, hooks, diagnostics, fragment, append, ..Seen::default() }
             }
             Step::CommitCompaction => {
                 let done = self.conversation(None)?.commit_compaction(&token(), nothing())?;
@@ -133,6 +131,17 @@ impl Library {
         };
         Ok(seen.into())
     }
+}
+
+/// The fragment and what is to be appended, if a target is named.
+fn delivered(
+    said: &Ask,
+    deliver: impl FnOnce(Target) -> antefix::Result<Delivery>,
+) -> antefix::Result<(Option<String>, Option<String>)> {
+    let Some(target) = said.target.map(|target| Target::parse(target).unwrap()) else { return Ok((None, None)) };
+    let delivery = deliver(target)?;
+    let append = delivery.append.map(|append| sorted(&serde_json::Value::Array(append)));
+    Ok((Some(sorted(&delivery.fragment.to_value())), append))
 }
 
 impl Adapter for Library {

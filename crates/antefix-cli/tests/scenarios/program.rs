@@ -36,18 +36,25 @@ impl Program {
 
     fn turn(&self, ask: &Ask) -> Outcome {
         let mut args: Vec<String> = ["turn", CONVERSATION, "--json"].map(str::to_owned).into();
-        args.extend(compose_arguments(&self.place, ask));
-        for (flag, value) in [("--turn", ask.turn), ("--for", ask.target)] {
-            args.extend(value.iter().flat_map(|value| [flag.to_owned(), (*value).to_owned()]));
-        }
+        args.extend(self.deliver_arguments(ask));
+        args.extend(ask.turn.iter().flat_map(|name| ["--turn".to_owned(), (*name).to_owned()]));
+        let previous = ask.previous_response.iter();
+        args.extend(previous.flat_map(|id| ["--previous-response".to_owned(), (*id).to_owned()]));
         args.extend(ask.touch.iter().flat_map(|path| ["--touch".to_owned(), (*path).to_owned()]));
-        if let Some(messages) = &ask.messages {
-            args.extend(["--messages".to_owned(), self.input("messages.json", &messages.to_string())]);
-        }
         if let Some(text) = ask.replacement {
             args.extend(["--replace".to_owned(), self.input("replacement.txt", text)]);
         }
         self.document(&args.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// What to compose, and in which shape.
+    fn deliver_arguments(&self, ask: &Ask) -> Vec<String> {
+        let mut args = compose_arguments(&self.place, ask);
+        args.extend(ask.target.iter().flat_map(|target| ["--for".to_owned(), (*target).to_owned()]));
+        if let Some(messages) = &ask.messages {
+            args.extend(["--messages".to_owned(), self.input("messages.json", &messages.to_string())]);
+        }
+        args
     }
 
     fn input(&self, name: &str, text: &str) -> String {
@@ -65,8 +72,10 @@ impl Adapter for Program {
             Step::Turn(ask) if ask.watch.is_none() => self.turn(ask),
             Step::Drift => with_now(&["drift", CONVERSATION]),
             Step::Renew(cause) => with_now(&["renew", CONVERSATION, "--cause", cause]),
-            Step::BeginCompaction => {
-                let ran = self.command(&[&["compact", CONVERSATION, "begin"][..], &now].concat());
+            Step::BeginCompaction(ask) => {
+                let said = self.deliver_arguments(ask);
+                let said: Vec<&str> = said.iter().map(String::as_str).collect();
+                let ran = self.command(&[&["compact", CONVERSATION, "begin", "--json"][..], &said].concat());
                 if ran.code != 0 {
                     return failed(&ran);
                 }
@@ -96,8 +105,11 @@ pub(crate) fn compose_arguments(place: &Place, ask: &Ask) -> Vec<String> {
         args.extend(["--set".to_owned(), format!("{fact}={text}")]);
     }
     if let Some(tools) = &ask.tools {
-        place.scratch.write("tools.json", &tools.to_string());
-        args.extend(["--tools".to_owned(), place.path("tools.json")]);
+        // Other tools are another argument: a proxy reads the file when it starts.
+        let text = tools.to_string();
+        let name = format!("tools-{}.json", antefix::text::Digest::of(&text).short());
+        place.scratch.write(&name, &text);
+        args.extend(["--tools".to_owned(), place.path(&name)]);
     }
     args
 }

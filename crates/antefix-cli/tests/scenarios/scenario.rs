@@ -2,7 +2,7 @@
 
 use crate::expect::{Expect, done};
 use crate::front_end::FrontEnd;
-use crate::step::{Ask, Step};
+use crate::step::{Ask, Step, nothing};
 
 /// Steps, each with what must come of it.
 #[derive(Debug, Clone, Default)]
@@ -94,7 +94,12 @@ impl Scenario {
     }
 
     pub(crate) fn begin_compaction(self, expect: Expect) -> Scenario {
-        self.then(Step::BeginCompaction, Some(expect))
+        self.begin_compaction_with(nothing(), expect)
+    }
+
+    /// A compaction whose request for the summary is wanted.
+    pub(crate) fn begin_compaction_with(self, ask: Ask, expect: Expect) -> Scenario {
+        self.then(Step::BeginCompaction(ask), Some(expect))
     }
 
     pub(crate) fn commit_compaction(self, expect: Expect) -> Scenario {

@@ -30,7 +30,7 @@ pub(crate) enum Step {
     Turn(Ask),
     Drift,
     Renew(&'static str),
-    BeginCompaction,
+    BeginCompaction(Ask),
     CommitCompaction,
     AbortCompaction,
     Send(&'static str),
@@ -71,7 +71,7 @@ impl Step {
             Step::Trust | Step::RevokeTrust => vec![Kind::Trust],
             Step::Drift => vec![Kind::Drift],
             Step::Renew(_) => vec![Kind::Renewal],
-            Step::BeginCompaction | Step::CommitCompaction | Step::AbortCompaction => vec![Kind::Compaction],
+            Step::BeginCompaction(_) | Step::CommitCompaction | Step::AbortCompaction => vec![Kind::Compaction],
             Step::Send(_) => vec![Kind::Message],
             Step::Touch(_) => vec![Kind::Touch],
             Step::SaveTemplate { .. } | Step::DeleteTemplate => vec![Kind::Template],
@@ -117,6 +117,7 @@ pub(crate) struct Ask {
     pub(crate) target: Option<&'static str>,
     pub(crate) replacement: Option<&'static str>,
     pub(crate) touch: &'static [&'static str],
+    pub(crate) previous_response: Option<&'static str>,
 }
 
 /// Says nothing.
@@ -185,6 +186,11 @@ impl Ask {
         self
     }
 
+    pub(crate) fn previous_response(mut self, id: &'static str) -> Ask {
+        self.previous_response = Some(id);
+        self
+    }
+
     /// What is said, for a report.
     fn title(&self) -> String {
         let words = [
@@ -197,6 +203,7 @@ impl Ask {
             ("watch", self.watch.map(str::to_owned)),
             ("name", self.turn.map(str::to_owned)),
             ("target", self.target.map(str::to_owned)),
+            ("previous response", self.previous_response.map(str::to_owned)),
             ("replacement", self.replacement.map(str::to_owned)),
             ("touch", (!self.touch.is_empty()).then(|| self.touch.join(" "))),
         ];

@@ -15,6 +15,7 @@ mod clients;
 mod examples;
 mod openapi;
 mod provider;
+mod refused;
 mod served;
 mod shapes;
 

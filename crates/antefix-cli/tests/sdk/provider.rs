@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 
-use crate::{Sdk, repository};
+use crate::{Sdk, quiet, repository};
 
 pub(crate) struct Provider {
     child: Child,
@@ -27,8 +27,18 @@ pub(crate) struct Request {
 
 impl Provider {
     pub(crate) fn start(sdk: &Sdk) -> Provider {
+        Provider::run(sdk.python(&repository("tests/providers/mock.py")))
+    }
+
+    /// The same with any Python, because it needs nothing else.
+    pub(crate) fn start_alone() -> Provider {
+        let mut command = quiet("python3");
+        command.arg(repository("tests/providers/mock.py")).env("PYTHONDONTWRITEBYTECODE", "1");
+        Provider::run(command)
+    }
+
+    fn run(mut command: Command) -> Provider {
         let kept = tempfile::tempdir().unwrap();
-        let mut command = sdk.python(&repository("tests/providers/mock.py"));
         let mut child = command.arg(kept.path()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -1,7 +1,7 @@
 //! Where a provider's cache would be asked to end in a prompt, and how long the prompt must be for it.
 
 use antefix::Target;
-use antefix::models::{Minimum, Provider};
+use antefix::models::Minimum;
 use antefix::project::Preview;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -44,7 +44,7 @@ pub(super) fn minimum(preview: &Preview) -> Option<MinimumOf> {
 pub(super) fn breakpoints(preview: &Preview) -> Answer<Vec<BreakpointOf>> {
     let named = preview.caller().model.as_deref();
     let Some((model, _)) = named.and_then(|name| preview.models().find(name)) else { return Ok(Vec::new()) };
-    let delivery = preview.deliver(target(model.provider))?;
+    let delivery = preview.deliver(Target::of(model.provider))?;
     let mut at = 0;
     let mut found = Vec::new();
     for part in delivery.receipt.parts.into_iter().filter(|part| part.is_prefix() && part.what != "tools") {
@@ -52,16 +52,4 @@ pub(super) fn breakpoints(preview: &Preview) -> Answer<Vec<BreakpointOf>> {
         found.extend(part.breakpoint.map(|lifetime| BreakpointOf { at, behind: part.what, lifetime }));
     }
     Ok(found)
-}
-
-/// The shape of a provider's own requests.
-fn target(provider: Provider) -> Target {
-    match provider {
-        Provider::Anthropic => Target::Anthropic,
-        Provider::Bedrock => Target::Bedrock,
-        Provider::Gemini => Target::Gemini,
-        Provider::OpenAi => Target::OpenAiResponses,
-        // They take the shape that OpenAI had first.
-        _ => Target::OpenAiChat,
-    }
 }

@@ -94,7 +94,7 @@ impl Stream for Pages {
     (status = 422, body = ProblemDocument, description = "A line cannot be read; nothing was imported"),
     (status = 503, body = ProblemDocument)))]
 pub(super) async fn import(State(server): State<Arc<Shared>>, Lines(text): Lines) -> Answer {
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let lines = text.lines().map(|line| Ok(line.to_owned()));
         match server.antefix.import(lines, |path| server.antefix.may_name(path)) {
             Ok(done) => Ok(json(&imported(&done))),
@@ -118,7 +118,7 @@ pub(super) async fn import(State(server): State<Arc<Shared>>, Lines(text): Lines
     (status = 200, body = DeletedDocument<'static>), (status = 400, body = ProblemDocument),
     (status = 404, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn delete(State(server): State<Arc<Shared>>, Id(id): Id) -> Answer {
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let gone = server.antefix.delete(id.as_str())?;
         Ok(json(&deleted(id.as_str(), &gone)))
     })
@@ -138,7 +138,7 @@ pub(super) async fn gc(State(server): State<Arc<Shared>>, Fields(body): Fields<G
         .transpose()
         .map_err(|error| Problem::bad("Field 'older_than' is not an age").hint(error.hint().unwrap_or_default()))?;
     let sweep = if body.delete == Some(true) { Sweep::Delete } else { Sweep::DryRun };
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let found = server.antefix.collect(older_than, sweep)?;
         Ok(json(&collected(&found, older_than, sweep)))
     })

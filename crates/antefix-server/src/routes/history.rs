@@ -144,7 +144,7 @@ pub(super) async fn label(
     let missing = || Problem::bad("Field 'label' is required: a text, or null to take the label away");
     let label = body.label.as_ref().ok_or_else(missing)?;
     let label = label.as_deref().map(bounds::label).transpose()?;
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let number = find(server, &which)?.row.number;
         let row = server.keeper()?.store().label_template(number, label.as_deref())?;
         let row = row.ok_or_else(|| Problem::not_found("No such template was saved"))?;
@@ -166,7 +166,7 @@ pub(super) async fn roll_back(
     headers: HeaderMap,
 ) -> Answer {
     let (condition, author) = (expected(&headers)?, author(&headers)?);
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let saved = find(server, &which)?;
         let (project, dialect) = (server.first_project()?, saved.row.dialect);
         let done = project.save_template(&new_ask(), dialect, saved.text, author.as_deref(), &condition);

@@ -3,6 +3,7 @@
 mod about;
 mod breakpoints;
 mod carry;
+mod check;
 mod conversations;
 mod epochs;
 mod health;
@@ -166,6 +167,8 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(renewals::begin))
         .routes(routes!(renewals::end))
         .routes(routes!(why::post))
+        .routes(routes!(check::post))
+        .routes(routes!(check::request))
         .routes(routes!(trust::get))
         .routes(routes!(about::about))
         .routes(routes!(about::layouts))

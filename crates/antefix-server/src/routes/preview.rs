@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use antefix::compose::Dialect;
 use antefix::document::ledger::DriftDocument;
-use antefix::document::{self, Bill, Explained, Explanation, Tally};
+use antefix::document::{self, Bill, ByHeading, Explanation, FamilyDocument, Tally, ToolTally};
 use antefix::freeze::ConversationId;
 use antefix::keeper::Drift;
+use antefix::observe::Member;
 use antefix::project::{Look, Preview, TemplateChoice};
 use antefix::{Ask, Project};
 use axum::extract::State;
@@ -17,7 +18,7 @@ use super::breakpoints::{BreakpointOf, MinimumOf, breakpoints, minimum};
 use super::json;
 use crate::body::Fields;
 use crate::problem::{Answer, Problem, ProblemDocument};
-use crate::said::{PreviewBody, unknown_dialect};
+use crate::said::{PreviewBody, built_in, unknown_dialect};
 use crate::{Shared, work};
 
 /// The document of `antefix explain --json`, and what saving would change.
@@ -34,6 +35,9 @@ pub(super) struct PreviewDocument<'p> {
     /// What a renewal of the conversation would change, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<DriftDocument<'p>>,
+    /// How much of its beginning it shares with another prompt, if one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<FamilyDocument>,
 }
 
 /// Compose a draft; nothing is stored
@@ -49,13 +53,14 @@ pub(super) async fn post(State(server): State<Arc<Shared>>, Fields(body): Fields
 
 fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
     let context = body.context();
-    let PreviewBody { template, dialect, conversation, .. } = body;
+    let PreviewBody { template, dialect, conversation, other: with, .. } = body;
     let dialect = dialect.map(|name| Dialect::parse(&name).ok_or_else(unknown_dialect)).transpose()?;
     let id = conversation.as_deref().map(ConversationId::parse).transpose();
     let id = id.map_err(|error| Problem::bad(error.message()))?;
     let cwd = context.cwd.clone();
     let mut ask = context.ask(server)?;
     let project = server.project(cwd.as_deref())?;
+    let other = with.as_ref().map(|_| ask.clone());
     ask.template = choice(&project, &ask, template, dialect)?;
     let (preview, drift) = match &id {
         None => (project.preview(ask, Look::Closely)?, None),
@@ -63,26 +68,50 @@ fn preview(server: &Shared, mut body: PreviewBody) -> Answer {
     };
     let stop = &preview.caller().stop;
     let model = preview.caller().model.as_deref();
-    let tally = Tally::of_prompt(&preview.prompt, preview.models(), model);
+    let tally = Tally::of(&preview);
+    let tools = ToolTally::of(&preview, None, tally.as_ref());
     let bill = drift
         .as_ref()
         .and_then(|drift| drift.difference.as_ref().map(|one| Bill::new(one, &drift.next, model, preview.models())));
     let change = drift.as_ref().zip(conversation.as_deref());
     let change = change.map(|(drift, id)| document::ledger::drift(id, drift, bill.as_ref()));
-    let explained = Explained {
-        prompt: &preview.prompt,
-        report: &preview.report,
-        diagnostics: &preview.diagnostics,
-        order: preview.order.as_deref(),
-        layout: preview.layout(),
-        hooks: &preview.hooks,
-    };
     // Counting, explaining and printing take time that grows with the prompt, each.
     stop.check()?;
-    let explanation = document::explanation(explained, tally.as_ref());
+    let shares = document::shares(&preview.prompt, &preview.tokenizer(), ByHeading::No);
+    stop.check()?;
+    let explanation = document::explanation(&preview, tally.as_ref(), tools.as_ref()).with_shares(&shares);
     stop.check()?;
     let (breakpoints, minimum) = (breakpoints(&preview)?, minimum(&preview));
-    Ok(json(&PreviewDocument { explanation, breakpoints, minimum, change }))
+    let family = with.zip(other).map(|(with, ask)| family(server, &with, ask, (&project, &preview))).transpose()?;
+    Ok(json(&PreviewDocument { explanation, breakpoints, minimum, change, family }))
+}
+
+/// What a prompt shares with the one that is named: what `antefix explain --with` says.
+fn family(
+    server: &Shared,
+    with: &str,
+    mut ask: Ask,
+    (project, preview): (&Project, &Preview),
+) -> Answer<FamilyDocument> {
+    let tools = preview.caller().tools.as_ref().map(|tools| tools.canonical().to_string());
+    let own = Member::of_prompt(&preview.prompt, tools.as_deref());
+    let compared = |other: &Member<'_>| document::family(with, &own, &own.family(other), &preview.tokenizer());
+    let unknown = || Problem::bad("Field 'other' must be 'layout:NAME', 'cwd:DIR' or 'conversation:ID'");
+    let (kind, name) = with.split_once(':').ok_or_else(unknown)?;
+    let other = match kind {
+        "layout" => {
+            ask.layout = Some(built_in(name)?);
+            project.preview(ask, Look::Composing)?
+        }
+        "cwd" => server.project(Some(name))?.preview(ask, Look::Composing)?,
+        "conversation" => {
+            let id = ConversationId::parse(name).map_err(|error| Problem::bad(error.message()))?;
+            let (epoch, _) = server.keeper()?.standing(&id)?;
+            return Ok(compared(&Member::of_epoch(epoch.body())));
+        }
+        _ => return Err(unknown()),
+    };
+    Ok(compared(&Member::of_prompt(&other.prompt, tools.as_deref())))
 }
 
 /// The text that a request wants to see: a draft, else the one that applies.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use antefix::Target;
 use antefix::freeze::Cause;
 use antefix::keeper::{Began, Compacted, Renewed};
 use axum::extract::{Path, State};
@@ -12,10 +13,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::json;
+use super::turns::target_named;
 use crate::body::{Asked, Fields, Id};
 use crate::context::new_ask;
 use crate::problem::{Answer, Problem, ProblemDocument};
-use crate::said::{CompactionBody, EndBody, RenewalBody};
+use crate::said::{CompactionBody, EndBody, RenewalBody, meant};
 use crate::{Shared, work};
 use antefix::document;
 use antefix::document::Bill;
@@ -68,7 +70,7 @@ pub(super) async fn renew(
     Fields(mut body): Fields<RenewalBody>,
 ) -> Answer {
     let cause = cause(body.cause.as_deref())?;
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let context = body.context();
         let conversation = server.open_conversation(&id, context.cwd.as_deref())?;
         let Renewed { epoch, began, hooks, diagnostics } = conversation.renew(cause, context.ask(server)?)?;
@@ -86,6 +88,9 @@ fn cause(name: Option<&str>) -> Answer<Cause> {
 }
 
 /// Begin a compaction: a conversation that nobody opened is opened, the ledger of any other stays as it is
+///
+/// With a `target`, the answer has the request for the summary. Unless the layout says otherwise it is like the request of the next turn, with
+/// what asks for the summary as its last message, so that the provider reads what it has cached of the conversation.
 #[utoipa::path(post, path = "/conversations/{id}/compaction", operation_id = "begin_compaction", tag = "epoch", request_body = CompactionBody,
     params(("id" = String, Path)), responses(
     (status = 201, body = CompactionDocument<'static>), (status = 400, body = ProblemDocument), (status = 403, body = ProblemDocument),
@@ -95,14 +100,21 @@ pub(super) async fn begin(
     Id(id): Id,
     Fields(mut body): Fields<CompactionBody>,
 ) -> Answer {
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let context = body.context();
         let conversation = server.conversation(&id, context.cwd.as_deref())?;
-        let begun = conversation.begin_compaction(context.ask(server)?)?;
+        let target = body.target.as_deref().map_or(Ok(Target::Plain), target_named)?;
+        let mut ask = context.ask(server)?;
+        ask.messages = body.messages.map(Into::into);
+        let begun = conversation.begin_compaction(meant(ask)?)?;
+        let delivery = match target {
+            Target::Plain => None,
+            target => Some(begun.deliver(target)?.counted(&begun.tokenizer())),
+        };
         if begun.opened == Began::Now {
             server.metrics.epoch(begun.epoch.cause());
         }
-        let document = document::print(&compaction(id.as_str(), &begun, &begun.diagnostics));
+        let document = document::print(&compaction(id.as_str(), &begun, delivery.as_ref()));
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
     })
     .await
@@ -126,7 +138,7 @@ pub(super) async fn end(
         "failed" => false,
         _ => return Err(Problem::bad("Field 'outcome' must be 'succeeded' or 'failed'")),
     };
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let token = path.get("token").map(String::as_str).unwrap_or_default();
         let context = body.context();
         let conversation = server.open_conversation(&id, context.cwd.as_deref())?;

@@ -127,7 +127,7 @@ pub(super) struct TemplateBody {
 pub(super) async fn put(State(server): State<Arc<Shared>>, headers: HeaderMap, Sent(body): Sent) -> Answer {
     let (template, dialect) = said::template(&body)?;
     let (condition, author) = (expected(&headers)?, author(&headers)?);
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let (project, ask) = (server.first_project()?, new_ask());
         let dialect = match dialect {
             Some(dialect) => dialect,
@@ -151,7 +151,7 @@ pub(super) async fn put(State(server): State<Arc<Shared>>, headers: HeaderMap, S
         (status = 503, body = ProblemDocument, description = "The store cannot be reached")))]
 pub(super) async fn delete(State(server): State<Arc<Shared>>, headers: HeaderMap) -> Answer {
     let (condition, author) = (expected(&headers)?, author(&headers)?);
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let deleted = server.first_project()?.delete_template(&Ask::new(), author.as_deref(), &condition);
         changed(server, deleted, &condition)
     })

@@ -7,10 +7,10 @@ use antefix::document::ledger::{TouchDocument, TurnDocument};
 use antefix::document::{self};
 use antefix::freeze::Watch;
 use antefix::keeper::Began;
-use antefix::{Target, Turn};
+use antefix::{ErrorKind, Target, Turn};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -37,16 +37,40 @@ use crate::{Shared, work};
 pub(super) async fn post(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
     body.turn.as_deref().map(bounds::turn).transpose()?;
     body.touch.as_deref().map(|paths| bounds::paths("touch", paths)).transpose()?;
-    work::compose(server, move |server| turn(server, &id, body)).await
+    let shared = Arc::clone(&server);
+    let begun = work::compose(shared, move |server| match is_open(server, &id, &body)? {
+        true => turn(server, &id, body).map(Begun::Answered),
+        false => Ok(Begun::NotOpen(id, Box::new(body))),
+    });
+    match begun.await? {
+        Begun::Answered(answer) => Ok(answer),
+        Begun::NotOpen(id, body) => work::write(server, move |server| turn(server, &id, *body)).await,
+    }
+}
+
+/// A turn of a conversation that is open, or what was asked of one that has to be opened.
+enum Begun {
+    Answered(Response),
+    NotOpen(Id, Box<TurnBody>),
+}
+
+/// Whether a conversation is open, so that a turn of it mostly has nothing to write. A turn with words of its own writes nothing, and
+/// may do without a store.
+fn is_open(server: &Shared, Id(id): &Id, body: &TurnBody) -> Answer<bool> {
+    if body.r#override.is_some() {
+        return Ok(true);
+    }
+    match server.keeper()?.standing(id) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::Conversation => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
     let begun = Instant::now();
     let context = body.context();
-    let target = match body.target.as_deref() {
-        None => Target::Plain,
-        Some(name) => Target::parse(name).ok_or_else(|| unknown_target(name))?,
-    };
+    let target = body.target.as_deref().map_or(Ok(Target::Plain), target_named)?;
     let watch = match body.watch.as_deref() {
         None | Some("all") => Watch::All,
         Some("acting") => Watch::Acting,
@@ -55,6 +79,7 @@ fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
     let conversation = server.conversation(id, context.cwd.as_deref())?;
     let mut ask = context.ask(server)?;
     ask.messages = body.messages.map(Into::into);
+    ask.previous_response = body.previous_response;
     let mut ask = meant(ask)?;
     (ask.replacement, ask.turn) = (body.r#override, body.turn);
     ask.watch = watch;
@@ -71,6 +96,11 @@ fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
         Some(epoch) => noted(response, epoch.number(), epoch.digest()),
         None => response,
     })
+}
+
+/// The target of a name.
+pub(super) fn target_named(name: &str) -> Answer<Target> {
+    Target::parse(name).ok_or_else(|| unknown_target(name))
 }
 
 pub(super) fn unknown_target(name: &str) -> Problem {
@@ -99,19 +129,30 @@ pub(super) struct Queued<'m> {
 /// Queue a message for the next turn
 #[utoipa::path(post, path = "/conversations/{id}/messages", operation_id = "send", tag = "conversation", request_body = MessageBody,
     params(("id" = String, Path, description = "Any text of 1 to 200 bytes")), responses(
-    (status = 201, body = Queued<'static>), (status = 400, body = ProblemDocument), (status = 413, body = ProblemDocument),
+    (status = 201, body = Queued<'static>), (status = 400, body = ProblemDocument),
+    (status = 409, body = ProblemDocument, description = "Its messages and notices have 8 MiB together"), (status = 413, body = ProblemDocument),
     (status = 415, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn message(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<MessageBody>) -> Answer {
     if body.message.is_empty() {
         return Err(Problem::bad("Field 'message' must not be empty"));
     }
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let Id(id) = &id;
-        let number = server.keeper()?.send(id, &body.message, server.antefix.world().now())?;
+        let sent = server.keeper()?.send(id, &body.message, server.antefix.world().now());
+        let number = sent.map_err(|error| match error.kind() {
+            ErrorKind::Limit => too_much(&error),
+            _ => error.into(),
+        })?;
         let document = document::print(&Queued { conversation: id.as_str(), number });
         Ok((StatusCode::CREATED, [("content-type", "application/json")], document).into_response())
     })
     .await
+}
+
+/// Nothing is wrong with the message: there are too many others before it.
+fn too_much(error: &antefix::Error) -> Problem {
+    let problem = Problem::new(StatusCode::CONFLICT, "full", error.message());
+    problem.hint(error.hint().unwrap_or_default())
 }
 
 /// The notice for paths that an agent reads or changes
@@ -126,7 +167,7 @@ pub(super) async fn message(State(server): State<Arc<Shared>>, id: Id, Fields(bo
     (status = 422, body = ProblemDocument), (status = 503, body = ProblemDocument)))]
 pub(super) async fn touch(State(server): State<Arc<Shared>>, Id(id): Id, Fields(body): Fields<TouchBody>) -> Answer {
     bounds::paths("paths", &body.paths)?;
-    work::compose(server, move |server| {
+    work::write(server, move |server| {
         let conversation = server.conversation(&id, body.cwd.as_deref())?;
         let notice = conversation.touch(new_ask().touch(body.paths))?;
         Ok(json(&document::ledger::touch(id.as_str(), &notice)))

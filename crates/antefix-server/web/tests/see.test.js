@@ -116,9 +116,48 @@ sentence(
     assert.equal(told["First difference"], "byte 9");
     assert.match(told["Kept"], /^9 bytes/);
     assert.match(told["Lost"], /^\d+ bytes, about \d+ \(\d+ to \d+\) tokens$/);
-    assert.match(told["Cost"], /^\$/);
+    // What cannot be cached has no price.
+    assert.equal(told["Cost"], undefined);
+    assert.match(told["Figures"], /too short to be cached$/);
     assert.equal(await page.locator(".ruler-mark.difference").count(), 1);
     assert.equal(await page.locator(".position-difference").count(), 1);
+  },
+);
+
+sentence(
+  "tools come first on the ruler, to scale, and are listed with what each takes and who it comes from",
+  {
+    files,
+    args: ["--layout", "coding-agent"],
+    before: (server) =>
+      server.turn("c1", {
+        model: "claude-sonnet-4-5",
+        tools: [
+          { name: "read", description: "Reads a file." },
+          { name: "mcp__github__search", description: "Searches issues. ".repeat(40) },
+        ],
+      }),
+  },
+  async ({ page, server }) => {
+    await page.getByRole("combobox", { name: "Compare with" }).fill("c1");
+    await page.getByRole("combobox", { name: "Compare with" }).press("Enter");
+    const first = page.locator(".ruler-part").first();
+    await until("tools", async () => assert.match(await first.textContent(), /^2 tools [\d,]+ tokens, tools$/));
+    const { template, dialect } = await server.ask("GET", "/system-prompt");
+    const told = await server.ask("POST", "/system-prompt/preview", { template, dialect, conversation: "c1" });
+    const whole = told.tools.bytes + told.prefix.bytes + told.suffix.bytes;
+    const bar = await page.locator(".ruler-bar").boundingBox();
+    const box = await first.boundingBox();
+    assert.ok(Math.abs(box.y - bar.y) < 2 && Math.abs(box.height - (told.tools.bytes / whole) * bar.height) < 2);
+    const second = await page.locator(".ruler-part").nth(1).boundingBox();
+    assert.ok(
+      Math.abs(second.y - (bar.y + (told.tools.bytes / whole) * bar.height)) < 2,
+      "the prompt stands behind them",
+    );
+    await first.click();
+    const rows = page.locator("#panel-sections .tool-sizes tbody tr");
+    assert.deepEqual(await rows.locator("th").allTextContents(), ["mcp__github__search", "read"]);
+    assert.deepEqual(await rows.locator("td:nth-child(2)").allTextContents(), ["github", "caller"]);
   },
 );
 

@@ -37,6 +37,7 @@ pub const PROMPTS: &[(&str, &str)] = prompts![
     "coding-agent/now",
     "coding-agent/operator",
     "coding-agent/scope",
+    "coding-agent/servers",
     "coding-agent/skills",
     "coding-agent/tools",
     "deepseek/base-v1",

@@ -11,13 +11,14 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 pub use self::reading::description;
-use self::reading::{Reading, TEMPLATES};
+use self::reading::{Places, Reading, TEMPLATES};
 use super::Stability;
 use super::allowance::{Allowance, Total};
 use super::hook::HookRule;
 use super::lint::{Copied, Standing, findings};
 use super::policy::{
-    EmptyTemplate, Joint, OnCompaction, OnDrift, OnModel, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
+    CompactionForm, EmptyTemplate, Joint, Lifetime, Live, Message, NoticeForm, OnCompaction, OnDrift, OnModel, OnTools,
+    Placement, Trim, Undeliverable, WhenUnavailable,
 };
 use super::template::{Aliases, Author, Dialect, HiddenFacts, Jinja, Library, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
@@ -30,7 +31,7 @@ use crate::discover::skills::SkillRules;
 use crate::discover::tools::ToolRules;
 use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::{Budget, Digest, FactName, Place, Source, SourceKind, Unit, roomy};
+use crate::text::{Budget, Digest, FactName, NamePattern, Place, Source, SourceKind, roomy};
 
 /// A checked layout with its templates.
 #[derive(Debug, Clone)]
@@ -42,9 +43,13 @@ pub struct Layout {
     wording: Arc<Wording>,
     rules: Rules,
     on_compaction: OnCompaction,
+    compaction: CompactionForm,
     on_tools: OnTools,
     on_model: OnModel,
     placement: Placement,
+    live: Live,
+    notices: NoticeForm,
+    lifetime: Lifetime,
     undeliverable: Undeliverable,
     scope: Option<ScopeRules>,
     hooks: Vec<HookRule>,
@@ -68,24 +73,9 @@ pub(crate) enum Condition {
     /// The agent has the tool, by one of its names.
     Tool(Vec<String>),
     /// The model's name is of this form.
-    Model(ModelPattern),
+    Model(NamePattern),
     /// The model's name is not of this form.
-    NotModel(ModelPattern),
-}
-
-/// A form of a model's name: what it begins and ends with, if there is a `*`, else all of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ModelPattern(pub(crate) String);
-
-impl ModelPattern {
-    pub(crate) fn matches(&self, model: &str) -> bool {
-        match self.0.split_once('*') {
-            Some((start, end)) => {
-                model.len() >= start.len() + end.len() && model.starts_with(start) && model.ends_with(end)
-            }
-            None => model == self.0,
-        }
-    }
+    NotModel(NamePattern),
 }
 
 impl Condition {
@@ -128,6 +118,8 @@ pub(crate) struct Section {
     /// Where the layout file declares it: the origin of its joint.
     pub(crate) declared: Range<usize>,
     pub(crate) stability: Stability,
+    /// Who says it, in which message.
+    pub(crate) message: Message,
     pub(crate) template: Template,
     /// The file that the template is, if it is one.
     pub(crate) reference: Option<TemplateRef>,
@@ -145,7 +137,16 @@ pub(crate) struct Section {
 impl Layout {
     /// Reads a layout file and loads its templates.
     pub fn parse(source: &Arc<Source>, wording: &Wording, templates: &dyn TemplateLoader) -> Result<Layout> {
-        roomy(|| Reading { source, wording, templates }.layout())
+        roomy(|| Reading { source, wording, templates, places: Places::Checked }.layout())
+    }
+
+    /// Reads what an agent does, as a layout: it may look wherever the agent does.
+    pub(crate) fn parse_agent(
+        source: &Arc<Source>,
+        wording: &Wording,
+        templates: &dyn TemplateLoader,
+    ) -> Result<Layout> {
+        roomy(|| Reading { source, wording, templates, places: Places::Anywhere }.layout())
     }
 
     /// A layout of one frozen section, for a template that stands alone.
@@ -163,6 +164,7 @@ impl Layout {
                 id: "template".to_owned(),
                 declared: 0..0,
                 stability: Stability::Frozen,
+                message: Message::default(),
                 template: Template::parse(
                     source,
                     reference.map_or(Author::Layout, Author::File),
@@ -197,9 +199,13 @@ impl Layout {
                 },
                 wording: Arc::new(wording.clone()),
                 on_compaction: OnCompaction::Renew,
+                compaction: CompactionForm::default(),
                 on_tools: OnTools::Renew,
                 on_model: OnModel::Hold,
                 placement: Placement::default(),
+                live: Live::default(),
+                notices: NoticeForm::default(),
+                lifetime: Lifetime::default(),
                 undeliverable: Undeliverable::default(),
                 scope: None,
                 hooks: Vec::new(),
@@ -278,6 +284,11 @@ impl Layout {
         self.on_compaction
     }
 
+    /// Where the words go that ask for a summary.
+    pub fn compaction(&self) -> CompactionForm {
+        self.compaction
+    }
+
     /// What happens when the model changes.
     pub fn on_model(&self) -> OnModel {
         self.on_model
@@ -291,6 +302,21 @@ impl Layout {
     /// Where the live part of a turn goes.
     pub fn placement(&self) -> Placement {
         self.placement
+    }
+
+    /// For how long the live part of a turn is a part of the conversation.
+    pub fn live(&self) -> Live {
+        self.live
+    }
+
+    /// What a notice says of a section whose text has changed.
+    pub fn notices(&self) -> NoticeForm {
+        self.notices
+    }
+
+    /// How long what is written to a provider's cache is to live.
+    pub fn lifetime(&self) -> Lifetime {
+        self.lifetime
     }
 
     /// What happens to what a target cannot take.
@@ -363,14 +389,6 @@ impl Layout {
     /// The most that the whole prompt may have.
     pub fn budget(&self) -> Option<Budget> {
         self.total.as_ref().map(|total| total.budget)
-    }
-
-    /// Whether one of its budgets is in tokens, so that composing counts some.
-    pub fn counts_tokens(&self) -> bool {
-        let sections = self.sections.iter().filter_map(|section| section.budget.as_ref()).map(|allowed| allowed.budget);
-        let rules =
-            [self.rules.instructions.file_budget, self.rules.instructions.total_budget, self.rules.skills.budget];
-        sections.chain(rules).chain(self.budget()).any(|budget| budget.unit == Unit::Tokens)
     }
 
     /// The built-in texts that its sections are copies of.

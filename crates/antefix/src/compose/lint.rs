@@ -16,6 +16,7 @@ mod passages;
 mod price;
 mod prose;
 mod repeats;
+mod tools;
 
 pub(crate) use copies::{Copied, Original};
 
@@ -26,6 +27,7 @@ use super::{Layout, Prompt, Stability};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::catalog::{self, Lookup, Pace};
 use crate::discover::secrets::markers;
+use crate::discover::tools::Tools;
 use crate::discover::{Machine, hidden};
 use crate::error::Result;
 use crate::stop::Stop;
@@ -35,9 +37,15 @@ use crate::text::{Place, Source};
 /// only if nobody waits for it any more.
 ///
 /// Each lint takes time that grows with the prompt and no faster: a text may have very many of whatever it looks for.
-pub fn lint(layout: &Layout, prompt: &Prompt, machine: &Machine, stop: &Stop) -> Result<Vec<Diagnostic>> {
+pub fn lint(
+    layout: &Layout,
+    prompt: &Prompt,
+    tools: Option<&Tools>,
+    machine: &Machine,
+    stop: &Stop,
+) -> Result<Vec<Diagnostic>> {
     let passages = passages::passages(prompt);
-    let lints: [&dyn Fn() -> Vec<Diagnostic>; 8] = [
+    let lints: [&dyn Fn() -> Vec<Diagnostic>; 9] = [
         &|| price::priced(prompt, stop),
         &|| copies::findings(layout, layout.wording()),
         &|| machine::findings(&passages, machine, layout.rules().paths),
@@ -46,6 +54,7 @@ pub fn lint(layout: &Layout, prompt: &Prompt, machine: &Machine, stop: &Stop) ->
         &|| holes::findings(&passages),
         &|| repeats::findings(&passages, stop),
         &|| contradictions::findings(&passages, stop),
+        &|| tools::findings(layout, prompt, tools, stop),
     ];
     let mut findings = Vec::new();
     for lint in lints {

@@ -33,11 +33,12 @@ pub use notice::notice;
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use stability::Stability;
 pub use template::Dialect;
+pub(crate) use wording::NoTemplates;
 pub use wording::{Wording, WordingKey};
 
 pub(crate) use wording::print;
 
-use self::policy::Joint;
+use self::policy::{Joint, Message};
 use self::prompt::Notes;
 use self::template::Spent;
 use crate::discover::{Facts, FileLeft};
@@ -123,9 +124,10 @@ fn joint(joint: Joint, before: Before) -> &'static str {
 }
 
 /// The largest prompt, in bytes.
-const PROMPT: usize = 4 * 1024 * 1024;
-/// The most pieces of different origins that a prompt is made of.
-const PIECES: usize = 1_100_000;
+pub(crate) const PROMPT: usize = 4 * 1024 * 1024;
+/// The most pieces of different origins that a prompt is made of. With all that is known of each, and the document that explains
+/// it, a piece takes some 500 bytes: this bounds what one composition takes.
+pub(crate) const PIECES: usize = 110_000;
 
 impl<'l> Composition<'l> {
     fn new(layout: &'l Layout) -> Composition<'l> {
@@ -158,7 +160,9 @@ impl<'l> Composition<'l> {
         }
         standing.into_iter().for_each(|part| self.place_part(part));
         if let Some(text) = boundary {
-            self.place("boundary", Stability::Frozen, Draft::default(), text);
+            // It belongs to what precedes it.
+            let message = self.prompt.sections.last().map(|section| section.message).unwrap_or_default();
+            self.place("boundary", (Stability::Frozen, message), Draft::default(), text);
         }
         self.prompt.boundary = self.draft.len();
         self.before_boundary = self.prompt.sections.len();
@@ -270,7 +274,7 @@ impl<'l> Composition<'l> {
         let Part { section, text: Some(text), .. } = part else { return };
         // A section without a text takes no joint either, but what follows has something before it.
         let joint = if text.len() == 0 { Draft::default() } else { self.joint(section) };
-        self.place(&section.id, section.stability, joint, text);
+        self.place(&section.id, (section.stability, section.message), joint, text);
     }
 
     fn joint(&self, section: &layout::Section) -> Draft {
@@ -303,12 +307,12 @@ impl<'l> Composition<'l> {
         Err(Error::new(ErrorKind::Limit, message).with_hint("give long sections a `budget`"))
     }
 
-    fn place(&mut self, id: &str, stability: Stability, joint: Draft, text: Draft) {
+    fn place(&mut self, id: &str, (stability, message): (Stability, Message), joint: Draft, text: Draft) {
         let start = self.draft.len();
         self.pieces.push(self.draft.pieces().len());
         self.draft.append(joint);
         self.draft.append(text);
         let range = start..self.draft.len();
-        self.prompt.sections.push(PromptSection { id: id.to_owned(), stability, range });
+        self.prompt.sections.push(PromptSection { id: id.to_owned(), stability, message, range });
     }
 }

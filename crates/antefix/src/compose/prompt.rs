@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Stability;
+use super::policy::Message;
 use crate::diagnostic::Diagnostic;
 use crate::discover::Reason;
 use crate::text::{Digest, FactName, Origin, Text, Transform};
@@ -43,6 +44,8 @@ pub struct PromptSection {
     pub id: String,
     /// For how long its bytes stay.
     pub stability: Stability,
+    /// Who says it, in which message.
+    pub message: Message,
     /// Its bytes, with the joint before them.
     pub range: Range<usize>,
 }
@@ -127,7 +130,12 @@ impl Prompt {
         if !words.as_str().is_empty() {
             next.text.push_str(words.as_str());
             let range = start..next.text.len();
-            next.sections.push(PromptSection { id: id.to_owned(), stability: Stability::Live, range });
+            next.sections.push(PromptSection {
+                id: id.to_owned(),
+                stability: Stability::Live,
+                message: Message::default(),
+                range,
+            });
         }
         next.spans.extend(words.pieces().map(|piece| Span {
             range: start + piece.range.start..start + piece.range.end,

@@ -42,6 +42,7 @@ const BUILT_IN: &[Entry] = wordings![
     agents_md_truncation_notice(),
     amend_added(subject, text),
     amend_changed(subject, text),
+    amend_edited(section, subject, text),
     amend_removed(subject),
     base_section(text),
     boundary(),
@@ -64,6 +65,7 @@ const BUILT_IN: &[Entry] = wordings![
     instructions_section(text),
     interrupt_system_note(),
     interrupt_tool_result_summary(),
+    live_changed(text),
     notify_wrapper(message),
     operator_section(text),
     session_renewed(text),
@@ -236,8 +238,8 @@ impl Wording {
                 continue;
             };
             let within = Within::toml(layer, value.span());
-            let source =
-                Source::new(SourceKind::Wording, key.name(), value.into_inner()).at(layer.label()).within(within);
+            let source = Source::new(SourceKind::Wording, key.name(), value.into_inner());
+            let source = source.at(layer.label()).within(within).hiding(layer.hidden);
             self.sources[key.0] = Arc::new(source);
             self.parsed[key.0] = OnceLock::from(self.parse(key, templates)?);
         }
@@ -246,7 +248,7 @@ impl Wording {
 }
 
 /// Built-in wordings include nothing.
-struct NoTemplates;
+pub(crate) struct NoTemplates;
 
 impl TemplateLoader for NoTemplates {
     fn fetch(&self, _: &TemplateRef) -> TemplateLookup {
@@ -271,5 +273,5 @@ struct File {
 
 /// Prints a wording.
 pub(crate) fn print(template: &Jinja, values: &[(&'static str, &Text)]) -> Result<Draft> {
-    template.render(&super::template::Values::Given(values)).map(|(draft, _)| draft)
+    template.render(&super::template::Values::Given(values)).map(|rendered| rendered.draft)
 }

@@ -4,8 +4,8 @@ use super::ledgers::{standing, won};
 use super::races::all_at_once;
 use super::{Medium, amendment, epoch, id, memory, moment, open};
 use crate::freeze::copy::{Copied, CopiedLedger, LedgerCopy, LedgerRow, Parted};
-use crate::freeze::store::{EpochRow, Store};
-use crate::freeze::{Insertion, InsertionKind, Taken};
+use crate::freeze::store::{Appended, EpochRow, Store};
+use crate::freeze::{Insertion, InsertionKind, Insertions, Taken};
 use crate::text::Digest;
 
 /// Two epochs, the first one with an amendment, a memory and a message.
@@ -105,6 +105,20 @@ pub(super) fn two_messages_of_one_time_are_two(medium: &dyn Medium) {
     assert_eq!(import(&*store, std::slice::from_ref(&twice)), [counted(0, 2, 1)]);
     assert_eq!(import(&*store, &[twice]), [counted(0, 2, 0)]);
     assert_eq!(waiting(&*store, "c"), ["hello", "hello"]);
+}
+
+/// Whatever the numbers of a copy are, the next insertion has room behind them.
+pub(super) fn an_import_leaves_room_behind_the_highest_number(medium: &dyn Medium) {
+    let store = open(medium);
+    let mut far = copy("c", "second");
+    far.insertions[0].number = Insertion::HIGHEST;
+    far.insertions[0].taken = Some(Taken { turn: None, place: Some(Insertion::HIGHEST) });
+    assert_eq!(import(&*store, std::slice::from_ref(&far)), [counted(2, 0, 1)]);
+    assert_eq!(store.insertions(&id("c")).unwrap().all, far.insertions);
+    let next = Insertion { number: Insertion::HIGHEST + 1, taken: None, ..far.insertions[0].clone() };
+    assert_eq!(store.insert(&id("c"), &next).unwrap(), Appended::Won);
+    let all = Insertions { last: next.number, all: vec![far.insertions[0].clone(), next] };
+    assert_eq!(open(medium).insertions(&id("c")).unwrap(), all);
 }
 
 pub(super) fn an_import_keeps_numbers_and_places(medium: &dyn Medium) {

@@ -35,6 +35,12 @@ fn touched(number: u64, taken: Option<Taken>) -> Insertion {
     Insertion { number, kind, at: moment(5), text: "Touched \0.".to_owned(), taken }
 }
 
+fn live(number: u64, taken: Option<Taken>) -> Insertion {
+    let sections = [("here", "Ada"), ("now \"'é", "")].map(|(id, text)| (id.to_owned(), Digest::of(text)));
+    let kind = InsertionKind::Live(BTreeMap::from(sections));
+    Insertion { number, kind, at: moment(6), text: "Live \0.".to_owned(), taken }
+}
+
 pub(super) fn messages_wait_in_their_order(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
@@ -179,7 +185,7 @@ pub(super) fn an_insertion_is_kept_as_it_was_given(medium: &dyn Medium) {
     let store = open(medium);
     won(&*store, "c", 1, "x");
     let took = Taken { turn: Some("a \0 é".to_owned()), place: Some(17) };
-    let given = [touched(1, None), touched(4, Some(took)), touched(5, Some(Taken::default()))];
+    let given = [touched(1, None), touched(4, Some(took)), live(5, Some(Taken::default()))];
     for insertion in &given {
         assert_eq!(store.insert(&id("c"), insertion).unwrap(), Appended::Won);
     }

@@ -159,6 +159,7 @@ rules! {
         an_import_can_be_run_again,
         two_messages_of_one_time_are_two,
         an_import_keeps_numbers_and_places,
+        an_import_leaves_room_behind_the_highest_number,
         an_import_appends_what_is_lacking,
         an_import_is_the_last_to_say_what_is_remembered,
         where_a_ledger_parts_from_its_copy_nothing_is_written,

@@ -3,15 +3,16 @@
 
 use serde_json::{Value, json};
 
-use super::breakpoint::{Breakpoints, Marker};
+use super::blocks::push;
+use super::breakpoint::{Breakpoints, Marker, anthropic_ttl};
 use super::messages::{Between, Voice, Woven, weave};
-use super::tools::{self, Form};
-use super::{Content, Fragment, Receipt, Target};
-use crate::compose::policy::Placement;
+use super::tools::{self, Form, Hides, Search};
+use super::{Block, Content, Fragment, Receipt, Target};
+use crate::compose::policy::{Placement, Role};
 use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
-use crate::freeze::ToolStep;
 use crate::freeze::record::AmendmentKind;
+use crate::freeze::{Declared, ToolStep};
 use crate::models::Model;
 
 pub(super) fn fill(
@@ -24,17 +25,29 @@ pub(super) fn fill(
         Some(model) => Breakpoints::decide(content, model, &MARKER, receipt),
         None => Breakpoints::unknown(content, &MARKER, receipt),
     };
-    let form = Form::new(Target::Anthropic, Shape::Anthropic, tool);
+    let form = form();
     tools::fill(content, &form, fragment, receipt)?;
-    let mut system = Vec::new();
+    let (mut system, mut front) = (Vec::new(), Vec::<Value>::new());
+    let mut said = None;
     for part in breakpoints.parts(content) {
-        let mut block = json!({"type": "text", "text": part.text});
+        let Block { name, text, role, message, .. } = &part.block;
+        let mut block = json!({"type": "text", "text": text});
         let ttl = part.anthropic_ttl();
         if let Some(ttl) = ttl {
             block["cache_control"] = json!({"type": "ephemeral", "ttl": ttl});
         }
-        receipt.prefix_part(content, part.name, "system", format!("/system/{}", system.len()), part.text, ttl);
-        system.push(block);
+        if *role != Role::User {
+            content.no_developer(&part.block, "Anthropic has no role for a developer", receipt)?;
+            receipt.prefix_part(content, name, "system", format!("/system/{}", system.len()), text, ttl);
+            system.push(block);
+            continue;
+        }
+        if said.replace(*message) != Some(*message) {
+            front.push(json!({"role": "user", "content": []}));
+        }
+        let at = front.len() - 1;
+        let number = push(&mut front[at]["content"], block);
+        receipt.prefix_part(content, name, "user", format!("/messages/{at}/content/{number}"), text, ttl);
     }
     receipt.prefix_ends();
     if content.placement == Placement::System {
@@ -59,24 +72,37 @@ pub(super) fn fill(
         refused: between.refused(),
         tools: Some(&tell),
     };
-    let Woven { mut messages, kept } = weave(content, &voice, ("messages", 0), receipt)?;
+    let in_front = front.len();
+    let Woven { mut messages, kept } = weave(content, &voice, ("messages", in_front), receipt)?;
     for at in breakpoints.rolling(&messages[..kept], blocks) {
-        mark(&mut messages[at]);
-        receipt.rolling.push(format!("/messages/{at}"));
+        mark(&mut messages[at], anthropic_ttl(breakpoints.rolling_lifetime));
+        receipt.rolling.push(format!("/messages/{}", in_front + at));
     }
-    Ok(fragment.messages(content, "messages", messages))
+    Ok(fragment.messages_behind(content, "messages", front, messages))
 }
 
-/// The betas that a request needs which adds tools by their definitions, or removes any.
+/// Tools as Messages takes them.
+pub(super) fn form() -> Form {
+    let search = || json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"});
+    let search = Search { tool: search, types: "tool_search_tool", hides: Hides::All };
+    Form { search: Some(search), ..Form::new(Target::Anthropic, Shape::Anthropic, tool) }
+}
+
+/// The betas that a request needs which adds tools by their definitions, or adds tools that it has by their names, or removes any.
 const ADDING: &str = "inline-tools-2026-09-15";
-const REMOVING: &str = "mid-conversation-tool-changes-2026-07-01";
+const CHANGING: &str = "mid-conversation-tool-changes-2026-07-01";
 
 /// Blocks that tell of changed tools. Another definition is a tool that goes and one that comes.
 fn changes(steps: &[ToolStep], form: &Form, receipt: &mut Receipt) -> Result<Vec<Value>> {
     let mut blocks = Vec::new();
-    for ToolStep { name, kind, tool } in steps {
+    for ToolStep { name, kind, tool, declared } in steps {
+        if *declared == Declared::Yes {
+            receipt.needs(CHANGING);
+            blocks.push(json!({"type": "tool_addition", "tool": {"type": "tool_reference", "name": name}}));
+            continue;
+        }
         if *kind != AmendmentKind::Added {
-            receipt.needs(REMOVING);
+            receipt.needs(CHANGING);
             blocks.push(json!({"type": "tool_removal", "tool": {"type": "tool_reference", "name": name}}));
         }
         if let Some(tool) = tool {
@@ -108,8 +134,8 @@ fn blocks(message: &Value) -> Option<usize> {
 }
 
 /// Marks the last block of a message.
-fn mark(message: &mut Value) {
-    let marker = json!({"type": "ephemeral", "ttl": "5m"});
+fn mark(message: &mut Value, ttl: &str) {
+    let marker = json!({"type": "ephemeral", "ttl": ttl});
     match &mut message["content"] {
         Value::Array(blocks) => blocks.last_mut().into_iter().for_each(|block| block["cache_control"] = marker.clone()),
         text => *text = json!([{"type": "text", "text": text.take(), "cache_control": marker}]),

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::breakpoint::{Breakpoints, Marker};
+use super::breakpoint::{Breakpoints, Marker, anthropic_ttl};
 use super::fragment::Place;
-use super::messages::{Between, Voice, is_users, placed, refuse};
+use super::messages::{Between, Voice, answered, is_users, placed, refuse};
 use super::openai::{object, parameters};
 use super::tools::{self, Form};
-use super::{Content, Fragment, Part, Receipt, Target, repair};
-use crate::compose::policy::Placement;
+use super::{Block, Content, Fragment, Part, Receipt, Target, repair};
+use crate::compose::policy::{Placement, Role};
 use crate::discover::tools::{Shape, Tool};
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
@@ -26,16 +26,21 @@ pub(super) fn fill(
             Breakpoints::NONE
         }
     };
-    let form = Form::new(Target::Bedrock, Shape::Bedrock, tool);
-    let form = Form { place: Place::ToolConfig, inside: Some("toolSpec"), list: points_last, ..form };
-    tools::fill(content, &form, fragment, receipt)?;
-    let mut system = Vec::new();
+    tools::fill(content, &form(), fragment, receipt)?;
+    // What the user says before the conversation is one message, because users and assistants take turns.
+    let (mut system, mut front) = (Vec::new(), Vec::new());
     for part in breakpoints.parts(content) {
+        let Block { name, text, role, .. } = &part.block;
         let ttl = part.anthropic_ttl();
-        receipt.prefix_part(content, part.name, "system", format!("/system/{}", system.len()), part.text, ttl);
-        system.push(json!({"text": part.text}));
+        content.no_developer(&part.block, "Converse has no role for a developer", receipt)?;
+        let (who, place, list) = match role {
+            Role::User => ("user", "/messages/0/content", &mut front),
+            _ => ("system", "/system", &mut system),
+        };
+        receipt.prefix_part(content, name, who, format!("{place}/{}", list.len()), text, ttl);
+        list.push(json!({"text": text}));
         if let Some(ttl) = ttl {
-            system.push(json!({"cachePoint": {"type": "default", "ttl": ttl}}));
+            list.push(json!({"cachePoint": {"type": "default", "ttl": ttl}}));
         }
     }
     receipt.prefix_ends();
@@ -48,15 +53,23 @@ pub(super) fn fill(
     if !system.is_empty() {
         fragment.insert("system", Value::Array(system));
     }
-    let messages = woven(content, breakpoints, receipt)?;
-    Ok(fragment.messages(content, "messages", messages))
+    let front = (!front.is_empty()).then(|| json!({"role": "user", "content": front}));
+    // Where the caller keeps its messages, the two are joined when it merges them.
+    let (front, first) = if content.messages.is_some() { (None, front) } else { (front, None) };
+    let messages = woven(content, breakpoints, first, receipt)?;
+    Ok(fragment.messages_behind(content, "messages", front.into_iter().collect(), messages))
 }
 
 /// What breakpoints are called.
 const MARKER: Marker = Marker { key: "cachePoint", shape: Shape::Bedrock };
 
 /// Messages take turns in Converse, so what comes between them is a block more in a message of the user's.
-fn woven(content: &Content<'_>, breakpoints: Breakpoints, receipt: &mut Receipt) -> Result<Vec<Value>> {
+fn woven(
+    content: &Content<'_>,
+    breakpoints: Breakpoints,
+    first: Option<Value>,
+    receipt: &mut Receipt,
+) -> Result<Vec<Value>> {
     let key = if content.messages.is_some() { "messages" } else { "append" };
     let user = |text: &str| json!({"role": "user", "content": [{"text": text}]});
     let voice = Voice {
@@ -77,7 +90,7 @@ fn woven(content: &Content<'_>, breakpoints: Breakpoints, receipt: &mut Receipt)
     let recorded = receipt.parts.len();
     let mut messages = inserted(content, own, key, receipt)?;
     let in_system = content.placement == Placement::System;
-    let spoken = content.notices.iter().map(|notice| (format!("notice {}", notice.number), notice.text, notice.after));
+    let spoken = content.notices.iter().map(|notice| (notice.name(), notice.text, notice.after));
     let live = std::iter::once(("suffix".to_owned(), content.live(), None));
     for (what, text, after) in spoken.chain(live).filter(|(_, text, _)| !text.is_empty() && !in_system) {
         let because = "Converse only has users and assistants, taking turns";
@@ -89,18 +102,31 @@ fn woven(content: &Content<'_>, breakpoints: Breakpoints, receipt: &mut Receipt)
         say(&mut messages, (key, place, end), &what, &content.framed(text), receipt)?;
         receipt.instead(what, format!("a framed block in a message of the user's: {because}"));
     }
+    if let Some(first) = first {
+        messages.insert(0, first);
+        for part in &mut receipt.parts[recorded..] {
+            if let Some((at, block)) = block_of(&part.pointer) {
+                part.pointer = format!("/messages/{}/content/{block}", at + 1);
+            }
+        }
+    }
     take_turns(&mut messages, key, &mut receipt.parts[recorded..]);
     // Behind the cache point of the last message is what is said for this turn alone.
     let live = receipt.parts.iter().filter(|part| part.what == "suffix").find_map(|part| block_of(&part.pointer));
+    let kept = if content.asks.is_some() { &messages[..answered(&messages)] } else { &messages[..] };
     for at in
-        breakpoints.rolling(&messages, |message| message["content"].as_array().map(Vec::len).filter(|count| *count > 0))
+        breakpoints.rolling(kept, |message| message["content"].as_array().map(Vec::len).filter(|count| *count > 0))
     {
         let end = messages[at]["content"].as_array().map_or(0, Vec::len);
         let block = live.filter(|(message, _)| *message == at).map_or(end, |(_, block)| block);
         if block == 0 {
             continue;
         }
-        blocks(&mut messages, at, "a cache point")?.insert(block, json!({"cachePoint": {"type": "default"}}));
+        let mut point = json!({"type": "default"});
+        if anthropic_ttl(breakpoints.rolling_lifetime) == "1h" {
+            point["ttl"] = json!("1h");
+        }
+        blocks(&mut messages, at, "a cache point")?.insert(block, json!({"cachePoint": point}));
         receipt.rolling.push(format!("/messages/{at}"));
         for part in
             receipt.parts.iter_mut().filter(|part| block_of(&part.pointer).is_some_and(|(m, b)| m == at && b >= block))
@@ -108,6 +134,12 @@ fn woven(content: &Content<'_>, breakpoints: Breakpoints, receipt: &mut Receipt)
             part.pointer =
                 format!("/messages/{at}/content/{}", block_of(&part.pointer).map_or(0, |(_, block)| block + 1));
         }
+    }
+    if let Some(words) = content.asks {
+        let place = messages.len().checked_sub(1).filter(|at| is_users(&messages[*at]));
+        let place = place.unwrap_or_else(|| push(&mut messages));
+        let end = blocks(&mut messages, place, "compaction")?.len();
+        say(&mut messages, (key, place, end), "compaction", words, receipt)?;
     }
     Ok(messages)
 }
@@ -206,6 +238,12 @@ fn blocks<'m>(messages: &'m mut [Value], at: usize, what: &str) -> Result<&'m mu
         let hint = "Converse takes messages like {\"role\": \"user\", \"content\": [{\"text\": \"…\"}]}";
         Error::new(ErrorKind::Undeliverable, message).with_hint(hint)
     })
+}
+
+/// Tools as Converse takes them.
+pub(super) fn form() -> Form {
+    let form = Form::new(Target::Bedrock, Shape::Bedrock, tool);
+    Form { place: Place::ToolConfig, inside: Some("toolSpec"), list: points_last, ..form }
 }
 
 /// The caller's own cache points are behind the tools, which are in the order of their names.

@@ -4,12 +4,14 @@
 //!    conversation as the next request has it, unless the caller places its own there, and further ones are as far before it as a
 //!    provider looks back.
 //! 2. The caller's breakpoints are counted, also where the model is unknown. One slot at least is left for the conversation.
-//! 3. The longer lifetime comes first, as providers require, also beside the caller's.
+//! 3. All of ours live equally long, as [`lifetime`](super::lifetime) decides. A longer lifetime comes first, as providers require, also
+//!    beside the caller's.
 //! 4. Nothing empty is marked. If there is room for one, it comes after the whole prefix.
 
 use serde_json::Value;
 
-use super::{Content, Receipt};
+use super::{Block, Content, Receipt, lifetime};
+use crate::compose::Stability;
 use crate::discover::tools::Shape;
 use crate::models::Model;
 
@@ -27,6 +29,8 @@ pub(super) struct Breakpoints {
     pub(super) frozen: Option<u64>,
     /// How many there may be in the conversation.
     pub(super) rolling: usize,
+    /// How long those live, in seconds.
+    pub(super) rolling_lifetime: u64,
     /// How many blocks a provider looks back from each.
     pub(super) look_back: usize,
 }
@@ -44,18 +48,17 @@ struct Callers {
 }
 
 impl Breakpoints {
-    pub(super) const NONE: Breakpoints = Breakpoints { fixed: None, frozen: None, rolling: 0, look_back: 0 };
+    pub(super) const NONE: Breakpoints =
+        Breakpoints { fixed: None, frozen: None, rolling: 0, rolling_lifetime: SHORTEST, look_back: 0 };
 
     /// Decides for a model of the table.
     pub(super) fn decide(content: &Content<'_>, model: &Model, marker: &Marker, receipt: &mut Receipt) -> Breakpoints {
         if !model.explicit_breakpoints {
             return Breakpoints::NONE;
         }
-        let (shortest, longest) = match model.lifetimes.as_slice() {
-            [] => (0, 0),
-            [first, ..] => (*first, model.lifetimes.last().copied().unwrap_or(*first)),
-        };
-        Breakpoints::among(content, marker, (model.max_breakpoints, model.look_back), (shortest, longest), receipt)
+        let shortest = model.lifetimes.first().copied().unwrap_or(0);
+        let lifetimes = (shortest, lifetime::decided(content, model));
+        Breakpoints::among(content, marker, (model.max_breakpoints, model.look_back), lifetimes, receipt)
     }
 
     /// Without a row of the table: one after the prefix, which every model takes, and one in the conversation.
@@ -72,7 +75,7 @@ impl Breakpoints {
         content: &Content<'_>,
         marker: &Marker,
         (most, look_back): (usize, Option<usize>),
-        (shortest, longest): (u64, u64),
+        (shortest, wanted): (u64, u64),
         receipt: &mut Receipt,
     ) -> Breakpoints {
         let callers = Callers::of(content, marker);
@@ -89,11 +92,11 @@ impl Breakpoints {
             }
             (true, true, 1) => {
                 receipt.instead("breakpoint after the fixed part", "left out: there is room for one breakpoint alone");
-                (None, Some(shortest))
+                (None, Some(wanted))
             }
-            (true, true, _) => (Some(longest), Some(shortest)),
-            (true, false, _) => (Some(longest), None),
-            (false, true, _) => (None, Some(shortest)),
+            (true, true, _) => (Some(wanted), Some(wanted)),
+            (true, false, _) => (Some(wanted), None),
+            (false, true, _) => (None, Some(wanted)),
         };
         // What is before ours must not live shorter, and what is behind them not longer.
         let at_most = callers.in_tools.last().copied().unwrap_or(u64::MAX).max(shortest);
@@ -103,16 +106,23 @@ impl Breakpoints {
         Breakpoints {
             fixed: fixed.map(lifetime),
             frozen: frozen.map(lifetime),
+            rolling_lifetime: lifetime(wanted),
             rolling: if own_rolling { most.saturating_sub(taken + ours) } else { 0 },
             look_back: look_back.unwrap_or(20),
         }
     }
 
-    /// The parts of the prefix with their breakpoints, in order.
-    pub(super) fn parts<'c>(self, content: &Content<'c>) -> impl Iterator<Item = Part<'c>> {
-        let fixed = Part { name: "fixed", text: content.fixed, lifetime: self.fixed };
-        let frozen = Part { name: "frozen", text: content.frozen, lifetime: self.frozen };
-        [fixed, frozen].into_iter().filter(|part| !part.text.is_empty())
+    /// The parts of the prefix with their breakpoints, in order: behind the last that is fixed, and behind the last of all.
+    pub(super) fn parts<'c>(self, content: &Content<'c>) -> Vec<Part<'c>> {
+        let blocks = content.in_front();
+        let last = blocks.len().saturating_sub(1);
+        let fixed = blocks.iter().rposition(|block| block.stability == Stability::Fixed);
+        let lifetime = |at: usize, block: &Block<'_>| match block.stability {
+            Stability::Fixed => self.fixed.filter(|_| Some(at) == fixed),
+            _ => self.frozen.filter(|_| at == last),
+        };
+        let parts = blocks.into_iter().enumerate();
+        parts.map(|(at, block)| Part { lifetime: lifetime(at, &block), block }).collect()
     }
 
     /// The messages that are marked, of so many that the next request has again: the last that can be, and others as far before it as
@@ -151,26 +161,30 @@ impl Callers {
 
 /// A part of the prefix that is not empty.
 pub(super) struct Part<'c> {
-    pub(super) name: &'static str,
-    pub(super) text: &'c str,
+    pub(super) block: Block<'c>,
     /// How long the breakpoint behind it lives, in seconds, if there is one.
     pub(super) lifetime: Option<u64>,
 }
 
 impl Part<'_> {
-    /// The lifetime as Anthropic's models spell it, here and on Bedrock: there are two.
+    /// The lifetime as Anthropic's models spell it, here and on Bedrock.
     pub(super) fn anthropic_ttl(&self) -> Option<&'static str> {
-        self.lifetime.map(|seconds| if seconds >= LONGEST { "1h" } else { "5m" })
+        self.lifetime.map(anthropic_ttl)
     }
 }
 
+/// A lifetime as Anthropic's models spell it: there are two.
+pub(super) fn anthropic_ttl(seconds: u64) -> &'static str {
+    if seconds >= LONGEST { "1h" } else { "5m" }
+}
+
 /// The lifetimes of the breakpoints in a value, in order.
-pub(super) fn find(value: &Value, key: &str, found: &mut Vec<u64>) {
+fn find(value: &Value, key: &str, found: &mut Vec<u64>) {
     match value {
         Value::Object(map) => {
             for (name, value) in map {
                 match name == key && !value.is_null() {
-                    true => found.push(lifetime(value)),
+                    true => found.push(lifetime_of(value)),
                     false => find(value, key, found),
                 }
             }
@@ -181,7 +195,7 @@ pub(super) fn find(value: &Value, key: &str, found: &mut Vec<u64>) {
 }
 
 /// How long a caller's breakpoint lives: what it says, else what providers take it for.
-fn lifetime(marker: &Value) -> u64 {
+pub(super) fn lifetime_of(marker: &Value) -> u64 {
     match marker.get("ttl").and_then(Value::as_str) {
         Some("1h") => LONGEST,
         Some("12h") => 12 * LONGEST,

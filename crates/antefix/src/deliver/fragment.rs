@@ -85,6 +85,12 @@ impl Fragment {
         self.members.insert(key.to_owned(), value);
     }
 
+    /// Puts a value into an object of the fragment, beside what is in it.
+    pub(super) fn insert_within(&mut self, key: &str, member: &str, value: Value) {
+        let object = self.members.entry(key).or_insert_with(|| Value::Object(Map::new()));
+        object[member] = value;
+    }
+
     /// Puts the messages of a conversation into the fragment; where the caller keeps them to itself, they are to append.
     pub(super) fn messages(&mut self, content: &Content<'_>, key: &str, messages: Vec<Value>) -> Vec<Value> {
         self.messages_behind(content, key, Vec::new(), messages)

@@ -6,7 +6,8 @@
 //!    comes last of all, in front of an answer that the caller has begun.
 //! 3. Where the target lets nobody speak at the place of a notice any more, because its turn was interrupted, the notice is said at
 //!    the next one, and the receipt says so.
-//! 4. Where the caller keeps its messages to itself, all of this is a list to append.
+//! 4. What asks for a summary is the user's last message. Nobody sends it again, so nothing behind the request before is marked.
+//! 5. Where the caller keeps its messages to itself, all of this is a list to append.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 use super::places::{is_free, place};
 use super::repair::{self, Own};
-use super::{Content, Inserted, Receipt};
+use super::{Content, Inserted, Notice, NoticeKind, Receipt};
 use crate::compose::policy::{Placement, Undeliverable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::ToolStep;
@@ -47,6 +48,7 @@ type Telling<'t> = dyn Fn(&[ToolStep], &mut Receipt) -> Result<Vec<Value>> + 't;
 
 /// What is said at a place of the conversation that was decided once.
 struct Said<'c> {
+    name: String,
     number: u64,
     after: Option<usize>,
     what: What<'c>,
@@ -89,17 +91,22 @@ pub(super) fn weave(
     let key = if content.messages.is_some() { key } else { "append" };
     let first = if content.messages.is_some() { first } else { 0 };
     let all: Vec<&Value> = own.iter().chain(&content.added).collect();
-    let inserted = placed(content, receipt);
+    let asks = content.asks.map(Inserted::asking);
+    let mut inserted = placed(content, receipt);
+    inserted.extend(asks.iter().map(|asks| (all.len(), asks)));
     let places: Vec<usize> = inserted.iter().map(|(place, _)| *place).collect();
     let repaired = repair::repaired(content, &all, &places, voice, receipt);
     let mut woven = Weaving { content, voice, key, first, messages: Vec::with_capacity(all.len() + 4), spoken: 0 };
     let mut inserted = inserted.into_iter().peekable();
     let in_system = content.placement == Placement::System;
     let mut notices = said(content, voice, receipt)?.into_iter().peekable();
-    let last = voice.between.last(own, &repaired, places.contains(&own.len()));
+    let last = voice.between.last(own, &repaired, places.contains(&own.len()) || asks.is_some());
     let mut kept = None;
     for at in 0..=all.len() {
         while let Some((_, one)) = inserted.next_if(|(place, _)| *place == at) {
+            if asks.as_ref().is_some_and(|asks| std::ptr::eq(asks, one)) {
+                kept = Some(answered(&woven.messages));
+            }
             woven.insert(one, receipt);
         }
         // What is inserted before the next message that is sent is the user's.
@@ -115,7 +122,7 @@ pub(super) fn weave(
         while let Some(notice) = notices.next_if(|notice| speaks && notice.after.is_some_and(|after| after <= at)) {
             if let Some(after) = notice.after.filter(|after| *after > 0 && place(own, Some(*after as u64)) < at) {
                 let moved = format!("behind message {at} instead of {after}: nobody may speak there any more");
-                receipt.instead(notice.name(), moved);
+                receipt.instead(notice.name.as_str(), moved);
             }
             woven.notice(notice, receipt);
         }
@@ -124,7 +131,7 @@ pub(super) fn weave(
                 woven.notice(notice, receipt);
             }
             if !content.live().is_empty() && !in_system {
-                kept = Some(woven.messages.len());
+                kept = kept.or(Some(woven.messages.len()));
                 woven.live(receipt);
             }
         }
@@ -167,10 +174,9 @@ impl Weaving<'_, '_> {
     }
 
     fn notice(&mut self, notice: Said<'_>, receipt: &mut Receipt) {
-        let name = notice.name();
         match notice.what {
-            What::Text(text) => self.say(&name, text, receipt),
-            What::Tools(blocks) => self.change(&name, blocks, receipt),
+            What::Text(text) => self.say(&notice.name, text, receipt),
+            What::Tools(blocks) => self.change(&notice.name, blocks, receipt),
         }
     }
 
@@ -290,25 +296,30 @@ pub(super) fn placed<'i, 'c>(content: &'i Content<'c>, receipt: &mut Receipt) ->
     placed
 }
 
-impl Said<'_> {
-    fn name(&self) -> String {
-        format!("notice {}", self.number)
-    }
-}
-
 /// What is said in the conversation, in order: notices, and changes of tools.
 fn said<'c>(content: &Content<'c>, voice: &Voice<'_>, receipt: &mut Receipt) -> Result<Vec<Said<'c>>> {
     let texts = content.notices.iter().filter(|_| content.placement != Placement::System);
-    let mut said: Vec<Said<'c>> = texts
-        .map(|notice| Said { number: notice.number, after: notice.after, what: What::Text(notice.text) })
-        .collect();
+    let (live, texts): (Vec<&Notice<'c>>, Vec<&Notice<'c>>) = texts.partition(|notice| notice.kind == NoticeKind::Live);
+    let text = |notice: &Notice<'c>| Said {
+        name: notice.name(),
+        number: notice.number,
+        after: notice.after,
+        what: What::Text(notice.text),
+    };
+    let mut said: Vec<Said<'c>> = texts.into_iter().map(text).collect();
     if let Some(tell) = voice.tools {
         for changed in &content.tool_changes {
             let blocks = tell(changed.steps, receipt)?;
-            said.push(Said { number: changed.number, after: changed.after, what: What::Tools(blocks) });
+            let name = format!("notice {}", changed.number);
+            said.push(Said { name, number: changed.number, after: changed.after, what: What::Tools(blocks) });
         }
     }
     said.sort_by_key(|one| one.number);
+    // A notice may say what has changed since the one before, so that none overtakes another. At one place the live part comes last.
+    for live in live.into_iter().map(text) {
+        let at = said.iter().position(|one| one.after.unwrap_or(usize::MAX) > live.after.unwrap_or(usize::MAX));
+        said.insert(at.unwrap_or(said.len()), live);
+    }
     Ok(said)
 }
 
@@ -327,6 +338,18 @@ pub(super) fn refuse(content: &Content<'_>, what: &str, because: &str) -> Result
 /// Whether a message is the user's.
 pub(super) fn is_users(message: &Value) -> bool {
     message.get("role").and_then(Value::as_str) == Some("user")
+}
+
+/// How many messages the request had that the model answered last.
+pub(super) fn answered(messages: &[Value]) -> usize {
+    let end = messages.iter().rposition(is_answer).map_or(0, |at| at + 1);
+    messages[..end].iter().rposition(|message| !is_answer(message)).map_or(0, |at| at + 1)
+}
+
+/// Whether a message, or an item, is a part of what the model answered.
+pub(super) fn is_answer(message: &Value) -> bool {
+    let of_type = message["type"].as_str().unwrap_or_default();
+    is_assistants(message) || of_type == "reasoning" || of_type.ends_with("_call")
 }
 
 /// Whether a message is the model's.

@@ -13,10 +13,13 @@
 
 mod anthropic;
 mod bedrock;
+mod blocks;
 mod breakpoint;
+mod comparison;
 mod content;
 mod fragment;
 mod gemini;
+mod lifetime;
 mod messages;
 mod meta;
 mod ollama;
@@ -29,18 +32,22 @@ mod route;
 pub mod rules;
 mod sections;
 mod target;
+mod tool_account;
 mod tools;
 
-pub use content::{ChangedTools, Content, Inserted, Notice, Speaker};
+pub use blocks::Block;
+pub use comparison::check_response_id;
+pub use content::{ChangedTools, Content, Inserted, Notice, NoticeKind, Speaker};
 pub use fragment::Fragment;
 pub use gemini::cached_contents;
 pub use meta::prompt_in_meta;
 pub use receipt::{Part, Receipt, Substitution};
-pub use route::{Agent, Arrival, Beginning, KNOWN_AGENTS, KnownAgent, Mode, Route, SystemField, Way, route};
+pub use route::{Agent, Arrival, Beginning, Mode, Route, SystemField, Way, route};
 pub use sections::{SaidSection, renewal, said_sections};
 pub use target::Target;
+pub use tool_account::{AccountedTool, ToolAccount};
 
-pub(crate) use places::place;
+pub(crate) use places::{end_of, place};
 
 use std::collections::BTreeMap;
 
@@ -95,12 +102,11 @@ impl Delivery {
         let Some(append) = &self.append else { return self.fragment.request(own) };
         let key = target.messages_key();
         let mut messages = self.fragment.list(key);
-        match own.remove(key) {
-            Some(Value::Array(list)) => messages.extend(list),
-            Some(other) => messages.push(other),
-            None => {}
-        }
-        for message in append {
+        let own_messages = match own.remove(key) {
+            Some(Value::Array(list)) => list,
+            other => other.into_iter().collect(),
+        };
+        for message in own_messages.iter().chain(append) {
             // Converse wants users and assistants to take turns.
             let last = messages.last_mut().filter(|last| target == Target::Bedrock && last["role"] == message["role"]);
             match (last.and_then(|last| last["content"].as_array_mut()), message["content"].as_array()) {
@@ -123,6 +129,11 @@ pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> 
     let mut receipt = Receipt::new(target, model, content);
     let folded = tools::folded(content, target, model, &mut receipt);
     let content = folded.as_ref().unwrap_or(content);
+    let loaded = tools::loaded(content, target, model, &mut receipt);
+    let content = loaded.as_ref().unwrap_or(content);
+    let has_messages = !matches!(target, Target::Plain | Target::Acp);
+    let behind = content.with_behind().filter(|_| has_messages);
+    let content = behind.as_ref().unwrap_or(content);
     let mut fragment = Fragment::default();
     let append = match target {
         Target::Anthropic => anthropic::fill(content, model, &mut fragment, &mut receipt),
@@ -134,6 +145,7 @@ pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> 
         Target::Acp => plain::fill_acp(content, &mut fragment, &mut receipt),
         Target::Plain => plain::fill(content, &mut fragment, &mut receipt),
     }?;
+    comparison::fill(content, target, model, &mut fragment, &mut receipt);
     receipt.close(content.conversation());
     // An agent of the Agent Client Protocol has the history itself, whoever else has it.
     let is_kept = content.messages.is_none() || target == Target::Acp;

@@ -3,11 +3,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::breakpoint::{Breakpoints, Marker};
-use super::messages::{Between, Voice, Woven, is_assistants, weave};
-use super::tools::{self, Form};
+use super::breakpoint::{Breakpoints, Marker, Part};
+use super::messages::{Between, Voice, Woven, is_answer, is_users, weave};
+use super::tools::{self, Form, Hides, Search};
 use super::{Content, Fragment, Receipt, Target};
-use crate::compose::policy::Placement;
+use crate::compose::policy::{Placement, Role};
 use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
 use crate::freeze::ToolStep;
@@ -36,8 +36,7 @@ pub(super) fn fill_responses(
     fragment: &mut Fragment,
     receipt: &mut Receipt,
 ) -> Result<Vec<Value>> {
-    let tools = Form::new(Target::OpenAiResponses, Shape::OpenAiResponses, flat_tool);
-    fill(content, model, &Api { key: "input", text: "input_text", tools }, fragment, receipt)
+    fill(content, model, &Api { key: "input", text: "input_text", tools: flat_form() }, fragment, receipt)
 }
 
 fn fill(
@@ -56,28 +55,35 @@ fn fill(
         Some(model) => Breakpoints::decide(content, model, &MARKER, receipt),
         None => Breakpoints::NONE,
     };
-    let first = match explicit {
-        Some(_) => marked(content, breakpoints, api, role, receipt),
-        None => unmarked(content, role, api, receipt),
-    };
+    let speaks = Speaks { role, developer, explicit: explicit.is_some() };
+    let mut messages = front(content, breakpoints, api, &speaks, receipt)?;
     receipt.prefix_ends();
-    if first.is_some() && takes_key(model) {
-        // Requests with one key go to one cache: the key is made of what they share, and of nothing else.
-        let key = format!("antefix-{}", receipt.prefix_form.short());
+    if !messages.is_empty() && takes_key(model) {
+        // Requests with one key go to one cache: the key is made of the text that they share. Another tool is not another key, so that
+        // what is before it is still read.
+        let key = format!("antefix-{}", receipt.shared_text().short());
         receipt.key = Some(key.clone());
         fragment.insert("prompt_cache_key", json!(key));
     }
-    let mut messages: Vec<Value> = first.into_iter().collect();
     let message = |text: &str| json!({"role": role, "content": text});
-    if content.placement == Placement::System {
-        for (what, text) in content.moving() {
-            receipt.part(&what, role, format!("/{}/{}", api.key, messages.len()), text, None);
-            messages.push(message(text));
-        }
-    }
     let user = |text: &str| json!({"role": "user", "content": text});
     // Mistral takes system messages in front alone, and none of the user's behind what a tool answered.
     let by_user = model.is_some_and(|model| model.provider == Provider::Mistral);
+    if content.placement == Placement::System {
+        let is_behind = by_user && messages.iter().any(is_users);
+        for (what, text) in content.moving() {
+            let place = format!("/{}/{}", api.key, messages.len());
+            if is_behind {
+                let words = content.framed(text);
+                receipt.part(&what, "user", place, &words, None);
+                receipt.instead(what, "a framed message of the user's: the user has spoken before it");
+                messages.push(user(&words));
+            } else {
+                receipt.part(&what, role, place, text, None);
+                messages.push(message(text));
+            }
+        }
+    }
     let between = if by_user { Between::AfterUserOrInTool } else { Between::Any };
     // Chat Completions takes no changes, so that they are folded before.
     let tell = |steps: &[ToolStep], _: &mut Receipt| {
@@ -99,7 +105,7 @@ fn fill(
     let in_front = messages.len();
     let Woven { messages: mut woven, kept } = weave(content, &voice, (api.key, in_front), receipt)?;
     for at in rolling(&woven[..kept], breakpoints.rolling, api) {
-        mark(&mut woven[at], api);
+        mark(&mut woven[at], api, ttl(breakpoints.rolling_lifetime));
         receipt.rolling.push(format!("/{}/{}", api.key, in_front + at));
     }
     Ok(fragment.messages_behind(content, api.key, messages, woven))
@@ -109,10 +115,6 @@ fn fill(
 /// read at a mark alone.
 fn rolling(messages: &[Value], most: usize, api: &Api) -> Vec<usize> {
     let last = |until: usize| messages[..until].iter().rposition(|message| blocks(message, api).is_some());
-    let is_answer = |message: &Value| {
-        let of_type = message["type"].as_str().unwrap_or_default();
-        is_assistants(message) || of_type == "reasoning" || of_type.ends_with("_call")
-    };
     let before = messages.iter().rposition(is_answer).and_then(last);
     let end = last(messages.len());
     let mut marked: Vec<usize> = end.into_iter().chain(before.filter(|before| Some(*before) != end)).collect();
@@ -135,8 +137,8 @@ fn blocks(message: &Value, api: &Api) -> Option<usize> {
 }
 
 /// Marks the last part of a message.
-fn mark(message: &mut Value, api: &Api) {
-    let marker = json!({"mode": "explicit", "ttl": "30m"});
+fn mark(message: &mut Value, api: &Api, ttl: &str) {
+    let marker = json!({"mode": "explicit", "ttl": ttl});
     match &mut message["content"] {
         Value::Array(parts) => {
             parts.last_mut().into_iter().for_each(|part| part["prompt_cache_breakpoint"] = marker.clone());
@@ -145,36 +147,77 @@ fn mark(message: &mut Value, api: &Api) {
     }
 }
 
-/// The first message in parts, each with a breakpoint where the stability changes.
-fn marked(
+/// A lifetime as OpenAI spells it: there are two.
+fn ttl(seconds: u64) -> &'static str {
+    if seconds > 1800 { "12h" } else { "30m" }
+}
+
+/// How the system is heard.
+struct Speaks {
+    /// The role of what it says.
+    role: &'static str,
+    /// Whether the model knows developers.
+    developer: bool,
+    /// Whether parts can be marked: else each message is one text.
+    explicit: bool,
+}
+
+/// The messages before the conversation: as one text each, or in parts with a breakpoint where the stability changes.
+fn front(
     content: &Content<'_>,
     breakpoints: Breakpoints,
     api: &Api,
-    role: &str,
+    speaks: &Speaks,
     receipt: &mut Receipt,
-) -> Option<Value> {
-    let mut parts = Vec::new();
-    for part in breakpoints.parts(content) {
-        let mut block = json!({"type": api.text, "text": part.text});
-        let ttl = part.lifetime.map(|seconds| if seconds > 1800 { "12h" } else { "30m" });
+) -> Result<Vec<Value>> {
+    let parts = breakpoints.parts(content);
+    let mut messages = Vec::new();
+    for parts in parts.chunk_by(|one, next| one.block.message == next.block.message) {
+        let Some(first) = parts.first().map(|part| &part.block) else { continue };
+        let role = match first.role {
+            Role::User => "user",
+            Role::Developer if speaks.developer => "developer",
+            _ => speaks.role,
+        };
+        if !speaks.developer {
+            content.no_developer(first, "the model knows no role for a developer", receipt)?;
+        }
+        let place = format!("/{}/{}/content", api.key, messages.len());
+        let said = match speaks.explicit {
+            true => Value::Array(marked(content, parts, api, (role, &place), receipt)),
+            false => {
+                // Without marks there is nothing between what is fixed and what is frozen.
+                let mut text = String::with_capacity(parts.iter().map(|part| part.block.text.len()).sum());
+                parts.iter().for_each(|part| text.push_str(part.block.text));
+                let name = if first.message == 0 && !first.name.starts_with("block ") { "prefix" } else { &first.name };
+                receipt.prefix_part(content, name, role, place, &text, None);
+                Value::String(text)
+            }
+        };
+        messages.push(object([("role", Value::from(role)), ("content", said)]));
+    }
+    Ok(messages)
+}
+
+fn marked(
+    content: &Content<'_>,
+    parts: &[Part<'_>],
+    api: &Api,
+    (role, place): (&str, &str),
+    receipt: &mut Receipt,
+) -> Vec<Value> {
+    let mut blocks = Vec::with_capacity(parts.len());
+    for part in parts {
+        let mut block = json!({"type": api.text, "text": part.block.text});
+        let ttl = part.lifetime.map(ttl);
         if let Some(ttl) = ttl {
             block["prompt_cache_breakpoint"] = json!({"mode": "explicit", "ttl": ttl});
         }
-        let pointer = format!("/{}/0/content/{}", api.key, parts.len());
-        receipt.prefix_part(content, part.name, role, pointer, part.text, ttl);
-        parts.push(block);
+        let pointer = format!("{place}/{}", blocks.len());
+        receipt.prefix_part(content, &part.block.name, role, pointer, part.block.text, ttl);
+        blocks.push(block);
     }
-    (!parts.is_empty()).then(|| object([("role", Value::from(role)), ("content", Value::Array(parts))]))
-}
-
-/// The first message as one text.
-fn unmarked(content: &Content<'_>, role: &str, api: &Api, receipt: &mut Receipt) -> Option<Value> {
-    let prefix = content.prefix();
-    if prefix.is_empty() {
-        return None;
-    }
-    receipt.prefix_part(content, "prefix", role, format!("/{}/0/content", api.key), &prefix, None);
-    Some(object([("role", Value::from(role)), ("content", Value::String(prefix))]))
+    blocks
 }
 
 /// Whether the provider knows `prompt_cache_key`. Others may refuse what they do not know.
@@ -185,6 +228,14 @@ fn takes_key(model: Option<&Model>) -> bool {
 /// An object of values that are large: `json!` would copy them.
 pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+/// Tools as Responses takes them.
+pub(super) fn flat_form() -> Form {
+    let tool = || json!({"type": "tool_search"});
+    // The vendor says that the name and the description of a deferred function stay in sight.
+    let search = Search { tool, types: "tool_search", hides: Hides::Parameters };
+    Form { search: Some(search), ..Form::new(Target::OpenAiResponses, Shape::OpenAiResponses, flat_tool) }
 }
 
 /// Tools as Chat Completions takes them, and all that speak like it.

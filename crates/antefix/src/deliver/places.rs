@@ -14,6 +14,15 @@ pub(crate) fn place(messages: &[Value], after: Option<u64>) -> usize {
     (from..end).find(|at| is_free(messages, *at)).unwrap_or(end)
 }
 
+/// The place at the end of a history, in front of an answer that its caller has begun.
+pub(crate) fn end_of(messages: &[Value]) -> usize {
+    let is_begun = |message: &&Value| matches!(message["role"].as_str(), Some("assistant" | "model"));
+    match messages.iter().rev().take_while(is_begun).count() {
+        begun if begun < messages.len() => messages.len() - begun,
+        _ => messages.len(),
+    }
+}
+
 /// Whether something may come before the message at this index.
 pub(super) fn is_free(messages: &[Value], at: usize) -> bool {
     let Some(next) = messages.get(at) else { return true };

@@ -10,15 +10,16 @@ use crate::discover::tools::{Shape, Tool};
 use crate::error::Result;
 
 pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<Vec<Value>> {
-    let form = Form { shape: None, ..Form::new(Target::Plain, Shape::Neutral, tool) };
-    tools::fill(content, &form, fragment, receipt)?;
+    let content = &content.without_earlier_live();
+    tools::fill(content, &form(), fragment, receipt)?;
+    content.one_text("a text has no messages", receipt)?;
     let mut text = content.prefix();
     if !text.is_empty() {
         receipt.prefix_part(content, "prefix", "system", "/text".to_owned(), &text, None);
     }
     receipt.prefix_ends();
     for notice in &content.notices {
-        receipt.part(&format!("notice {}", notice.number), "system", "/text".to_owned(), notice.text, None);
+        receipt.part(&notice.name(), "system", "/text".to_owned(), notice.text, None);
         let joint = if text.is_empty() { "" } else { "\n\n" };
         text.push_str(&format!("{joint}{}", notice.text));
     }
@@ -45,6 +46,11 @@ pub(super) fn fill(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut
     Ok(fragment.messages(content, "messages", woven))
 }
 
+/// Tools as they are.
+pub(super) fn form() -> Form {
+    Form { shape: None, ..Form::new(Target::Plain, Shape::Neutral, tool) }
+}
+
 /// A tool with what is known of it.
 fn tool(tool: &Tool) -> Value {
     let mut known = function(tool);
@@ -57,6 +63,8 @@ fn tool(tool: &Tool) -> Value {
 /// `systemPrompt` for `session/new`, and blocks to append to `session/prompt`. An ACP agent has tools and a history of its own: what
 /// a turn brings for the first time is sent, and nothing is sent again.
 pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<Vec<Value>> {
+    let content = &content.without_earlier_live();
+    content.one_text("an ACP agent takes one system prompt", receipt)?;
     let prefix = content.prefix();
     if !prefix.is_empty() {
         receipt.prefix_part(content, "prefix", "system", "/systemPrompt/content/0".to_owned(), &prefix, None);
@@ -69,7 +77,8 @@ pub(super) fn fill_acp(content: &Content<'_>, fragment: &mut Fragment, receipt: 
     let inserted = inserted.into_iter().map(|(_, one)| (one.name.to_string(), one.words(content)));
     let moving = content.moving().map(|(what, text)| (what, content.framed(text)));
     let mut blocks = Vec::new();
-    for (what, words) in inserted.chain(moving) {
+    let asks = content.asks.map(|words| ("compaction".to_owned(), words.to_owned()));
+    for (what, words) in inserted.chain(moving).chain(asks) {
         receipt.part(&what, "user", format!("/append/{}", blocks.len()), &words, None);
         blocks.push(json!({"type": "text", "text": words}));
     }

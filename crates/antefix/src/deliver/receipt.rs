@@ -40,9 +40,15 @@ pub struct Receipt {
     /// The betas of a provider's that the request needs, as its header names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub betas: Vec<String>,
+    /// The response that the provider is asked to compare the request with, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared_with: Option<String>,
     /// The messages of the conversation that have a breakpoint of ours, the last one first, as JSON pointers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rolling: Vec<String>,
+    /// The tools that are deferred, by name: the model finds them when it looks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deferred: Vec<String>,
     /// What could not be expressed, and what was done instead.
     pub substitutions: Vec<Substitution>,
     /// The digest of the prefix form alone: all that must be the same turn after turn.
@@ -54,7 +60,8 @@ pub struct Receipt {
 /// A run of bytes and the place that it went to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// `tools`, `fixed`, `frozen`, `queued 1`, `touched 2`, `notice 1`, `suffix`.
+    /// `tools`, `deferred` (tools that the model is not shown at once), `fixed`, `frozen`, `block` and a section, `queued 1`,
+    /// `touched 2`, `notice 1`, `suffix`.
     pub what: String,
     /// Who says it: `tools`, `system`, `developer`, `user`.
     pub role: String,
@@ -75,7 +82,7 @@ pub struct Part {
 impl Part {
     /// Whether it is of the prefix, and so the same for all turns of an epoch.
     pub fn is_prefix(&self) -> bool {
-        matches!(self.what.as_str(), "tools" | "fixed" | "frozen" | "prefix")
+        matches!(self.what.as_str(), "tools" | "fixed" | "frozen" | "prefix") || self.what.starts_with("block ")
     }
 }
 
@@ -123,8 +130,10 @@ impl Receipt {
             key: None,
             messages: content.conversation().count(),
             parts: Vec::new(),
+            compared_with: None,
             rolling: Vec::new(),
             betas: Vec::new(),
+            deferred: Vec::new(),
             substitutions: Vec::new(),
             prefix_form: Digest::of(""),
             fragment: Digest::of(""),
@@ -190,18 +199,32 @@ impl Receipt {
         text: &str,
         breakpoint: Option<&str>,
     ) {
-        let digest = content.digests.map_or_else(|| Digest::of(text), |digests| digests.of(what, text));
+        // A prefix of several messages has other parts at other targets.
+        let known = content.digests.filter(|_| content.blocks.is_empty());
+        let digest = known.map_or_else(|| Digest::of(text), |digests| digests.of(what, text));
         self.record(what, role, pointer, (text.len(), digest), breakpoint);
     }
 
     /// Records the tools, as the target takes them.
     pub(super) fn tools(&mut self, place: Place, tools: &ShapedTools) {
-        self.record("tools", "tools", place.pointer().to_owned(), (tools.text.len(), tools.digest), None);
+        self.record("tools", "tools", place.pointer().to_owned(), tools.shown, None);
+        if let Some(deferred) = tools.deferred {
+            self.record("deferred", "tools", place.pointer().to_owned(), deferred, None);
+        }
     }
 
     /// All parts of the prefix are recorded: what must be the same for every turn of an epoch.
     pub(super) fn prefix_ends(&mut self) {
         self.prefix_form = self.digest("antefix/prefix-form/1", None);
+    }
+
+    /// The digest of the system text that all turns of an epoch share, whatever the tools are and however long it is to be cached.
+    pub(super) fn shared_text(&self) -> Digest {
+        let texts: Vec<(&str, String)> = (self.parts.iter())
+            .filter(|part| part.is_prefix() && part.what != "tools")
+            .map(|part| (part.what.as_str(), part.digest.to_string()))
+            .collect();
+        Digest::framed("antefix/shared-text/1", texts.iter().map(|(what, digest)| (*what, digest.as_str())))
     }
 
     /// All parts are recorded; all else are the caller's messages.

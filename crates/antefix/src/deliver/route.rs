@@ -1,11 +1,13 @@
 //! The way of a system prompt to an agent that speaks the Agent Client Protocol.
 //!
-//! 1. What an agent says that it can do decides, then what is known of it by its name. Version numbers are ignored:
+//! 1. What an agent says that it can do decides, then what its file in `agents/` says of its name. Version numbers are ignored:
 //!    agents of version 1 take system prompts, and others of version 2 do not.
 //! 2. There is exactly one way for a session, so nothing is said twice, and there is always one: whoever takes no system
 //!    prompt goes into the first message of the user.
 //! 3. A text that the agent was started with is not sent again.
 //! 4. What was sent has not arrived for that: [`Arrival`] says whether a way is known to reach the model.
+
+use crate::agents::{Agent as DataOfAgent, Arrives};
 
 /// The steps of the ladder, the best first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,29 +136,6 @@ pub struct Route {
     pub arrival: Arrival,
 }
 
-/// An agent that takes a system prompt in a way of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KnownAgent {
-    /// The name that it gives itself.
-    pub name: &'static str,
-    /// How it takes one, as [`Way::parse`] reads it.
-    pub way: &'static str,
-    /// Whether somebody has seen it reach the model.
-    pub arrival: Arrival,
-}
-
-/// The agents that are known by their names. Settings of the user's go over it.
-pub const KNOWN_AGENTS: &[KnownAgent] = &[
-    // It reads `_meta.systemPrompt.append` since long before it announced the field, and hands `_meta` on to forks.
-    KnownAgent { name: "@agentclientprotocol/claude-agent-acp", way: "meta", arrival: Arrival::Known },
-    // Its maintainers proposed the key; which releases read it is not known.
-    KnownAgent { name: "buzz-agent", way: "meta:buzz.systemPrompt", arrival: Arrival::Unconfirmed },
-    // It answers the request, and so says itself whether it took it.
-    KnownAgent { name: "goose", way: "method:_goose/unstable/session/system-prompt/set", arrival: Arrival::Known },
-    // The same as claude-agent-acp reads, by a proposal to its maintainers.
-    KnownAgent { name: "pi-acp", way: "meta", arrival: Arrival::Unconfirmed },
-];
-
 /// The one way for the sessions of an agent. `own` are the user's own rows: names, and ways for them.
 pub fn route<'o>(agent: &Agent<'_>, wanted: Mode, own: impl IntoIterator<Item = (&'o str, &'o Way)>) -> Route {
     let says = |way: Way, because: &str, arrival: Arrival| Route { way, because: because.to_owned(), arrival };
@@ -165,10 +144,11 @@ pub fn route<'o>(agent: &Agent<'_>, wanted: Mode, own: impl IntoIterator<Item = 
         return says(Way::Launch(variable.to_owned()), "it was started with the prompt", Arrival::Unconfirmed);
     }
     let own = own.into_iter().find(|(name, _)| Some(*name) == agent.name).map(|(_, way)| way.clone());
-    let known = KNOWN_AGENTS.iter().find(|known| Some(known.name) == agent.name);
+    let known = agent.name.and_then(DataOfAgent::of_acp_name).map(|(_, row)| row);
+    let known = known.and_then(|row| row.way.as_deref().and_then(Way::parse).map(|way| (way, row.arrival)));
     let forks = agent.beginning == Beginning::Fork;
     // A fork is given what reads `_meta` in `_meta`: agents hand that on where they forget the field.
-    let by_meta = known.is_some_and(|known| forks && Way::parse(known.way) == Some(Way::Meta));
+    let by_meta = forks && matches!(known, Some((Way::Meta, _)));
     let promised = if forks { Arrival::Unconfirmed } else { Arrival::Known };
     match (agent.field, wanted) {
         _ if own.is_some() || by_meta => {}
@@ -184,8 +164,11 @@ pub fn route<'o>(agent: &Agent<'_>, wanted: Mode, own: impl IntoIterator<Item = 
         }
     }
     let said_by_user = own.is_some();
-    let by_name = || known.and_then(|known| Way::parse(known.way));
-    match own.or_else(by_name) {
+    let arrives = match &known {
+        Some((_, Some(Arrives::Known))) => Arrival::Known,
+        _ => Arrival::Unconfirmed,
+    };
+    match own.or_else(|| known.map(|(way, _)| way)) {
         Some(Way::Method(method)) if agent.unknown_method == Some(method.as_str()) => {
             says(Way::UserMessage, &format!("it does not know {method}"), Arrival::Known)
         }
@@ -196,7 +179,7 @@ pub fn route<'o>(agent: &Agent<'_>, wanted: Mode, own: impl IntoIterator<Item = 
             };
             says(way, "your settings say so", arrival)
         }
-        Some(way) => says(way, "it is known by its name", known.map_or(Arrival::Unconfirmed, |known| known.arrival)),
+        Some(way) => says(way, "it is known by its name", arrives),
         None => says(Way::UserMessage, "it announces no systemPrompt", Arrival::Known),
     }
 }

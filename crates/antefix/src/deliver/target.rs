@@ -1,5 +1,7 @@
 //! Where a turn goes.
 
+use crate::models::Provider;
+
 /// The shapes that a turn can be delivered in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
@@ -55,6 +57,18 @@ impl Target {
             Target::Gemini => "contents",
             Target::Acp => "prompt",
             Target::Plain | Target::Anthropic | Target::OpenAiChat | Target::Bedrock | Target::Ollama => "messages",
+        }
+    }
+
+    /// The shape of a provider's own requests.
+    pub fn of(provider: Provider) -> Target {
+        match provider {
+            Provider::Anthropic => Target::Anthropic,
+            Provider::Bedrock => Target::Bedrock,
+            Provider::Gemini => Target::Gemini,
+            Provider::OpenAi => Target::OpenAiResponses,
+            // They take the shape that OpenAI had first.
+            _ => Target::OpenAiChat,
         }
     }
 

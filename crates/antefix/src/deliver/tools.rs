@@ -5,15 +5,17 @@
 //!    well. What it does not know is left out, and the receipt says so.
 //! 3. What only another provider knows is refused, by its name.
 //! 4. An empty list is not sent, because providers refuse it.
+//! 5. What is deferred comes last, behind the provider's own tool for finding it, so that what the model is shown at once is one run.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::fragment::Place;
-use super::{Content, Fragment, Receipt, Target};
+use super::{Content, Fragment, Receipt, Target, anthropic, bedrock, gemini, openai, plain};
 use crate::compose::policy::Placement;
-use crate::discover::tools::{Native, Shape, Tool};
+use crate::discover::tools::{Native, Shape, Shaped, Tool};
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::Model;
 
@@ -27,14 +29,60 @@ pub(super) struct Form {
     pub(super) function: fn(&Tool) -> Value,
     /// The member of that function that its own members are in.
     pub(super) inside: Option<&'static str>,
+    /// The tool by which a model finds those that are deferred; none if the target loads none later.
+    pub(super) search: Option<Search>,
     /// Makes the list of what each tool became.
     pub(super) list: fn(Vec<Value>) -> Value,
+}
+
+/// A provider's own tool by which a model finds tools that are deferred.
+pub(super) struct Search {
+    pub(super) tool: fn() -> Value,
+    /// What the types of such tools begin with: a caller may have brought one.
+    pub(super) types: &'static str,
+    pub(super) hides: Hides,
+}
+
+/// What a model is not shown of a tool that is deferred.
+#[derive(Clone, Copy)]
+pub(super) enum Hides {
+    /// All of it.
+    All,
+    /// Its parameters: it still sees the name and the description.
+    Parameters,
+}
+
+impl Search {
+    pub(super) fn is(&self, tool: &Value) -> bool {
+        tool["type"].as_str().is_some_and(|of_type| of_type.starts_with(self.types))
+    }
 }
 
 impl Form {
     /// A form whose list is what each tool became.
     pub(super) fn new(target: Target, shape: Shape, function: fn(&Tool) -> Value) -> Form {
-        Form { target, shape: Some(shape), place: Place::Tools, function, inside: None, list: Value::Array }
+        Form {
+            target,
+            shape: Some(shape),
+            place: Place::Tools,
+            function,
+            inside: None,
+            search: None,
+            list: Value::Array,
+        }
+    }
+
+    /// How a target takes tools; none if it has tools of its own.
+    pub(super) fn of(target: Target) -> Option<Form> {
+        match target {
+            Target::Plain => Some(plain::form()),
+            Target::Anthropic => Some(anthropic::form()),
+            Target::OpenAiChat | Target::Ollama => Some(openai::nested_form(target)),
+            Target::OpenAiResponses => Some(openai::flat_form()),
+            Target::Gemini => Some(gemini::form()),
+            Target::Bedrock => Some(bedrock::form()),
+            Target::Acp => None,
+        }
     }
 }
 
@@ -57,10 +105,41 @@ pub(super) fn folded<'c>(
     Some(Content { tools: content.current_tools, tool_changes: Vec::new(), ..content.clone() })
 }
 
+/// The content with nothing deferred, if the target or the model can load no tools later; none if there is nothing to defer.
+pub(super) fn loaded<'c>(
+    content: &Content<'c>,
+    target: Target,
+    model: Option<&Model>,
+    receipt: &mut Receipt,
+) -> Option<Content<'c>> {
+    let names = content.tools.into_iter().flat_map(|tools| tools.iter()).map(|tool| &tool.name);
+    let deferred: Vec<&String> = names.filter(|name| content.deferred.contains(*name)).collect();
+    if deferred.is_empty() {
+        return None;
+    }
+    if let Some(why) = cannot_defer(target, model) {
+        if target != Target::Acp {
+            receipt.instead("deferred tools", format!("sent as all others: {why}"));
+        }
+        return Some(Content { deferred: Cow::Owned(BTreeSet::new()), ..content.clone() });
+    }
+    receipt.deferred = deferred.into_iter().cloned().collect();
+    None
+}
+
+/// Why tools cannot be loaded later; none if they can.
+pub(super) fn cannot_defer(target: Target, model: Option<&Model>) -> Option<&'static str> {
+    match model {
+        _ if Form::of(target).is_none_or(|form| form.search.is_none()) => Some("the target loads no tools later"),
+        None => Some("whether the model loads tools later is not known"),
+        Some(model) => (!model.tool_search).then_some("the model loads no tools later"),
+    }
+}
+
 /// Puts the tools into a fragment.
 pub(super) fn fill(content: &Content<'_>, form: &Form, fragment: &mut Fragment, receipt: &mut Receipt) -> Result<()> {
     let Some(tools) = content.tools.filter(|tools| !tools.is_empty()) else { return Ok(()) };
-    let shaped = tools.shaped(form.target.name(), |tools| form.shaped(tools))?;
+    let shaped = tools.shaped(form.target.name(), &content.deferred, |tools| form.shaped(tools, &content.deferred))?;
     for (what, instead) in &shaped.left_out {
         receipt.instead(what, instead);
     }
@@ -75,10 +154,23 @@ impl Form {
         self.tool(tool, &mut BTreeMap::new())
     }
 
-    /// The list, and what is left out of it.
-    pub(super) fn shaped(&self, tools: &[Tool]) -> Result<(Value, Vec<(String, String)>)> {
+    /// The list, with what is deferred at its end, and what is left out of it.
+    pub(super) fn shaped(&self, tools: &[Tool], deferred: &BTreeSet<String>) -> Result<Shaped> {
         let mut left_out: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        let shaped: Result<Vec<Value>> = tools.iter().map(|tool| self.tool(tool, &mut left_out)).collect();
+        let (later, now): (Vec<&Tool>, Vec<&Tool>) = tools.iter().partition(|tool| deferred.contains(&tool.name));
+        let mut shaped: Vec<Value> =
+            now.into_iter().map(|tool| self.tool(tool, &mut left_out)).collect::<Result<_>>()?;
+        if let Some(search) = self.search.as_ref().filter(|_| !later.is_empty())
+            && !shaped.iter().any(|tool| search.is(tool))
+        {
+            shaped.push((search.tool)());
+        }
+        let deferred = later.len();
+        for tool in later {
+            let mut tool = self.tool(tool, &mut left_out)?;
+            tool["defer_loading"] = Value::Bool(true);
+            shaped.push(tool);
+        }
         let instead = format!("left out: {} does not know it", self.target.name());
         let left_out = left_out.into_iter().map(|(member, tools)| {
             let named = match tools.as_slice() {
@@ -88,7 +180,7 @@ impl Form {
             };
             (named, instead.clone())
         });
-        Ok(((self.list)(shaped?), left_out.collect()))
+        Ok(Shaped { list: (self.list)(shaped), deferred, left_out: left_out.collect() })
     }
 
     fn tool<'t>(&self, tool: &'t Tool, left_out: &mut BTreeMap<String, Vec<&'t str>>) -> Result<Value> {

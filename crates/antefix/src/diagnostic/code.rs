@@ -29,12 +29,16 @@ pub enum ReportedBy {
     All,
     /// `check` and `explain`, because looking takes longer than composing.
     Check,
+    /// `check --for`, about a request.
+    CheckFor,
     /// `turn`, about the conversation.
     Turn,
     /// `show --touch`.
     Touch,
     /// `acp`, about a session.
     Acp,
+    /// `agents`, about what other agents read.
+    Agents,
     /// `why`, about two turns.
     Why,
 }
@@ -45,9 +49,11 @@ impl ReportedBy {
         match self {
             ReportedBy::All => "all",
             ReportedBy::Check => "`check`, `explain`",
+            ReportedBy::CheckFor => "`check --for`",
             ReportedBy::Turn => "`turn`",
             ReportedBy::Touch => "touching a path",
             ReportedBy::Acp => "`acp`",
+            ReportedBy::Agents => "`agents`",
             ReportedBy::Why => "`why`",
         }
     }

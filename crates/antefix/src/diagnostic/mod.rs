@@ -63,18 +63,46 @@ pub enum Subject {
         path: String,
         /// The fact that it is the text of, if it is that of one.
         fact: Option<String>,
+        /// Line and column in it, both from 1, if a place in it is meant.
+        at: Option<(usize, usize)>,
+    },
+    /// A place in a request that its provider refuses.
+    Request {
+        /// The place, as a JSON pointer; empty for all of it.
+        pointer: String,
+        /// The rule that is broken.
+        rule: String,
+        /// The page or the report that says so.
+        source: String,
     },
 }
 
 impl Subject {
     /// A file or a directory.
     pub fn file(path: impl AsRef<str>) -> Subject {
-        Subject::File { path: path.as_ref().to_owned(), fact: None }
+        Subject::File { path: path.as_ref().to_owned(), fact: None, at: None }
     }
 
     /// The one file that is the text of a fact.
     pub fn file_of(fact: impl AsRef<str>, path: impl AsRef<str>) -> Subject {
-        Subject::File { path: path.as_ref().to_owned(), fact: Some(fact.as_ref().to_owned()) }
+        Subject::File { path: path.as_ref().to_owned(), fact: Some(fact.as_ref().to_owned()), at: None }
+    }
+
+    /// The same file, at a line and a column, both from 1.
+    #[must_use]
+    pub fn at(mut self, line: usize, column: usize) -> Subject {
+        if let Subject::File { at, .. } = &mut self {
+            *at = Some((line, column));
+        }
+        self
+    }
+
+    /// Line and column, both from 1, if a place in a file is meant.
+    pub fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            Subject::Name(_) | Subject::Request { .. } => None,
+            Subject::File { at, .. } => *at,
+        }
     }
 
     /// The name of what is not a file, or of the fact whose text the file is.
@@ -82,13 +110,14 @@ impl Subject {
         match self {
             Subject::Name(name) => Some(name),
             Subject::File { fact, .. } => fact.as_deref(),
+            Subject::Request { rule, .. } => Some(rule),
         }
     }
 
     /// The path, if it is a file.
     pub fn path(&self) -> Option<&str> {
         match self {
-            Subject::Name(_) => None,
+            Subject::Name(_) | Subject::Request { .. } => None,
             Subject::File { path, .. } => Some(path),
         }
     }
@@ -96,7 +125,7 @@ impl Subject {
     /// What a person looks for: the path, or the name of what is not a file.
     pub fn label(&self) -> &str {
         match self {
-            Subject::Name(label) | Subject::File { path: label, .. } => label,
+            Subject::Name(label) | Subject::File { path: label, .. } | Subject::Request { pointer: label, .. } => label,
         }
     }
 
@@ -104,7 +133,8 @@ impl Subject {
     pub(crate) fn words_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let (label, fact) = match self {
             Subject::Name(name) => (name, None),
-            Subject::File { path, fact } => (path, fact.as_mut()),
+            Subject::File { path, fact, .. } => (path, fact.as_mut()),
+            Subject::Request { pointer, .. } => (pointer, None),
         };
         std::iter::once(label).chain(fact)
     }

@@ -1,10 +1,98 @@
 //! The rows of the table of codes, by name.
 
 use super::Level::{Error, Note, Warning};
-use super::code::ReportedBy::{Acp, All, Check, Touch, Turn, Why};
+use super::code::ReportedBy::{Acp, Agents, All, Check, CheckFor, Touch, Turn, Why};
 use super::code::codes;
 
 codes! {
+    AgentAboveRoot {
+        name: "agent-above-root",
+        levels: [Note],
+        reported_by: Agents,
+        what: "a file above the project that some agents read",
+        why: "it is told in every project beneath, and nobody looks for it there",
+        remedy: "move it, or know that it is read",
+    }
+    AgentCut {
+        name: "agent-cut",
+        levels: [Warning],
+        reported_by: Agents,
+        what: "a file that an agent cuts or leaves out for its size",
+        why: "the agent is told half of it, or nothing, without a word",
+        remedy: "shorten or split the file, or raise the agent's limit",
+    }
+    AgentDiffer {
+        name: "agent-differ",
+        levels: [Warning],
+        reported_by: Agents,
+        what: "two files with different texts, of which some agents read the one and some the other",
+        why: "one agent is told what another never sees",
+        remedy: "keep one text, and let the other file import or link to it",
+    }
+    AgentImport {
+        name: "agent-import",
+        levels: [Note, Warning],
+        reported_by: Agents,
+        what: "an `@path` that an agent takes for text, or cannot follow",
+        why: "what it names is not told",
+        remedy: "write the text itself, or use a link",
+    }
+    AgentOrder {
+        name: "agent-order",
+        levels: [Note],
+        reported_by: Agents,
+        what: "an agent that prints files in another order than the nearest last",
+        why: "what is nearest does not have the last word, or the prompt is another one on every machine",
+        remedy: "do not rely on the order",
+    }
+    AgentSetting {
+        name: "agent-setting",
+        levels: [Note],
+        reported_by: Agents,
+        what: "a setting of an agent's own that was not followed here",
+        why: "what is listed for the agent may be wrong",
+        remedy: "see what the agent itself lists",
+    }
+    AgentShadowed {
+        name: "agent-shadowed",
+        levels: [Warning],
+        reported_by: Agents,
+        what: "a file with a text of its own that an agent does not read, because another one comes first",
+        why: "the agent never sees it",
+        remedy: "import it, link to it, or remove the other file",
+    }
+    AgentSkill {
+        name: "agent-skill",
+        levels: [Note, Warning],
+        reported_by: Agents,
+        what: "a skill that agents treat differently: dropped, shown though hidden, or twice",
+        why: "an agent offers what it should not, or does not know it",
+        remedy: "fix its front matter, or keep it in a root that all agents read",
+    }
+    AgentText {
+        name: "agent-text",
+        levels: [Note],
+        reported_by: Agents,
+        what: "front matter of an instruction file that reaches the model as text",
+        why: "it is noise, and paid for",
+        remedy: "remove it",
+    }
+    AgentTwice {
+        name: "agent-twice",
+        levels: [Warning],
+        reported_by: Agents,
+        what: "a text that an agent is told twice",
+        why: "it is paid for twice",
+        remedy: "keep it in one file, and let the other be a link where agents read both",
+    }
+    AgentUnread {
+        name: "agent-unread",
+        levels: [Note, Warning],
+        reported_by: Agents,
+        what: "a file that no agent, or not every agent, reads",
+        why: "what it says is not told",
+        remedy: "rename it, or name it where agents look",
+    }
     Append {
         name: "append",
         levels: [Note],
@@ -237,6 +325,14 @@ codes! {
         why: "the text stays as it was written",
         remedy: "fix the path, or write it in backticks",
     }
+    ImportLeft {
+        name: "import-left",
+        levels: [Warning],
+        reported_by: Check,
+        what: "`@path` names a file that is there, in a file whose imports are not followed",
+        why: "the agent sees the name of the file and not its text",
+        remedy: "write the text itself, move it to a file whose imports are followed, or set `imports` in the layout",
+    }
     InvalidRule {
         name: "invalid-rule",
         levels: [Warning],
@@ -260,6 +356,14 @@ codes! {
         what: "a file has nothing but the name of another one in it",
         why: "a link was checked out as a text: the agent sees a name and no rules",
         remedy: "check the link out as a link, or copy the text",
+    }
+    LockMismatch {
+        name: "lock-mismatch",
+        levels: [Warning],
+        reported_by: Check,
+        what: "an instruction file or a skill from outside the repository is not what `.antefix/lock.toml` has",
+        why: "agents are told something that nobody has looked at here",
+        remedy: "look at what changed, then run `antefix lock`",
     }
     MachinePath {
         name: "machine-path",
@@ -381,6 +485,14 @@ codes! {
         why: "the conversation goes on with its bytes, without a live part, and cannot be renewed",
         remedy: "fix what the message names",
     }
+    ReadByAgent {
+        name: "read-by-agent",
+        levels: [Note],
+        reported_by: Acp,
+        what: "files that the agent behind `antefix acp` reads by itself, and is not told again",
+        why: "told twice, they are paid for twice",
+        remedy: "nothing, or `--tell-again`",
+    }
     Receipt {
         name: "receipt",
         levels: [Warning],
@@ -388,6 +500,14 @@ codes! {
         what: "the receipt of a session cannot be written",
         why: "what was sent is not on record",
         remedy: "fix what the message names",
+    }
+    RefusedByProvider {
+        name: "refused-by-provider",
+        levels: [Error],
+        reported_by: CheckFor,
+        what: "the request breaks a rule of its provider",
+        why: "the provider answers with an error, and no turn comes of it",
+        remedy: "do what the finding says; its rule and the page that has it are named",
     }
     RemoteUnavailable {
         name: "remote-unavailable",
@@ -445,12 +565,20 @@ codes! {
         why: "it was there to be read",
         remedy: "revoke it",
     }
+    ShadowedFile {
+        name: "shadowed-file",
+        levels: [Warning],
+        reported_by: Check,
+        what: "an instruction file is not used because another one of its directory comes first, and says something else",
+        why: "who wrote it believes that agents read it",
+        remedy: "keep one of the two, or let one import the other: a line `@AGENTS.md` in CLAUDE.md",
+    }
     SharedFile {
         name: "shared-file",
         levels: [Warning],
         reported_by: All,
-        what: "a file or a directory of antefix's own that other users can write to, or can read though prompts are in it",
-        why: "they can change what your agents are told, or read it",
+        what: "a file or a directory of antefix's own that other users can write to, or can read though prompts are in it; hooks of a layout that they can write to do not run",
+        why: "they can change what your agents are told, or read it, or name programs to run",
         remedy: "see that it is yours, then take their rights away with `chmod`",
     }
     Skill {
@@ -493,6 +621,14 @@ codes! {
         why: "it goes on unchanged, or is refused in a chain of proxies",
         remedy: "send less at once",
     }
+    TooManyTokens {
+        name: "too-many-tokens",
+        levels: [Error],
+        reported_by: Check,
+        what: "the prompt has more tokens than `--max-tokens` or `max_tokens` allows",
+        why: "every request is billed for them, and they take room and attention from the task",
+        remedy: "shorten what `antefix explain --headings` shows as long",
+    }
     ToolDefinition {
         name: "tool-definition",
         levels: [Warning],
@@ -500,6 +636,14 @@ codes! {
         what: "definitions of tools have hidden characters or what looks like a secret",
         why: "the model reads what you do not",
         remedy: "look at where the tools come from",
+    }
+    ToolInText {
+        name: "tool-in-text",
+        levels: [Warning],
+        reported_by: Check,
+        what: "the prompt repeats a tool's description of 200 bytes or more",
+        why: "the model has it in the tool's definition, and it is billed twice",
+        remedy: "name tools by a line of their own (`prompt_snippet`), or say `[tools] descriptions = \"leave-out\"`",
     }
     ToolKey {
         name: "tool-key",
@@ -516,6 +660,22 @@ codes! {
         what: "several tools have one name",
         why: "only the first of them is used",
         remedy: "give each tool a name of its own",
+    }
+    ToolsAlike {
+        name: "tools-alike",
+        levels: [Warning],
+        reported_by: All,
+        what: "the names of two tools differ only in case, or in `_` and `-`",
+        why: "a model takes one for the other, and some providers refuse both",
+        remedy: "give each tool a name of its own, or take one away",
+    }
+    ToolsOverBudget {
+        name: "tools-over-budget",
+        levels: [Warning],
+        reported_by: Check,
+        what: "the definitions of the tools are over the layout's `[tools] budget`",
+        why: "tools come first in every request: all of them are written to the cache, read from it, and looked through by the model",
+        remedy: "take away what is not used, or defer it (`[tools] defer`)",
     }
     TrustUnreadable {
         name: "trust-unreadable",
@@ -604,6 +764,14 @@ codes! {
         what: "the editor brings a system prompt, and the layout has no place for it",
         why: "the agent does not see it",
         remedy: "use a layout with `identity:operator`",
+    }
+    UnusedSystemFile {
+        name: "unused-system-file",
+        levels: [Warning],
+        reported_by: Check,
+        what: "a SYSTEM.md or APPEND_SYSTEM.md that no section of the layout takes",
+        why: "what it says reaches no agent",
+        remedy: "use a layout that names `instructions:system` or `instructions:append`, such as `pi`, or move its text to AGENTS.md",
     }
     VolatileInPrefix {
         name: "volatile-in-prefix",

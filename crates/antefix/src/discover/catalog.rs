@@ -228,6 +228,13 @@ pub const CATALOG: &[Entry] = &[
         Pace::Steady,
         "advice that fits the agent's tools, one point a line; without tools what holds for every agent",
     ),
+    row(
+        "tools",
+        "instructions",
+        "tools.instructions",
+        Pace::Steady,
+        "what the MCP servers that the caller names say about their tools, each in a tag with its name",
+    ),
     row("scope", "summary", "scope.summary", Pace::Steady, "the directories that the agent may read and write"),
 ];
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::fact::Value;
 use super::hidden::HiddenClass;
+use super::instructions::Invalid;
 use super::workspace::normalize;
 use super::world::{Answer, Kind, Link, ReasonCode, World};
 use super::{Fact, Paths, Situation};
@@ -204,9 +205,16 @@ fn is_secret_name(name: &str) -> bool {
             Some(b'i' | b'I') => begins("id_"),
             Some(b'c' | b'C') => begins("credentials"),
             Some(b'k' | b'K') => is(&["kubeconfig"]),
+            Some(b's' | b'S') => {
+                is(&SECRETS) || ((begins("service-account") || begins("service_account")) && ends_with_json(name))
+            }
             Some(b'a' | b'A') => is(&["application_default_credentials.json"]),
             _ => false,
         }
+}
+
+fn ends_with_json(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("json"))
 }
 
 /// Whether a name holds secrets in that directory, and not everywhere.
@@ -221,6 +229,8 @@ fn is_secret_within(directory: &str, name: &str) -> bool {
 /// How the names of files with keys end.
 const ENDINGS: [&str; 13] =
     ["env", "pem", "key", "p12", "pfx", "keystore", "jks", "kdbx", "ppk", "p8", "ovpn", "keytab", "kubeconfig"];
+/// Files that are called after what is in them, as frameworks and deployments do.
+const SECRETS: [&str; 5] = ["secrets.yaml", "secrets.yml", "secrets.json", "secrets.toml", "secrets.ini"];
 /// Files in which programs keep passwords.
 const FILES: [&str; 13] = [
     ".netrc",
@@ -240,7 +250,7 @@ const FILES: [&str; 13] = [
 /// Directories in which they keep whatever they have.
 const DIRECTORIES: [&str; 5] = [".git", ".ssh", ".gnupg", ".aws", ".azure"];
 /// Directories in which projects keep other things, too, and how the names of the files with secrets begin there.
-const WITHIN: [(&str, &str); 2] = [(".kube", "config"), (".docker", "config.json")];
+const WITHIN: [(&str, &str); 3] = [(".kube", "config"), (".docker", "config.json"), ("gh", "hosts.y")];
 
 /// A file that turned out to be text.
 pub(crate) struct TextFile {
@@ -254,6 +264,27 @@ pub(crate) struct TextFile {
 /// Reads a text file that may enter a prompt: none that a link leads to where secrets are kept.
 pub(super) fn read_shareable(world: &dyn World, root: &Path, path: &Path) -> Answer<TextFile> {
     read_shareable_to(world, root, path, FILE_LIMIT)
+}
+
+/// The beginning of such a file, with bytes that are not text replaced where that is wanted.
+pub(super) fn read_decoded(
+    world: &dyn World,
+    root: &Path,
+    path: &Path,
+    limit: usize,
+    invalid: Invalid,
+) -> Answer<TextFile> {
+    if invalid == Invalid::Refuse {
+        return read_shareable_to(world, root, path, limit);
+    }
+    world.read(root, path, limit).and_then(|contents| {
+        if holds_secrets(&contents.resolved) {
+            return Answer::unavailable(ReasonCode::Secret, format!("it leads to {}", contents.resolved.display()));
+        }
+        let text = String::from_utf8_lossy(&contents.bytes).into_owned();
+        let (more, resolved, identity) = (contents.more, contents.resolved, contents.identity);
+        Answer::Present(TextFile { text, more, resolved, identity })
+    })
 }
 
 /// The beginning of such a file.

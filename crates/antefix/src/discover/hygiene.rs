@@ -13,6 +13,7 @@ use super::rewrite::Rewrite;
 use super::secrets;
 use super::world::{Answer, ReasonCode};
 use crate::diagnostic::{Code, Diagnostic, Level, Subject};
+pub use crate::text::HiddenText;
 use crate::text::{FactName, Origin, Text, Transform};
 
 /// No secret has fewer characters.
@@ -20,19 +21,6 @@ pub(super) const SHORTEST_TOKEN: usize = 16;
 
 /// How many findings of one text are reported one by one.
 const REPORTED: usize = 5;
-
-/// What becomes of hidden characters.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HiddenText {
-    /// Stray ones are taken out; a text with what may carry a message is not used.
-    #[default]
-    Block,
-    /// They are written out: `<U+E0069>`.
-    Escape,
-    /// They stay as they are.
-    Allow,
-}
 
 /// What becomes of secrets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -69,7 +57,7 @@ impl Hygiene {
     }
 
     /// The same for what cannot be left out as a whole: where hidden characters would block a text, they are written out.
-    pub(super) fn written_out(self) -> Hygiene {
+    pub(crate) fn written_out(self) -> Hygiene {
         match self.hidden {
             HiddenText::Block => Hygiene { hidden: HiddenText::Escape, ..self },
             HiddenText::Escape | HiddenText::Allow => self,
@@ -204,13 +192,15 @@ impl Hygiene {
         }
         let places = secrets::find(written);
         for (number, secret) in found.iter().enumerate().take(REPORTED) {
-            let place = match places.get(number).filter(|_| places.len() == found.len()) {
-                Some(place) => at.of(written, place.range.start),
-                None => at.of(text.as_str(), secret.range.start),
+            let (text, start) = match places.get(number).filter(|_| places.len() == found.len()) {
+                Some(place) => (written, place.range.start),
+                None => (text.as_str(), secret.range.start),
             };
+            let place = at.of(text, start);
             let message = format!("{label}:{place} looks like a secret ({}) and was removed", secret.rule);
             let hint = "revoke it if it is one: secrets do not belong in a prompt";
-            diagnostics.push(Diagnostic::warning(Code::Secret, message).about(about).hint(hint));
+            diagnostics
+                .push(Diagnostic::warning(Code::Secret, message).about(at.subject(about, text, start)).hint(hint));
         }
         if found.len() > REPORTED {
             let message = format!("{label} has {} more of what looks like secrets", found.len() - REPORTED);
@@ -248,11 +238,11 @@ fn to_diagnostic(found: &Hidden, text: &str, about: &Subject, at: At, outcome: O
         .map(|decoded| format!(" that say{} {decoded:?}", if count == 1 { "s" } else { "" }))
         .unwrap_or_default();
     let (characters, they_are) = if count == 1 { ("character", "it is") } else { ("characters", "they are") };
-    // What is taken out is named: nobody can see it, and an editor can search for it.
-    let named = match outcome {
-        Outcome::TakenOut => run.chars().map(|c| format!(" U+{:04X}", u32::from(c))).collect(),
-        Outcome::WrittenOut | Outcome::Blocked => String::new(),
-    };
+    // They are named: nobody can see them, and an editor can search for them.
+    let mut named: String = run.chars().take(NAMED).map(|c| format!(" U+{:04X}", u32::from(c))).collect();
+    if count > NAMED {
+        named.push_str(" …");
+    }
     let what = format!("{label}:{place} has {count} hidden {characters}{named} ({class}){decoded}");
     let allowed = "your own settings may say `hidden_text = \"escape\"` or \"allow\"";
     match outcome {
@@ -265,8 +255,11 @@ fn to_diagnostic(found: &Hidden, text: &str, about: &Subject, at: At, outcome: O
                 .hint("pasted text often has such characters; remove them from the file")
         }
     }
-    .about(about)
+    .about(at.subject(about, text, found.range.start))
 }
+
+/// As many hidden characters of a run are named.
+const NAMED: usize = 4;
 
 /// How the place of a finding is named.
 #[derive(Clone, Copy)]
@@ -278,6 +271,17 @@ enum At {
 }
 
 impl At {
+    /// What a finding is about that begins at a byte of the text.
+    fn subject(self, about: &Subject, text: &str, offset: usize) -> Subject {
+        match self {
+            At::Itself => {
+                let (line, column) = position(text, offset);
+                about.clone().at(line, column)
+            }
+            At::Line(line) => about.clone().at(line, 1),
+        }
+    }
+
     /// The place of a byte of the text.
     fn of(self, text: &str, offset: usize) -> String {
         match self {

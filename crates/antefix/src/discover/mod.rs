@@ -38,6 +38,7 @@ mod paths;
 mod replacement;
 mod report;
 mod rewrite;
+mod shared;
 mod situation;
 mod system;
 pub(crate) mod workspace;
@@ -48,9 +49,11 @@ pub(crate) use frame::protected;
 pub use given::Given;
 pub(crate) use instructions::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub use paths::{Machine, Paths};
-pub(crate) use report::FileLeft;
+pub(crate) use report::{FileLeft, listed};
 pub use report::{Loaded, NotLoaded, Report, Why};
-pub use situation::{Caller, Permissions, Rules, Situation};
+pub(crate) use rewrite::Rewrite;
+pub(crate) use shared::Shared;
+pub use situation::{Caller, Permissions, ReadByAgent, Rules, Situation};
 pub(crate) use skills::skills_within;
 pub use workspace::Workspace;
 pub(crate) use workspace::normalize;
@@ -60,6 +63,7 @@ use self::catalog::Lookup;
 use self::file::cut_to;
 use self::git::{Git, GitQuestion, GitText};
 use self::hygiene::Hygiene;
+use self::rules::Survey;
 use self::skills::Form;
 use self::trust::{Gate, Trust};
 use crate::diagnostic::{Code, Diagnostic};
@@ -94,7 +98,7 @@ pub fn discover<'n>(
         git: git.expecting(left_to_git.filter_map(|name| GitQuestion::of(name))),
         discovery: Discovery { facts: Facts::default().until(&situation.caller.stop), ..Discovery::default() },
     };
-    for name in names {
+    for name in &names {
         // Whoever composes of these facts looks first whether anybody waits for that.
         if situation.caller.stop.is_set() {
             break;
@@ -102,9 +106,13 @@ pub fn discover<'n>(
         asking.ask(name);
     }
     let Discovery { report, diagnostics, .. } = &mut asking.discovery;
+    if situation.survey == Survey::Project {
+        replacement::unused(&gate, situation, &names, report, diagnostics);
+    }
     diagnostics.extend(situation.more.findings().iter().cloned());
     diagnostics.extend(situation.caller.tools.iter().flat_map(|tools| tools.findings(situation.permissions.hygiene)));
     diagnostics.extend(trust::withheld_finding(report));
+    diagnostics.extend(report::left_to_agent(report));
     asking.discovery.look_through(situation.permissions.hygiene);
     asking.discovery
 }
@@ -149,8 +157,9 @@ impl Asking<'_> {
             }
         };
         let report = &mut self.discovery.report;
-        let lists_itself = matches!(name.namespace(), "instructions" | "skills")
-            && (report.by_caller.contains(name) || !self.situation.caller.given.contains_key(name));
+        let of_several = matches!(name.namespace(), "instructions" | "skills") || name.as_str() == "tools:instructions";
+        let lists_itself =
+            of_several && (report.by_caller.contains(name) || !self.situation.caller.given.contains_key(name));
         match &fact {
             // A source of several files has listed each of them.
             Answer::Present(_) if lists_itself => {}
@@ -158,11 +167,7 @@ impl Asking<'_> {
                 let text = value.text(name);
                 let from_file = matches!(name.namespace(), "file" | "identity" | "memory");
                 let path = text.pieces().find_map(|piece| piece.origin.path().filter(|_| from_file));
-                report.loaded.push(Loaded {
-                    fact: name.clone(),
-                    path: path.map(str::to_owned),
-                    bytes: text.as_str().len(),
-                });
+                report.loaded.push(Loaded::whole(name, path.map(str::to_owned), text.as_str().len()));
             }
             Answer::Absent => report.not_loaded.push(NotLoaded { fact: name.clone(), path: None, why: Why::Absent }),
             Answer::Unavailable(reason) => {
@@ -210,6 +215,10 @@ impl Asking<'_> {
             "instructions" => self.instructions(name),
             "skills" => self.skills(name),
             "identity" | "memory" => remote::answer(self.beyond, self.situation, name, &mut self.discovery.diagnostics),
+            "tools" if name.name() == "instructions" => {
+                let Discovery { report, diagnostics, .. } = &mut self.discovery;
+                tools::instructions(self.situation, name, report, diagnostics)
+            }
             "tools" => tools::answer(self.situation, name, &mut self.discovery.diagnostics),
             "documentation" => documentation::answer(self.situation, name.name()).map(plain),
             "scope" => self.scope().map(plain),

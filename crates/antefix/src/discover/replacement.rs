@@ -11,7 +11,7 @@ use super::fact::Value;
 use super::file::{FILE_LIMIT, cut_to, read_shareable};
 use super::instructions::normalized;
 use super::report::{Loaded, NotLoaded, Report, Why};
-use super::world::{Answer, ReasonCode, World};
+use super::world::{Answer, Kind, ReasonCode, World};
 use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::text::{Budget, FactName, Origin};
@@ -58,6 +58,7 @@ pub(super) fn answer(
             not_loaded(Why::Empty);
             continue;
         }
+        let whole = text.as_str().len();
         let clean = situation.permissions.hygiene.clean(text, &Subject::file(&label), diagnostics).map(|text| {
             if !file.more {
                 return text;
@@ -69,7 +70,7 @@ pub(super) fn answer(
         match &clean {
             Answer::Present(text) => {
                 let path = Some(label.to_string());
-                report.loaded.push(Loaded { fact: name.clone(), path, bytes: text.as_str().len() });
+                report.loaded.push(Loaded { whole, ..Loaded::whole(name, path, text.as_str().len()) });
             }
             Answer::Unavailable(reason) => not_loaded(Why::Unavailable(reason.clone())),
             Answer::Absent => {}
@@ -77,6 +78,32 @@ pub(super) fn answer(
         taken = Some((label, clean.map(Value::Text)));
     }
     taken.map_or(Answer::Absent, |(_, fact)| fact)
+}
+
+/// Lists files that no section of the layout takes, where they are looked for.
+pub(super) fn unused(
+    world: &dyn World,
+    situation: &Situation<'_>,
+    names: &[&FactName],
+    report: &mut Report,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for (fact, file_name) in [("instructions:system", "SYSTEM.md"), ("instructions:append", "APPEND_SYSTEM.md")] {
+        let Some(fact) = FactName::parse(fact).filter(|fact| !names.contains(&fact)) else { continue };
+        for (root, directory) in roots(situation) {
+            let path = root.join(directory.join(file_name));
+            if !matches!(world.kind(&path), Answer::Present(Kind::File)) {
+                continue;
+            }
+            let label = situation.workspace.show(&path, situation.rules.instructions.labels);
+            let message = format!("{label} is not used: no section of the layout takes it");
+            let hint =
+                format!("use a layout with a section that names `{fact}`, such as `pi`, or move its text to AGENTS.md");
+            let finding = Diagnostic::warning(Code::UnusedSystemFile, message).about(Subject::file(&label));
+            diagnostics.push(finding.hint(hint));
+            report.not_loaded.push(NotLoaded { fact: fact.clone(), path: Some(label), why: Why::NoSection });
+        }
+    }
 }
 
 /// Where to look: what may be read, and the directory from there.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::world::{Reason, ReasonCode};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::text::FactName;
 
 /// The two lists of a discovery.
@@ -25,6 +26,20 @@ pub struct Loaded {
     pub path: Option<String>,
     /// How many bytes of it there are.
     pub bytes: usize,
+    /// How many there were before any of it was cut, as far as it was read.
+    pub whole: usize,
+}
+
+impl Loaded {
+    /// Something that was loaded as a whole.
+    pub(crate) fn whole(fact: &FactName, path: Option<String>, bytes: usize) -> Loaded {
+        Loaded { fact: fact.clone(), path, bytes, whole: bytes }
+    }
+
+    /// Whether some of it is not there.
+    pub fn is_cut(&self) -> bool {
+        self.bytes < self.whole
+    }
 }
 
 /// Something that was not loaded.
@@ -74,8 +89,8 @@ impl Report {
                 None => self.loaded.push(loaded),
                 Some(FileLeft { bytes: Some(bytes), .. }) => self.loaded.push(Loaded { bytes: *bytes, ..loaded }),
                 Some(FileLeft { bytes: None, .. }) => {
-                    let Loaded { fact, path, bytes } = loaded;
-                    self.not_loaded.push(NotLoaded { fact, path, why: Why::OverBudget { bytes } });
+                    let Loaded { fact, path, whole, .. } = loaded;
+                    self.not_loaded.push(NotLoaded { fact, path, why: Why::OverBudget { bytes: whole } });
                 }
             }
         }
@@ -105,12 +120,24 @@ pub enum Why {
     Empty,
     /// Its name is refused.
     Refused,
+    /// The layout or the user's settings leave it out by its path.
+    LeftOut {
+        /// The pattern, and where it is written.
+        by: String,
+    },
     /// It lies above the project root.
     AboveRoot,
+    /// No section of the layout takes it.
+    NoSection,
     /// It did not fit the budget.
     OverBudget {
         /// How large it is.
         bytes: usize,
+    },
+    /// Whoever is told the prompt reads it by itself.
+    ReadByAgent {
+        /// The agent.
+        agent: String,
     },
     /// Its author hides it.
     Disabled,
@@ -161,7 +188,10 @@ impl Why {
             Why::Empty => "empty",
             Why::Refused => "refused",
             Why::AboveRoot => "above-root",
+            Why::NoSection => "no-section",
+            Why::LeftOut { .. } => "left-out",
             Why::OverBudget { .. } => "over-budget",
+            Why::ReadByAgent { .. } => "read-by-agent",
             Why::Disabled => "disabled",
             Why::Ignored { .. } => "ignored",
             Why::ToolMissing { .. } => "tool-missing",
@@ -185,8 +215,11 @@ impl Why {
             Why::Duplicate { of } => format!("it is the same file as {of}"),
             Why::Empty => "there is nothing in it".to_owned(),
             Why::AboveRoot => "it is above the project root, where the layout does not look".to_owned(),
+            Why::NoSection => "no section of the layout takes it".to_owned(),
+            Why::LeftOut { by } => format!("{by} leaves it out"),
             Why::Refused => "the layout refuses its name".to_owned(),
             Why::OverBudget { bytes } => format!("its {bytes} bytes do not fit the budget"),
+            Why::ReadByAgent { agent } => format!("{agent} reads it by itself"),
             Why::Disabled => "its author hides it from the model".to_owned(),
             Why::Ignored { by } => format!("{by} ignores it"),
             Why::ToolMissing { tools } => format!("the agent has none of the tools {}", tools.join(", ")),
@@ -201,8 +234,24 @@ impl Why {
     }
 }
 
+/// One finding about all that is left to the agent.
+pub(super) fn left_to_agent(report: &Report) -> Option<Diagnostic> {
+    let left: Vec<(&str, &str)> = report
+        .not_loaded
+        .iter()
+        .filter_map(|one| match (&one.why, one.path.as_deref()) {
+            (Why::ReadByAgent { agent }, Some(path)) => Some((agent.as_str(), path)),
+            _ => None,
+        })
+        .collect();
+    let (agent, _) = left.first()?;
+    let paths: Vec<String> = left.iter().map(|(_, path)| (*path).to_owned()).collect();
+    let message = format!("left out, because {agent} reads them by itself: {}", listed(&paths));
+    Some(Diagnostic::note(Code::ReadByAgent, message).hint("`--tell-again` tells the agent all the same"))
+}
+
 /// The first patterns, each shortened: a rule may have hundreds.
-pub(super) fn listed(patterns: &[String]) -> String {
+pub(crate) fn listed(patterns: &[String]) -> String {
     const LISTED: usize = 10;
     const LONGEST: usize = 60;
     let short = |pattern: &String| match pattern.char_indices().nth(LONGEST) {

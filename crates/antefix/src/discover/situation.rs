@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::documentation::Documentation;
 use super::git::{GitLimits, GitRules};
 use super::hygiene::Hygiene;
-use super::instructions::InstructionRules;
+use super::instructions::{Exclude, InstructionRules};
 use super::remote::{Fetching, Remote, RemoteRules};
 use super::roots::MoreRoots;
 use super::rules::Survey;
@@ -59,10 +59,21 @@ pub struct Permissions {
     pub hygiene: Hygiene,
     /// Whether the text of the repository may be used.
     pub trust: Trust,
+    /// Instruction files and rules that are not used, by their paths.
+    pub exclude: Vec<Exclude>,
     /// The time zone of times for people; none for the machine's.
     pub time_zone: Option<String>,
     /// Where the agent's own documentation is.
     pub documentation: Documentation,
+}
+
+/// Files that an agent reads by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadByAgent {
+    /// What the agent is called.
+    pub title: String,
+    /// The files.
+    pub paths: BTreeSet<PathBuf>,
 }
 
 /// What a caller knows and the world does not.
@@ -79,6 +90,8 @@ pub struct Caller {
     pub tools: Option<Tools>,
     /// Facts answered by hand; the world is not asked for them.
     pub given: BTreeMap<FactName, Given>,
+    /// Files that whoever is told the prompt reads by itself: they are left out.
+    pub reads: ReadByAgent,
     /// Whether the caller still waits.
     pub stop: Stop,
 }

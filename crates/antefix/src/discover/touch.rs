@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::instructions::{Entry, Instruction, Place, Search, Walk, Whose, places, value};
+use super::instructions::{Entry, Instruction, Nested, Place, Search, Whose, places, value};
 use super::report::{Report, Why};
 use super::trust;
 use super::trust::Gate;
@@ -141,7 +141,7 @@ fn below(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Place> {
     // A layout that looks at the working directory alone means just that.
-    if !matches!(situation.rules.instructions.walk, Walk::GitRoot | Walk::Ancestors) {
+    if situation.rules.instructions.nested() == Nested::Never {
         return Vec::new();
     }
     let workspace = &situation.workspace;

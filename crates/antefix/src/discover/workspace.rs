@@ -14,7 +14,7 @@ use super::file::{FILE_LIMIT, read_text};
 use super::hygiene::Hygiene;
 use super::world::{Answer, Owner, Reason, ReasonCode, World};
 use crate::diagnostic::Subject;
-use crate::text::{FactName, Source, SourceKind, Text};
+use crate::text::{FactName, HiddenText, Source, SourceKind, Text};
 use crate::{
     discover::{Machine, Paths},
     text::Origin,
@@ -118,6 +118,12 @@ impl Workspace {
         directory.as_ref().map(|directory| directory.join(inside))
     }
 
+    /// A path that the rules of an agent name: in `~/`, in `$config`, or from the root of the file system.
+    pub(crate) fn named(&self, path: &str) -> Option<PathBuf> {
+        let path = path.trim_end_matches('/');
+        if path.starts_with('/') { Some(PathBuf::from(path)) } else { self.users_own(path) }
+    }
+
     /// The project's own directory for antefix.
     pub fn project(&self) -> PathBuf {
         self.root.join(".antefix")
@@ -206,8 +212,14 @@ impl Workspace {
                     format!("escapes in it write a secret or hidden characters, in `{}`", key.trim_matches('.'));
                 return Answer::unavailable(ReasonCode::HiddenText, detail);
             }
-            text.map(|text| Arc::new(Source::new(kind, shown.clone(), text).at(shown)))
+            let hidden = self.hiding(directory, hygiene);
+            text.map(|text| Arc::new(Source::new(kind, shown.clone(), text).at(shown).hiding(hidden)))
         })
+    }
+
+    /// What becomes of hidden characters that expressions in a file of this directory print: a user's own may print any.
+    pub(crate) fn hiding(&self, directory: &Path, hygiene: Hygiene) -> HiddenText {
+        if self.is_projects(directory) { hygiene.hidden } else { HiddenText::Allow }
     }
 
     /// Whether a directory is one of the project's, and not the user's own.

@@ -216,7 +216,7 @@ pub struct Listing {
 pub struct ListedEntry {
     /// The name; one that is not UTF-8 is not listed.
     pub name: String,
-    /// What it is, links followed; none for a link that leads nowhere, or out of the root.
+    /// What it is, links followed; none for a link that leads nowhere or out of the root, or to where nobody answers.
     pub kind: Option<Kind>,
     /// Whether it is a symbolic link.
     pub link: Link,

@@ -1,7 +1,7 @@
 //! What a change costs: tokens that a provider bills anew.
 
 use crate::freeze::{Difference, EpochBody, Same};
-use crate::models::{Match, Models};
+use crate::models::{Match, Models, Reached};
 use crate::observe::Billed;
 use crate::tokens::Tokens;
 use serde::Serialize;
@@ -48,6 +48,11 @@ impl Bill {
         }
         let written = |tokens: usize| Billed { written: tokens, ..Billed::default() };
         let cost = found.as_ref().zip(lost).and_then(|((model, _), lost)| written(lost.count).more_than_reading(model));
+        // What is too short is never read from a cache, so that it cannot cost more than that. Tools are cached with the text.
+        let tools = after.tools.as_deref().map_or(Some(Tokens::default()), count);
+        let all = count(&after.text).zip(tools).map(|(text, tools)| text + tools);
+        let reached = found.as_ref().zip(all).map_or(Reached::Yes, |((model, _), all)| model.caches(all));
+        let cost = cost.filter(|_| reached == Reached::Yes);
         let basis = match (&found, model) {
             (None, None) => "counted in o200k_base; --model names a price".to_owned(),
             (None, Some(name)) => format!("estimated from o200k_base; no model `{name}` is known"),
@@ -57,7 +62,12 @@ impl Bill {
                     Match::Name => "",
                     Match::Variant | Match::Family => ", its nearest relative in the table",
                 };
-                format!("{counted} for {}{taken}; prices of {}", model.name, models.as_of())
+                let short = match reached {
+                    Reached::Yes => "",
+                    Reached::Perhaps => "; whether the prefix is long enough to be cached cannot be told",
+                    Reached::No => "; the prefix is too short to be cached",
+                };
+                format!("{counted} for {}{taken}; prices of {}{short}", model.name, models.as_of())
             }
         };
         let of = |tokens: Tokens| Count { count: tokens.count, low: tokens.low, high: tokens.high };

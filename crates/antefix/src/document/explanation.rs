@@ -12,7 +12,8 @@ use crate::text::{Digest, FactName, LineNumbers, Origin, SourceKind};
 use crate::tokens::{ENCODING, Tokenizer, Tokens};
 use serde::Serialize;
 
-use super::Tally;
+use super::tools::ToolsOf;
+use super::{Heading, Share, Tally, ToolTally};
 use crate::project::Preview;
 
 /// What `explain --json` prints. Offsets are bytes into prefix and suffix together.
@@ -26,6 +27,9 @@ pub struct Explanation<'p> {
     /// What the layout hides from templates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hidden: Vec<&'p str>,
+    /// What the model is told of tools, before all else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<ToolsOf<'p>>,
     prefix: Part<'p>,
     suffix: Part<'p>,
     sections: Vec<Section<'p>>,
@@ -41,6 +45,65 @@ pub struct Explanation<'p> {
     diagnostics: Vec<Finding<'p>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     token_counts: Option<TokenCounts<'p>>,
+    /// Who says how much of the prompt, most first: what `explain --json` adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<Vec<ShareOf<'p>>>,
+}
+
+impl<'p> Explanation<'p> {
+    /// The same document, with who says how much.
+    #[must_use]
+    pub fn with_shares(mut self, shares: &'p [Share]) -> Explanation<'p> {
+        self.shares = Some(shares.iter().map(share).collect());
+        self
+    }
+}
+
+/// What one origin says.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+struct ShareOf<'p> {
+    origin: OriginOf<'p>,
+    sections: &'p [String],
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
+    /// By Markdown heading, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    headings: Vec<HeadingOf<'p>>,
+}
+
+/// What is said under a Markdown heading, up to the next one.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+struct HeadingOf<'p> {
+    /// From 1; none for what comes before the first heading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<usize>,
+    title: &'p str,
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
+}
+
+fn share(share: &Share) -> ShareOf<'_> {
+    let count = |tokens: Option<Tokens>| tokens.map(|tokens| tokens.count);
+    ShareOf {
+        origin: origin(&share.origin, None),
+        sections: &share.sections,
+        bytes: share.bytes,
+        tokens: count(share.tokens),
+        headings: share
+            .headings
+            .iter()
+            .map(|Heading { level, title, bytes, tokens }| HeadingOf {
+                level: *level,
+                title,
+                bytes: *bytes,
+                tokens: count(*tokens),
+            })
+            .collect(),
+    }
 }
 
 /// What the numbers called `tokens` are: a count in `encoding`, or, if not exact, the likeliest value of an estimate.
@@ -91,6 +154,9 @@ struct Part<'p> {
 struct Section<'p> {
     id: &'p str,
     stability: &'static str,
+    /// Who says it; not there if the system does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
     start: usize,
     end: usize,
     bytes: usize,
@@ -120,15 +186,15 @@ struct Span<'p> {
 /// An origin: of a span, of something loaded, of a finding.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-struct OriginOf<'p> {
+pub(super) struct OriginOf<'p> {
     kind: &'static str,
     name: &'p str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'p str>,
+    pub(super) path: Option<&'p str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
+    pub(super) line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<usize>,
+    pub(super) column: Option<usize>,
 }
 
 impl<'p> OriginOf<'p> {
@@ -142,6 +208,7 @@ impl<'p> OriginOf<'p> {
         let kind = match path {
             None => "variable",
             Some(_) if name.starts_with("identity:") || name.starts_with("memory:") => "remote",
+            Some(_) if name.starts_with("tools:") => "server",
             Some(_) => "file",
         };
         OriginOf { kind, name, path, line: None, column: None }
@@ -153,6 +220,9 @@ impl<'p> OriginOf<'p> {
 struct Loaded<'p> {
     origin: OriginOf<'p>,
     bytes: usize,
+    /// How many bytes there were before it was cut, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -176,20 +246,48 @@ struct Gap<'p> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Finding<'p> {
-    level: &'static str,
-    code: &'p str,
-    message: &'p str,
+    pub(super) level: &'static str,
+    pub(super) code: &'p str,
+    pub(super) message: &'p str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    origin: Option<OriginOf<'p>>,
+    pub(super) origin: Option<OriginOf<'p>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'p str>,
+    pub(super) hint: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<RefusedOf<'p>>,
+}
+
+/// The rule of a provider's that a request breaks, and where.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+struct RefusedOf<'p> {
+    rule: &'p str,
+    /// The place in the request, as a JSON pointer; empty for all of it.
+    pointer: &'p str,
+    /// The page or the report that says that this is refused.
+    source: &'p str,
 }
 
 impl<'p> Finding<'p> {
+    /// How much it matters, by name.
+    pub fn level(&self) -> &'static str {
+        self.level
+    }
+
+    /// What it is, by name.
+    pub fn code(&self) -> &'p str {
+        self.code
+    }
+
+    /// The message.
+    pub fn message(&self) -> &'p str {
+        self.message
+    }
+
     /// An error, as a finding.
     pub fn of_error(error: &'p crate::Error) -> Finding<'p> {
         Finding::new("error", "error", error.message(), error.place(), None, error.hint())
@@ -232,12 +330,19 @@ impl<'p> Finding<'p> {
                     column: Some(column),
                 })
             }
-            None => about.map(|about| OriginOf::fact(about.name().unwrap_or(about.label()), about.path())),
+            None => about.filter(|about| !matches!(about, Subject::Request { .. })).map(|about| {
+                let (line, column) = about.place().unzip();
+                OriginOf { line, column, ..OriginOf::fact(about.name().unwrap_or(about.label()), about.path()) }
+            }),
+        };
+        let refused = match about {
+            Some(Subject::Request { pointer, rule, source }) => Some(RefusedOf { rule, pointer, source }),
+            _ => None,
         };
         // Of a file that is data only the line is known, so that bytes would be counted from there.
         let range = place.filter(|place| place.source.kind != SourceKind::File).map(|place| place.range.clone());
         let (start, end) = (range.as_ref().map(|range| range.start), range.as_ref().map(|range| range.end));
-        Finding { level, code, message, origin, start, end, hint }
+        Finding { level, code, message, origin, start, end, hint, refused }
     }
 }
 
@@ -280,12 +385,17 @@ impl<'p> From<&'p Preview> for Explained<'p> {
 }
 
 /// The document about a composed prompt.
-pub fn explanation<'p>(about: impl Into<Explained<'p>>, tally: Option<&'p Tally>) -> Explanation<'p> {
+pub fn explanation<'p>(
+    about: impl Into<Explained<'p>>,
+    tally: Option<&'p Tally>,
+    tools: Option<&'p ToolTally>,
+) -> Explanation<'p> {
     let Explained { prompt, report, diagnostics, order, layout, hooks } = about.into();
     Explanation {
         layout: prompt.layout(),
         aliases: layout.aliases().entries().collect(),
         hidden: layout.hidden().entries().collect(),
+        tools: tools.map(ToolsOf::from),
         prefix: part(prompt.prefix(), tally.map(|tally| tally.prefix)),
         suffix: part(prompt.suffix(), tally.map(|tally| tally.suffix)),
         sections: sections(prompt, tally),
@@ -307,6 +417,7 @@ pub fn explanation<'p>(about: impl Into<Explained<'p>>, tally: Option<&'p Tally>
         hooks: hooks.iter().map(declared).collect(),
         diagnostics: diagnostics.iter().map(Finding::of_diagnostic).collect(),
         token_counts: tally.map(token_counts),
+        shares: None,
     }
 }
 
@@ -326,6 +437,7 @@ fn declared((program, state): &(Program, TrustState)) -> DeclaredHook<'_> {
     let rule = program.rule();
     let changed = match state {
         TrustState::Modified(changes) => changes.clone(),
+        TrustState::Shared { reason, .. } => vec![reason.clone()],
         TrustState::NotNeeded | TrustState::Trusted | TrustState::Untrusted => Vec::new(),
     };
     DeclaredHook { name: &rule.name, on: rule.on.name(), command: &rule.command, trust: state.name(), changed }
@@ -363,6 +475,7 @@ fn sections<'p>(prompt: &'p Prompt, tally: Option<&Tally>) -> Vec<Section<'p>> {
         .map(|(number, section)| Section {
             id: &section.id,
             stability: section.stability.name(),
+            role: section.message.spoken_by(),
             start: section.range.start,
             end: section.range.end,
             bytes: section.range.len(),
@@ -398,6 +511,7 @@ fn loaded(report: &Report) -> Vec<Loaded<'_>> {
         .map(|loaded| Loaded {
             origin: OriginOf::reported(report, &loaded.fact, loaded.path.as_deref()),
             bytes: loaded.bytes,
+            whole: loaded.is_cut().then_some(loaded.whole),
         })
         .collect()
 }

@@ -1,5 +1,7 @@
 //! The JSON of conversations: turns, epochs, amendments, drift and compaction. Later versions only add to it.
 
+use std::collections::BTreeSet;
+
 use std::collections::BTreeMap;
 
 use crate::deliver::{Delivery, Fragment, Receipt};
@@ -314,31 +316,52 @@ pub fn begun<'b>(
 pub struct CompactionDocument<'c> {
     conversation: &'c str,
     token: &'c str,
+    /// The system text for a request of one's own that summarizes.
     prompt: &'c str,
+    /// Where the words that ask for the summary are in `fragment`: `message` or `system`.
+    form: &'static str,
     epoch: u64,
     /// Whether the conversation was opened for it, because nobody had opened it.
     opened: bool,
     renews: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<HookOf<'c>>,
+    /// The request for the summary, in the shape of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<serde_json::Value>))]
+    fragment: Option<&'c Fragment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<serde_json::Value>>))]
+    append: Option<&'c [serde_json::Value]>,
+    /// What to send with the request's own headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<&'c BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    receipt: Option<&'c Receipt>,
     diagnostics: Vec<Finding<'c>>,
 }
 
-/// A compaction that was begun.
+/// A compaction that was begun, and the request for its summary.
 pub fn compaction<'c>(
     conversation: &'c str,
     begun: &'c Compaction,
-    diagnostics: &'c [Diagnostic],
+    delivery: Option<&'c Delivery>,
 ) -> CompactionDocument<'c> {
     CompactionDocument {
         conversation,
         token: &begun.token,
         prompt: &begun.prompt,
+        form: begun.form.name(),
         epoch: begun.epoch.number(),
         opened: begun.opened == Began::Now,
         renews: begun.next.is_some(),
         hooks: begun.hooks.iter().map(HookOf::new).collect(),
-        diagnostics: diagnostics.iter().map(Finding::of_diagnostic).collect(),
+        fragment: delivery.map(|delivery| &delivery.fragment),
+        append: delivery.and_then(|delivery| delivery.append.as_deref()),
+        headers: delivery.map(|delivery| &delivery.headers).filter(|headers| !headers.is_empty()),
+        receipt: delivery.map(|delivery| &delivery.receipt),
+        diagnostics: begun.diagnostics.iter().map(Finding::of_diagnostic).collect(),
     }
 }
 
@@ -440,6 +463,9 @@ pub struct EpochDocument<'e> {
     prefix: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'e str>,
+    /// The names of the tools that are deferred where that can be done.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    deferred: &'e BTreeSet<String>,
     sections: Vec<SectionOf<'e>>,
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
     spans: Vec<RecordedSpan>,
@@ -453,6 +479,9 @@ pub struct EpochDocument<'e> {
 struct SectionOf<'e> {
     id: &'e str,
     stability: &'static str,
+    /// Who says it; not there if the system does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
     start: usize,
     end: usize,
     bytes: usize,
@@ -465,6 +494,7 @@ pub fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> crate::error::R
     let sections = body.sections.iter().map(|section| SectionOf {
         id: &section.id,
         stability: section.stability.name(),
+        role: section.message.spoken_by(),
         start: section.range.start,
         end: section.range.end,
         bytes: section.range.len(),
@@ -478,6 +508,7 @@ pub fn epoch<'e>(epoch: &'e Epoch, of_epoch: &'e [Amendment]) -> crate::error::R
         made_by: &body.made_by,
         prefix: &body.text,
         tools: body.tools.as_deref(),
+        deferred: &body.deferred,
         sections: sections.collect(),
         spans: body.spans()?,
         amendments: amendments(of_epoch, 0),

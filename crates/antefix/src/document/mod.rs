@@ -6,20 +6,30 @@
 pub mod carry;
 pub mod ledger;
 
+mod agents;
 mod bill;
 mod explanation;
+mod family;
 mod printer;
+mod sarif;
+mod shares;
 mod tally;
+mod tools;
 mod trust;
 mod verdict;
 
 use serde::Serialize;
 
+pub use self::agents::{AgentDocument, AgentsDocument, Counting, FileDocument, agents, tokens_of};
 pub use self::bill::{Bill, Count};
 pub use self::explanation::{
     Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,
 };
+pub use self::family::{FamilyDocument, family};
+pub use self::sarif::{github, sarif};
+pub use self::shares::{ByHeading, Heading, Share, shares};
 pub use self::tally::Tally;
+pub use self::tools::{CountedTool, DeferralTally, ToolTally};
 pub use self::trust::{FileDigest, HookTrust, TrustDocument, trust};
 pub use self::verdict::{ExpectationDocument, VerdictDocument, expectation, prediction, receipt, verdict};
 

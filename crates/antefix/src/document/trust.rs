@@ -66,7 +66,8 @@ impl<'t> HookTrust<'t> {
         let rule = program.rule();
         let changes: &[String] = match state {
             TrustState::Modified(changes) => changes,
-            _ => &[],
+            TrustState::Shared { reason, .. } => std::slice::from_ref(reason),
+            TrustState::NotNeeded | TrustState::Trusted | TrustState::Untrusted => &[],
         };
         HookTrust { name: &rule.name, on: rule.on.name(), command: &rule.command, state: state.name(), changes }
     }

@@ -45,6 +45,8 @@ pub struct AmendmentBody {
     pub after: Option<usize>,
     /// The digest of the section's text, if the notice says all of it again.
     pub(super) says: Option<Digest>,
+    /// The section's text as the conversation knows it from here on: what the next notice may be told relative to.
+    pub(super) known: Option<Arc<str>>,
     /// The tools that came, changed or went; empty if it is about a text.
     pub tools: Vec<ToolStep>,
 }
@@ -62,6 +64,7 @@ impl AmendmentBody {
             files: BTreeMap::new(),
             after: None,
             says: None,
+            known: None,
             tools,
         }
     }
@@ -90,17 +93,19 @@ impl AmendmentBody {
             facts: self.facts.iter().map(|(name, fingerprint)| (name.to_string(), fingerprint.clone())).collect(),
             files: files.collect(),
             says: self.says,
+            known: self.known.as_deref().map(Digest::of),
             after: self.after,
             tools: self.tools.clone(),
             spans: self.spans.clone(),
         };
-        Bundle::new(json(&record), [Arc::clone(&self.text)])
+        Bundle::new(json(&record), [Arc::clone(&self.text)].into_iter().chain(self.known.clone()))
     }
 
     /// Reads a body back.
     pub(crate) fn load(store: &dyn Store, body: Digest) -> StoreResult<AmendmentBody> {
         let record: AmendmentRecord = record(store, body)?;
-        let text = texts(store, &[record.text])?.pop().unwrap_or_default();
+        let mut texts = texts(store, &[record.text].into_iter().chain(record.known).collect::<Vec<_>>())?.into_iter();
+        let text = texts.next().unwrap_or_default();
         let named = |name: String| FactName::parse(name);
         Ok(AmendmentBody {
             section: record.section,
@@ -114,6 +119,7 @@ impl AmendmentBody {
                 .filter_map(|(name, fingerprint)| Some((named(name)?, fingerprint)))
                 .collect(),
             says: record.says,
+            known: texts.next(),
             after: record.after,
             tools: record.tools,
             files: record.files.into_iter().filter_map(|(name, files)| Some((named(name)?, files))).collect(),

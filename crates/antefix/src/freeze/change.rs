@@ -14,6 +14,7 @@ use super::Cause;
 use super::amendment::AmendmentBody;
 use super::fingerprint::FactFingerprint;
 use super::record::AmendmentKind;
+use super::tool_change::Known;
 use crate::discover::roots::NamedRoots;
 use crate::discover::tools::{Tool, canonical_tool};
 use crate::text::{Digest, FactName};
@@ -227,15 +228,9 @@ pub(super) fn steps<'f>(
 }
 
 /// How the tools changed. Neither their order nor that of the keys in a schema is a change.
-pub(super) fn of_tools(before: &str, now: &[Tool]) -> Vec<Change> {
-    let earlier: Vec<serde_json::Value> = serde_json::from_str(before).unwrap_or_default();
-    let earlier: BTreeMap<String, Digest> = earlier
-        .iter()
-        .map(|tool| {
-            let name = tool.get("name").and_then(|name| name.as_str()).unwrap_or_default();
-            (name.to_owned(), Digest::of(&crate::text::canonical(tool)))
-        })
-        .collect();
+pub(super) fn of_tools(before: &Known<'_>, now: &[Tool]) -> Vec<Change> {
+    let earlier: BTreeMap<String, Digest> =
+        before.iter().map(|(name, tool)| ((*name).to_owned(), Digest::of(&canonical_tool(tool)))).collect();
     let later: BTreeMap<String, Digest> =
         now.iter().map(|tool| (tool.name.clone(), Digest::of(&canonical_tool(tool)))).collect();
     let to_change = |(tool, step): (&str, Step)| {

@@ -1,10 +1,11 @@
 //! Epochs: a frozen prefix, and what made it.
 //!
-//! 1. The digest of an epoch is of what the model sees, the system text and the canonical tools, and of nothing else.
+//! 1. The digest of an epoch is of what the model sees, the system text, the canonical tools and which of them are deferred, and of
+//!    nothing else.
 //! 2. Sections are kept apart, each as a text of its own, so that conversations share what they have in common.
 //! 3. An epoch that is read back is checked against its digest: damaged bytes are an error, never a prompt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use super::fingerprint::FactFingerprint;
 use super::record::{EpochRecord, MadeBy, RecordedDiagnostic, RecordedGap, RecordedSpan, SectionRecord, VERSION};
 use super::store::{Bundle, EpochRow, Store, StoreError, StoreResult};
 use super::{Cause, ConversationId};
+use crate::compose::policy::Message;
 use crate::compose::{Layout, Prompt, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::roots::{MoreRoots, NamedRoots};
@@ -95,6 +97,8 @@ pub struct EpochBody {
     pub sections: Vec<EpochSection>,
     /// The canonical tools; none if the caller named none.
     pub tools: Option<Arc<str>>,
+    /// The names of the tools that are deferred where that can be done.
+    pub deferred: BTreeSet<String>,
     /// What is remembered of the facts of its sections.
     pub facts: BTreeMap<FactName, FactFingerprint>,
     /// Texts of live sections' facts that hold for the epoch; none for one that was asked for and is not there.
@@ -119,6 +123,8 @@ pub struct EpochSection {
     pub id: String,
     /// For how long its bytes stay.
     pub stability: Stability,
+    /// Who says it, in which message.
+    pub message: Message,
     /// Its bytes in the prefix, with the joint before them.
     pub range: Range<usize>,
     /// The digest of those bytes.
@@ -144,6 +150,7 @@ impl EpochBody {
         let sections = frozen.map(|section| EpochSection {
             id: section.id.clone(),
             stability: section.stability,
+            message: section.message,
             range: section.range.clone(),
             digest: Digest::of(&prefix[section.range.clone()]),
         });
@@ -187,6 +194,7 @@ impl EpochBody {
             text: prefix.into(),
             sections: sections.collect(),
             tools: tools.map(|tools| Arc::clone(tools.canonical())),
+            deferred: tools.map(|tools| layout.rules().tools.defer.decide(tools)).unwrap_or_default(),
             facts: fingerprints.collect(),
             frozen_facts: frozen_facts.collect(),
             roots: roots.named().clone(),
@@ -201,7 +209,17 @@ impl EpochBody {
     /// The digest of what the model sees. `docs/digests.md` is the specification.
     pub fn digest(&self) -> Digest {
         let tools = self.tools.iter().map(|tools| ("tools", &**tools));
-        Digest::framed("antefix/epoch/1", std::iter::once(("system", &*self.text)).chain(tools))
+        let deferred = self.deferred.iter().map(|name| ("deferred", name.as_str()));
+        // What is said in the usual way has the digest that it always had.
+        let is_usual = self.sections.iter().all(|section| section.message.is_usual());
+        let messages = (!is_usual).then(|| {
+            let said: Vec<(usize, Message)> =
+                self.sections.iter().map(|section| (section.range.start, section.message)).collect();
+            json(&said)
+        });
+        let messages = messages.iter().map(|messages| ("messages", messages.as_str()));
+        let system = std::iter::once(("system", &*self.text));
+        Digest::framed("antefix/epoch/1", system.chain(tools).chain(deferred).chain(messages))
     }
 
     /// Where every byte of the prefix came from, in order, without gap or overlap. A record that does not say so is
@@ -269,11 +287,13 @@ impl EpochBody {
                 .map(|section| SectionRecord {
                     id: section.id.clone(),
                     stability: section.stability,
+                    message: section.message,
                     text: section.digest,
                 })
                 .collect(),
             spans: Digest::of(&self.spans),
             tools: self.tools.as_ref().map(|tools| Digest::of(tools)),
+            deferred: self.deferred.clone(),
             facts: self.facts.iter().map(|(name, fingerprint)| (name.to_string(), fingerprint.clone())).collect(),
             frozen_facts: self.frozen_facts.iter().map(|(name, text)| (name.to_string(), text.clone())).collect(),
             roots: self.roots.clone(),
@@ -297,8 +317,8 @@ impl EpochBody {
             let start = text.len();
             text.push_str(&part);
             let range = start..text.len();
-            let SectionRecord { id, stability, text: digest } = section.clone();
-            sections.push(EpochSection { id, stability, range, digest });
+            let SectionRecord { id, stability, message, text: digest } = section.clone();
+            sections.push(EpochSection { id, stability, message, range, digest });
         }
         let tools = record.tools.and_then(|_| texts.next());
         let facts =
@@ -310,6 +330,7 @@ impl EpochBody {
             text: text.into(),
             sections,
             tools,
+            deferred: record.deferred,
             facts: facts.collect(),
             frozen_facts: frozen_facts.collect(),
             roots: record.roots,

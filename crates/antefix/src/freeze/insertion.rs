@@ -4,7 +4,8 @@
 //!    to the conversation and is in its ledger.
 //! 2. An insertion waits until a turn takes it. From then on it is in every request, at the place that it had in the first one,
 //!    so that the bytes before and after it stay the same: across renewals, and until a compaction is committed.
-//! 3. Its place is a count of the caller's messages. It is given once, by the first turn that says how many there are.
+//! 3. What is true of the moment is one, too, where a layout keeps it: it is said again only when it has changed, and the last one counts.
+//! 4. Its place is a count of the caller's messages. It is given once, by the first turn that says how many there are.
 
 use std::collections::BTreeMap;
 
@@ -32,6 +33,8 @@ pub struct Insertion {
 pub enum InsertionKind {
     /// Somebody queued it for the next turn.
     Queued,
+    /// The live part of a turn: the sections that it says, with the digests of their texts.
+    Live(BTreeMap<String, Digest>),
     /// A path was touched, from which on these files apply: their paths, with the digests of what they say.
     Touched(BTreeMap<String, Digest>),
 }
@@ -54,7 +57,15 @@ pub struct Insertions {
     pub all: Vec<Insertion>,
 }
 
+/// Where a store keeps the sections of a live part.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+const LIVE: &str = "live";
+
 impl Insertion {
+    /// The highest number, and the furthest place, that an insertion from elsewhere may have: every JSON reader can tell it from
+    /// the next, no conversation gets there, and whoever begins behind it has room in every store.
+    pub const HIGHEST: u64 = (1 << 53) - 1;
+
     /// Its name in receipts and for hooks: the kind and the number.
     pub fn name(&self) -> String {
         format!("{} {}", self.kind.name(), self.number)
@@ -66,15 +77,19 @@ impl InsertionKind {
     pub fn name(&self) -> &'static str {
         match self {
             InsertionKind::Queued => "queued",
+            InsertionKind::Live(_) => "live",
             InsertionKind::Touched(_) => "touched",
         }
     }
 
-    /// The files of a touch as a store keeps them; none for a message.
+    /// What a store keeps of it besides its text: the files of a touch, or the sections of a live part; none for a message.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn record(&self) -> Option<String> {
         match self {
             InsertionKind::Queued => None,
+            InsertionKind::Live(sections) => {
+                Some(serde_json::to_string(&BTreeMap::from([(LIVE, sections)])).unwrap_or_default())
+            }
             InsertionKind::Touched(files) => Some(serde_json::to_string(files).unwrap_or_default()),
         }
     }
@@ -84,7 +99,11 @@ impl InsertionKind {
     pub(crate) fn parse(record: Option<&str>) -> Result<InsertionKind, serde_json::Error> {
         Ok(match record {
             None => InsertionKind::Queued,
-            Some(files) => InsertionKind::Touched(serde_json::from_str(files)?),
+            Some(record) => match serde_json::from_str::<BTreeMap<String, BTreeMap<String, Digest>>>(record) {
+                // The files of a touch have digests, and no sections.
+                Ok(mut live) if live.contains_key(LIVE) => InsertionKind::Live(live.remove(LIVE).unwrap_or_default()),
+                _ => InsertionKind::Touched(serde_json::from_str(record)?),
+            },
         })
     }
 }
@@ -104,7 +123,7 @@ impl Insertions {
     pub fn touched(&self) -> BTreeMap<String, Digest> {
         let files = self.all.iter().filter_map(|one| match &one.kind {
             InsertionKind::Touched(files) => Some(files.clone()),
-            InsertionKind::Queued => None,
+            InsertionKind::Queued | InsertionKind::Live(_) => None,
         });
         files.flatten().collect()
     }

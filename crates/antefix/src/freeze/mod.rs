@@ -22,6 +22,7 @@ mod epoch;
 mod fingerprint;
 mod insertion;
 mod notice;
+mod patch;
 mod standing;
 mod time;
 mod tool_change;
@@ -37,7 +38,7 @@ pub use insertion::{Insertion, InsertionKind, Insertions, Taken};
 pub use standing::Watch;
 pub use store::{Store, StoreError};
 pub use time::truncate_to_millis;
-pub use tool_change::ToolStep;
+pub use tool_change::{Declared, ToolStep};
 
 pub(crate) use epoch::EpochInputs;
 pub(crate) use standing::{Drifted, Now, StandingEpoch};

@@ -3,14 +3,19 @@
 //! 1. Where the files of a fact are known one by one, each file that changed has a notice of its own.
 //! 2. Otherwise the whole section is said again, or is said to apply no longer.
 //! 3. What could not be asked for gives no notice.
-//! 4. What a file says cannot close the notice that it is in.
+//! 4. Where it is known what the conversation was told, and the lines that are others now are much shorter than all of it, one notice
+//!    says those lines alone.
+//! 5. What a file says cannot close the notice that it is in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::amendment::AmendmentBody;
 use super::change::{Step, steps};
 use super::fingerprint::FactFingerprint;
+use super::patch::patch;
 use super::record::AmendmentKind;
+use crate::compose::policy::NoticeForm;
 use crate::compose::{Layout, WordingKey, compose_section, print};
 use crate::discover::{Answer, Facts, Value, protected};
 use crate::error::Result;
@@ -25,6 +30,8 @@ pub(super) struct Notices<'n> {
     pub(super) facts: &'n Facts,
     /// What the conversation has been told so far.
     pub(super) fingerprints: &'n BTreeMap<FactName, FactFingerprint>,
+    /// The section's text as the conversation knows it, if that is known.
+    pub(super) known: Option<&'n str>,
 }
 
 impl Notices<'_> {
@@ -37,15 +44,85 @@ impl Notices<'_> {
         unreadable: &dyn Fn(&str) -> bool,
         said: Option<Digest>,
     ) -> Result<Vec<AmendmentBody>> {
-        let by_file = changed.iter().all(|name| self.is_by_file(name));
-        if by_file {
-            let mut notices = Vec::new();
-            for name in changed {
-                notices.extend(self.of_files(section, name, unreadable)?);
+        let mut notices = match changed.iter().all(|name| self.is_by_file(name)) {
+            true => {
+                let mut notices = Vec::new();
+                for name in changed {
+                    notices.extend(self.of_files(section, name, unreadable)?);
+                }
+                notices
             }
+            false => self.of_entire_section(section, changed, said)?.into_iter().collect(),
+        };
+        // What is there and could not be read is missing in the section's text, and is not gone.
+        if notices.is_empty() || self.hides_files(changed, unreadable) {
             return Ok(notices);
         }
-        Ok(self.of_entire_section(section, changed, said)?.into_iter().collect())
+        let now = compose_section(self.layout, section, self.facts)?;
+        let now: Arc<str> = now.as_ref().map_or("", |text| text.as_str().trim()).into();
+        if let Some(edited) = self.edited(section, changed, &now, &notices)? {
+            return Ok(vec![edited]);
+        }
+        if let Some(last) = notices.last_mut() {
+            last.known = Some(now);
+        }
+        Ok(notices)
+    }
+
+    /// Whether a file is there that the facts do not have, because it could not be read.
+    fn hides_files(&self, changed: &[FactName], unreadable: &dyn Fn(&str) -> bool) -> bool {
+        let known = changed.iter().filter_map(|name| self.fingerprints.get(name)).filter_map(FactFingerprint::files);
+        known.flat_map(BTreeMap::keys).any(|file| unreadable(file))
+    }
+
+    /// One notice with the lines that are others now, in the place of those that say all of it; none if that is not much shorter, or
+    /// if it is not known what the conversation was told so far.
+    fn edited(
+        &self,
+        section: &str,
+        changed: &[FactName],
+        now: &Arc<str>,
+        notices: &[AmendmentBody],
+    ) -> Result<Option<AmendmentBody>> {
+        let before = self.known.filter(|before| !before.trim().is_empty() && !now.is_empty());
+        let (NoticeForm::Changes, Some(before)) = (self.layout.notices(), before) else { return Ok(None) };
+        // A file that came or went is told as that.
+        if notices.iter().any(|notice| notice.kind != AmendmentKind::Changed) {
+            return Ok(None);
+        }
+        let whole = notices.iter().map(|notice| notice.text.len()).sum();
+        let Some(patch) = patch(before, now, whole) else { return Ok(None) };
+        let file = match notices {
+            [only] => only.file.clone(),
+            _ => None,
+        };
+        let origin = changed.first().map_or_else(|| FactName::new("section", section), Clone::clone);
+        let subject = Text::new(file.as_deref().unwrap_or(section), Origin::fact(&origin));
+        let patch = protected(&Text::new(patch.as_str(), Origin::fact(&origin)), &[TAG.to_owned()]);
+        let (section_name, subject) = (quoted(&Text::new(section, Origin::fact(&origin))), quoted(&subject));
+        let template = self.layout.wording().template(WordingKey::parse("amend_edited")?)?;
+        let values = [("section", &section_name), ("subject", &subject), ("text", &patch)];
+        let text = print(template, &values).map(Draft::into_text)?;
+        if text.as_str().len() >= whole {
+            return Ok(None);
+        }
+        let mut files: BTreeMap<FactName, BTreeMap<String, Option<Digest>>> = BTreeMap::new();
+        for (name, updates) in notices.iter().flat_map(|notice| &notice.files) {
+            files.entry(name.clone()).or_default().extend(updates.clone());
+        }
+        Ok(Some(AmendmentBody {
+            tools: Vec::new(),
+            section: section.to_owned(),
+            kind: AmendmentKind::Changed,
+            file,
+            spans: AmendmentBody::spans(&text),
+            text: text.as_str().into(),
+            facts: notices.iter().flat_map(|notice| notice.facts.clone()).collect(),
+            files,
+            says: Some(section_digest(now)),
+            known: Some(Arc::clone(now)),
+            after: None,
+        }))
     }
 
     /// Whether a fact is a list of files, each with its text.
@@ -94,6 +171,7 @@ impl Notices<'_> {
                 facts: BTreeMap::new(),
                 files: BTreeMap::from([(name.clone(), update)]),
                 says: None,
+                known: None,
                 after: None,
             });
         }
@@ -136,6 +214,7 @@ impl Notices<'_> {
             facts: fingerprints.collect(),
             files: BTreeMap::new(),
             says,
+            known: None,
             after: None,
         }))
     }

@@ -4,11 +4,12 @@
 //! texts by their digests. Later versions add fields and never change the meaning of one: `version` counts the changes
 //! that an older antefix could not read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::fingerprint::FactFingerprint;
+use crate::compose::policy::Message;
 use crate::compose::{Span, Stability};
 use crate::diagnostic::Diagnostic;
 use crate::discover::roots::NamedRoots;
@@ -27,6 +28,9 @@ pub(super) struct EpochRecord {
     pub(super) spans: Digest,
     /// The digest of the canonical tools; none if the caller named none.
     pub(super) tools: Option<Digest>,
+    /// The names of the tools that are deferred where that can be done.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) deferred: BTreeSet<String>,
     pub(super) facts: BTreeMap<String, FactFingerprint>,
     /// Texts of live sections' facts that hold for the epoch; none for one that was asked for and is not there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -59,6 +63,9 @@ pub struct MadeBy {
 pub(super) struct SectionRecord {
     pub(super) id: String,
     pub(super) stability: Stability,
+    /// Who says it, in which message; not written where it is said in the usual way.
+    #[serde(default, skip_serializing_if = "Message::is_usual")]
+    pub(super) message: Message,
     pub(super) text: Digest,
 }
 
@@ -81,7 +88,7 @@ pub struct RecordedSpan {
 /// Where bytes came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedOrigin {
-    /// `template`, `wording`, `layout`, `expression`, `file`, `variable` or `hook`.
+    /// `template`, `wording`, `layout`, `expression`, `file`, `remote`, `server`, `variable`, `caller` or `hook`.
     pub kind: String,
     /// The template's reference, the wording's key, the fact's or the hook's name.
     pub name: String,
@@ -170,6 +177,9 @@ pub(super) struct AmendmentRecord {
     pub(super) files: BTreeMap<String, BTreeMap<String, Option<Digest>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) says: Option<Digest>,
+    /// The section's text as the conversation knows it from here on, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) known: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) after: Option<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -18,6 +18,7 @@ use super::record::AmendmentKind;
 use super::tool_change;
 use crate::compose::Layout;
 use crate::compose::policy::{OnDrift, OnModel, OnTools};
+use crate::discover::tools::Tool;
 use crate::discover::{Discovery, Situation, Why};
 use crate::error::Error;
 use crate::models::ToolChanges;
@@ -73,7 +74,7 @@ impl StandingEpoch<'_> {
         let is_watched = |on_drift: OnDrift, name: &FactName| match (on_drift, watch) {
             (OnDrift::Amend | OnDrift::Renew, _) => true,
             (OnDrift::Hold, Watch::All) => !situation.fetches(name),
-            (OnDrift::Hold, Watch::Acting) => is_of_tools(name),
+            (OnDrift::Hold, Watch::Acting) => is_of_tools_fact(name),
         };
         let sections = layout.standing_sections().iter();
         let facts = sections.flat_map(|section| section.facts().into_iter().map(|name| (section.on_drift, name)));
@@ -100,6 +101,16 @@ impl StandingEpoch<'_> {
             Some(amendment) if amendment.body.kind == AmendmentKind::Removed => None,
             Some(amendment) => amendment.body.says,
             None => self.epoch.body.section(section).filter(|text| !text.trim().is_empty()).map(section_digest),
+        }
+    }
+
+    /// A section's text as the conversation knows it: as a notice left it, else as the epoch has it. None behind a notice that did
+    /// not remember it.
+    fn known(&self, section: &str) -> Option<&str> {
+        let of_section = |one: &&Amendment| one.body.section == section && one.body.tools.is_empty();
+        match self.amendments.iter().rev().find(of_section) {
+            Some(amendment) => amendment.body.known.as_deref(),
+            None => self.epoch.body.section(section),
         }
     }
 
@@ -143,26 +154,40 @@ impl StandingEpoch<'_> {
 
     fn compare_tools(&self, now: &Now<'_>, drifted: &mut Drifted) {
         let Some(tools) = &now.situation.caller.tools else { return };
-        let of_epoch = self.epoch.body.tools.as_deref().unwrap_or("[]");
-        let before = tool_change::known(of_epoch, self.amendments);
-        if before == **tools.canonical() {
+        let body = &self.epoch.body;
+        let was_told = self.amendments.iter().any(|amendment| !amendment.body.tools.is_empty());
+        if !was_told && body.tools.as_deref().unwrap_or("[]") == &**tools.canonical() {
             return;
         }
-        let changes = change::of_tools(&before, tools);
+        let of_epoch: &[Tool] = match body.parsed_tools() {
+            Ok(tools) => tools.map(|tools| &**tools).unwrap_or_default(),
+            Err(error) => {
+                drifted.failed.push(error.into());
+                return;
+            }
+        };
+        let known = tool_change::known(of_epoch, self.amendments);
+        if tool_change::is_known(&known, tools) {
+            return;
+        }
+        let changes = change::of_tools(&known, tools);
         match now.layout.on_tools() {
             OnTools::Hold => drifted.pending.extend(changes),
             OnTools::Renew => changes.into_iter().for_each(|change| drifted.renew(Cause::ToolsChanged, change)),
             OnTools::Amend => match tool_change::notice(&changes, tools, of_epoch, now.tool_changes) {
-                Some(notice) => drifted.amend.push(notice),
+                // What the prompt's text would say of the tools is known with the notice, so that another line is noticed later.
+                Some(notice) => drifted.amend.push(AmendmentBody { facts: of_tools(now), ..notice }),
                 None => changes.into_iter().for_each(|change| drifted.renew(Cause::ToolsChanged, change)),
             },
         }
     }
 
-    /// Whether the conversation has been told of other tools than its epoch's, or is now.
+    /// Whether the conversation is told of other tools now, or was by a release that did not note what the text would say of them.
     fn tells_of_tools(&self, drifted: &Drifted) -> bool {
-        let before = self.amendments.iter().map(|amendment| &*amendment.body);
-        before.chain(&drifted.amend).any(|body| !body.tools.is_empty())
+        let is_of_tools = |body: &AmendmentBody| !body.tools.is_empty();
+        let noted = |body: &AmendmentBody| body.facts.keys().any(is_of_tools_fact);
+        let before = self.amendments.iter().map(|amendment| &*amendment.body).rfind(|body| is_of_tools(body));
+        drifted.amend.iter().any(is_of_tools) || before.is_some_and(|body| !noted(body))
     }
 
     fn compare_makers(&self, now: &Now<'_>, drifted: &mut Drifted) {
@@ -210,10 +235,10 @@ impl StandingEpoch<'_> {
                 let of_fact = change::of_fact(&name, before, &FactFingerprint::of(&name, fact), &unreadable);
                 let of_fact = of_fact.into_iter().map(|change| change.in_section(&section.id));
                 // The model is compared by its name, and tools one by one.
-                if name.as_str() == "prompt:model" || (is_of_tools(&name) && tools_told) {
+                if name.as_str() == "prompt:model" || (is_of_tools_fact(&name) && tools_told) {
                     continue;
                 }
-                if is_of_tools(&name) && now.layout.on_tools() == OnTools::Renew {
+                if is_of_tools_fact(&name) && now.layout.on_tools() == OnTools::Renew {
                     // Another line, or other advice; the tools themselves were compared above.
                     for change in of_fact {
                         match change.says_something() {
@@ -245,8 +270,12 @@ impl StandingEpoch<'_> {
                     }
                 }
                 OnDrift::Amend => {
-                    let notices =
-                        Notices { layout: now.layout, facts: &now.discovery.facts, fingerprints: &fingerprints };
+                    let notices = Notices {
+                        layout: now.layout,
+                        facts: &now.discovery.facts,
+                        fingerprints: &fingerprints,
+                        known: self.known(&section.id),
+                    };
                     let said = self.said(&section.id);
                     match notices.of_section(&section.id, &changed, &unreadable, said) {
                         Ok(notices) => drifted.amend.extend(notices),
@@ -261,9 +290,21 @@ impl StandingEpoch<'_> {
     }
 }
 
+/// What is known of the facts about the agent's tools.
+fn of_tools(now: &Now<'_>) -> BTreeMap<FactName, FactFingerprint> {
+    let sections = now.layout.standing_sections().iter();
+    let names = sections.flat_map(|section| section.facts()).filter(is_of_tools_fact);
+    let known = names.filter_map(|name| {
+        let fingerprint = FactFingerprint::of(&name, now.discovery.facts.get(&name)?);
+        Some((name, fingerprint))
+    });
+    known.collect()
+}
+
 /// Whether a fact is about the agent's tools.
-fn is_of_tools(name: &FactName) -> bool {
-    name.namespace() == "tools"
+fn is_of_tools_fact(name: &FactName) -> bool {
+    // What servers say is a text like any other: other tools do not change it.
+    name.namespace() == "tools" && name.name() != "instructions"
 }
 
 impl Drifted {

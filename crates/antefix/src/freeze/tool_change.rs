@@ -5,6 +5,8 @@
 //! 2. What was told once stays at its place in every later request, and is a part of the next epoch's own tools.
 //! 3. Where a model takes additions alone, a tool that is gone or another one begins a new epoch, as it does for every model that
 //!    takes none.
+//! 4. A tool that every request of the epoch has is told by its name: one that was taken away and is back, and one that is deferred
+//!    and that its caller wants now (`defer_loading` is false).
 
 use std::collections::BTreeMap;
 
@@ -26,42 +28,72 @@ pub struct ToolStep {
     /// The tool as it is now; none if it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Tool>,
+    /// Whether the requests of its epoch have the tool already, so that its name says it.
+    #[serde(default, skip_serializing_if = "Declared::is_no")]
+    pub declared: Declared,
 }
 
-/// The tools that a conversation knows of: those of its epoch, and what it was told since, in canonical form.
-pub(super) fn known(of_epoch: &str, amendments: &[Amendment]) -> String {
-    let mut told = amendments.iter().flat_map(|amendment| &amendment.body.tools).peekable();
-    if told.peek().is_none() {
-        return of_epoch.to_owned();
+/// Whether the requests of an epoch have a tool already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Declared {
+    /// They do not: its definition is told.
+    #[default]
+    No,
+    /// They do: its name is told.
+    Yes,
+}
+
+impl Declared {
+    fn is_no(&self) -> bool {
+        *self == Declared::No
     }
-    let tools: Tools = serde_json::from_str(of_epoch).unwrap_or_else(|_| Tools::from(Vec::new()));
-    let mut known: BTreeMap<&str, &Tool> = tools.iter().map(|tool| (tool.name.as_str(), tool)).collect();
-    for step in told {
+}
+
+/// The tools that a conversation knows of, by name: those of its epoch, and what it was told since.
+pub(super) type Known<'k> = BTreeMap<&'k str, &'k Tool>;
+
+/// Brings the tools of an epoch up to date with what was told since.
+pub(super) fn known<'k>(of_epoch: &'k [Tool], amendments: &'k [Amendment]) -> Known<'k> {
+    let mut known: Known<'k> = of_epoch.iter().map(|tool| (tool.name.as_str(), tool)).collect();
+    for step in amendments.iter().flat_map(|amendment| &amendment.body.tools) {
         match &step.tool {
             Some(tool) => known.insert(&step.name, tool),
             None => known.remove(step.name.as_str()),
         };
     }
-    known.into_values().cloned().collect::<Tools>().canonical().to_string()
+    known
+}
+
+/// Whether a model sees no difference between what a conversation knows and the tools as they are. Nothing is written out for it.
+pub(super) fn is_known(known: &Known<'_>, now: &Tools) -> bool {
+    known.len() == now.len()
+        && now.iter().all(|tool| known.get(tool.name.as_str()).is_some_and(|one| one.looks_like(tool)))
 }
 
 /// The notice of changed tools; none if the model cannot be told of them.
 pub(super) fn notice(
     changes: &[Change],
     now: &Tools,
-    of_epoch: &str,
+    of_epoch: &[Tool],
     takes: Option<ToolChanges>,
 ) -> Option<AmendmentBody> {
     let only_additions = changes.iter().all(|change| change.kind == ChangeKind::ToolAdded);
+    let takes = takes?;
     // A request that never had tools is not known to take any later.
-    let is_taken = match takes? {
+    let is_taken = match takes {
         ToolChanges::All => true,
         ToolChanges::Additions => only_additions,
     };
-    if !is_taken || of_epoch == "[]" {
+    if !is_taken || of_epoch.is_empty() {
         return None;
     }
-    let steps: Vec<ToolStep> = changes.iter().map(|change| ToolStep::of(change, now)).collect();
+    let declared: Known<'_> = match takes {
+        ToolChanges::All => known(of_epoch, &[]),
+        // They have no word for a tool that they have already.
+        ToolChanges::Additions => Known::new(),
+    };
+    let steps: Vec<ToolStep> = changes.iter().map(|change| ToolStep::of(change, now, &declared)).collect();
     let named = |kind: AmendmentKind| {
         let names: Vec<&str> = steps.iter().filter(|step| step.kind == kind).map(|step| step.name.as_str()).collect();
         names.join(", ")
@@ -75,14 +107,21 @@ pub(super) fn notice(
 }
 
 impl ToolStep {
-    fn of(change: &Change, now: &Tools) -> ToolStep {
-        let tool = now.iter().find(|tool| tool.name == change.origin).cloned();
+    fn of(change: &Change, now: &Tools, declared: &Known<'_>) -> ToolStep {
+        let tool = now.iter().find(|tool| tool.name == change.origin);
+        let epochs = declared.get(change.origin.as_str());
+        let is = |tool: &Tool| epochs.is_some_and(|own| own.looks_like(tool));
+        // One that is deferred is added by its name as well: it was not shown before.
+        let is_wanted = tool.and_then(Tool::wanted_now).is_some_and(|wanted| is(&wanted));
         let kind = match change.kind {
             ChangeKind::ToolAdded => AmendmentKind::Added,
             ChangeKind::ToolRemoved => AmendmentKind::Removed,
+            _ if is_wanted => AmendmentKind::Added,
             _ => AmendmentKind::Changed,
         };
-        ToolStep { name: change.origin.clone(), kind, tool: tool.as_ref().map(seen) }
+        let is_declared = kind == AmendmentKind::Added && (is_wanted || tool.is_some_and(is));
+        let declared = if is_declared { Declared::Yes } else { Declared::No };
+        ToolStep { name: change.origin.clone(), kind, tool: tool.map(seen), declared }
     }
 }
 

@@ -85,6 +85,7 @@ pub(super) enum Failing {
     Failed,
     Untrusted,
     Modified,
+    Shared,
 }
 
 /// How much of a program's error output is reported, in characters.
@@ -128,6 +129,7 @@ impl HookFailure {
             Failing::Failed => Diagnostic::warning(Code::HookFailed, message),
             Failing::Untrusted => Diagnostic::warning(Code::HookUntrusted, message),
             Failing::Modified => Diagnostic::warning(Code::HookModified, message),
+            Failing::Shared => Diagnostic::warning(Code::SharedFile, message),
         };
         let finding = finding.about(hook);
         match &self.hint {

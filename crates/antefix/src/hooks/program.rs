@@ -18,10 +18,10 @@ use super::trust::{Approvals, Files, TrustState};
 use super::{Hook, HookFailure, HookPoint, HookResult, HookRule, Question, SystemOfTurn, TurnChange};
 use crate::compose::Layout;
 use crate::diagnostic::Diagnostic;
-use crate::discover::Workspace;
 use crate::discover::environment::{self, Started, absolute_search_path};
 use crate::discover::roots::{MayName, NamedRoots};
 use crate::discover::world::{Answer, Command, Kill, Kind, World};
+use crate::discover::{Shared, Workspace};
 
 /// Whose a layout is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,12 +108,21 @@ impl Program {
     pub fn state(&self, world: &dyn World, workspace: &Workspace) -> TrustState {
         match self.program(world) {
             Some(program) => self.state_of(world, workspace, &program),
-            None => TrustState::of(&self.layout_files, &self.trusted),
+            None => self.shared(world).unwrap_or_else(|| TrustState::of(&self.layout_files, &self.trusted)),
         }
     }
 
     fn state_of(&self, world: &dyn World, workspace: &Workspace, program: &Path) -> TrustState {
-        TrustState::of(&self.files_of(world, workspace, program), &self.trusted)
+        self.shared(world).unwrap_or_else(|| TrustState::of(&self.files_of(world, workspace, program), &self.trusted))
+    }
+
+    /// Whether others could have written the layout. One in a project is trusted by its bytes, whoever wrote them.
+    fn shared(&self, world: &dyn World) -> Option<TrustState> {
+        let file = self.layout.as_deref().filter(|_| self.whose == Whose::Users)?;
+        let shared = Shared::find(world, file)?;
+        let reason =
+            format!("its layout may be somebody else's: {} can be written by {}", shared.path.display(), shared.others);
+        Some(TrustState::Shared { reason, remedy: shared.remedy("go-w") })
     }
 
     /// What there is to say if it may not run.
@@ -208,6 +217,7 @@ impl Program {
                 let reason = format!("it was trusted with other bytes: {}", changes.join(", "));
                 Err(HookFailure::not_run(Failing::Modified, reason, TRUST))
             }
+            TrustState::Shared { reason, remedy } => Err(HookFailure::not_run(Failing::Shared, reason, &remedy)),
         }
     }
 }

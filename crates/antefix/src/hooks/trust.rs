@@ -4,7 +4,9 @@
 //!    see [`files`](super::files).
 //! 2. Trust is in bytes: the digests of the layout and its templates, and of every such file. Other bytes are *modified*,
 //!    and are not run until they are trusted as they are. Each file must be trusted in the project that it is in.
-//! 3. Digests are taken from the files right before each run. Between that and the run, whoever can write to the project
+//! 3. A layout in no project is its user's own word, and its hooks need no trust. If others can write to it, or put another in
+//!    its place, it may be theirs: it is read, and its hooks do not run.
+//! 4. Digests are taken from the files right before each run. Between that and the run, whoever can write to the project
 //!    can still exchange a file; and what a program loads by itself is not covered. To run a private copy instead would
 //!    close the first window and not the second, and would take a script away from the files beside it.
 //!
@@ -95,6 +97,13 @@ pub enum TrustState {
     Untrusted,
     /// It was trusted with other bytes; each is a file and what happened to it.
     Modified(Vec<String>),
+    /// The layout is in no project, and others could have written it: nobody trusted its bytes.
+    Shared {
+        /// What others can write to, and who.
+        reason: String,
+        /// What to do about it.
+        remedy: String,
+    },
 }
 
 impl TrustState {
@@ -105,6 +114,7 @@ impl TrustState {
             TrustState::Trusted => "trusted",
             TrustState::Untrusted => "untrusted",
             TrustState::Modified(_) => "modified",
+            TrustState::Shared { .. } => "shared",
         }
     }
 

@@ -3,21 +3,26 @@
 //! 1. A conversation that nobody opened is opened by `begin`: there is something to summarize, so somebody talked.
 //! 2. `begin` gives the prompt for the summary: a fresh prefix, or the standing one where the layout keeps it, a blank
 //!    line, and the compaction wording. The ledger of a conversation that is open does not change.
-//! 3. `commit` appends the epoch that `begin` composed, bytes and all; `abort` forgets it. Committing the last one once more
+//! 3. [`Compaction::deliver`] makes the request for the summary. Unless the layout says otherwise it is like that of the next turn, with
+//!    the same tools, system text, messages and insertions, and the wording as the user's last message, so that a provider reads what it
+//!    has cached. The live part is left out, and what has changed since the last turn is not told: the next epoch has it.
+//! 4. `commit` appends the epoch that `begin` composed, bytes and all; `abort` forgets it. Committing the last one once more
 //!    answers with the epoch that it made: whoever did not hear the first answer asks again.
-//! 4. A second `begin` takes the first one's place. A commit after the conversation moved on is refused.
+//! 5. A second `begin` takes the first one's place. A commit after the conversation moved on is refused.
 
 use std::sync::Arc;
 
 use super::steps::row;
-use super::{Began, Current, Keeper, ROUNDS, TurnInput, changes_too_fast, now, question};
-use crate::compose::policy::OnCompaction;
+use super::{Began, Current, Keeper, ROUNDS, Turn, TurnInput, changes_too_fast, now, question};
+use crate::compose::policy::{CompactionForm, OnCompaction};
+use crate::deliver::{Delivery, Target};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::store::{Committed, CompactionRow, Noted};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch, EpochBody};
 use crate::hooks::{AskedRoots, HookDid};
 use crate::text::Digest;
+use crate::tokens::Tokenizer;
 
 /// The compactions of a keeper's conversations.
 pub struct Compactions<'k>(pub(super) &'k Keeper);
@@ -27,8 +32,10 @@ pub struct Compactions<'k>(pub(super) &'k Keeper);
 pub struct Compaction {
     /// What commits or aborts it.
     pub token: String,
-    /// The system text for the request that summarizes.
+    /// The system text for a request of one's own that summarizes. [`Compaction::deliver`] makes one that reads what is cached.
     pub prompt: String,
+    /// Where the words that ask for the summary go when it is delivered.
+    pub form: CompactionForm,
     /// The epoch that stands.
     pub epoch: Arc<Epoch>,
     /// What a commit begins; none if the standing epoch stays.
@@ -39,6 +46,22 @@ pub struct Compaction {
     pub hooks: Vec<HookDid>,
     /// What is worth knowing.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is delivered.
+    pub(crate) turn: Turn,
+}
+
+impl Compaction {
+    /// The request for the summary, with the messages that were handed over when it was begun.
+    ///
+    /// Nothing is stored, and what waits for the next turn goes on waiting.
+    pub fn deliver(&self, target: Target) -> Result<Delivery> {
+        self.turn.deliver(target)
+    }
+
+    /// The tokenizer of the model, for receipts that are counted.
+    pub fn tokenizer(&self) -> Tokenizer {
+        self.turn.tokenizer()
+    }
 }
 
 /// The epoch that a compaction starts from.
@@ -68,7 +91,7 @@ impl Compactions<'_> {
     pub fn begin(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Compaction> {
         let keeper = self.0;
         let input = &input.named(conversation);
-        let Start { epoch, amendments, opened, hooks, mut diagnostics } = self.start(conversation, input)?;
+        let Start { epoch, amendments, opened, mut hooks, mut diagnostics } = self.start(conversation, input)?;
         let asked = AskedRoots::ask(input.hooks, &question(conversation, Some(&epoch), input));
         let more = asked.roots(&question(conversation, None, input), Some(epoch.body()));
         let input = &input.with_roots(&more);
@@ -98,7 +121,22 @@ impl Compactions<'_> {
         let wording = input.situation.rules.phrases.get("compact_system");
         let joint = if prefix.is_empty() { "" } else { "\n\n" };
         let prompt = format!("{prefix}{joint}{}", wording.as_str());
-        Ok(Compaction { token, prompt, epoch, next, opened, hooks, diagnostics })
+        let form = input.layout.compaction();
+        let insertions = keeper.repeated(conversation)?;
+        let turn = match form {
+            CompactionForm::System => Turn::empty(input).saying(&prompt).inserting(insertions, input.history),
+            CompactionForm::Message => {
+                let turn = Turn { epoch: Some(Arc::clone(&epoch)), amendments, ..Turn::empty(input) };
+                let mut turn = turn.inserting(insertions, input.history);
+                keeper.pauses.note(conversation, &mut turn, now(input));
+                turn.ask_hooks(conversation, input)?;
+                turn.asks = Some(wording.as_str().to_owned());
+                hooks.append(&mut turn.hooks);
+                diagnostics.append(&mut turn.diagnostics);
+                turn
+            }
+        };
+        Ok(Compaction { token, prompt, form, epoch, next, opened, hooks, diagnostics, turn })
     }
 
     /// The epoch that stands; the first one, if nobody opened the conversation.

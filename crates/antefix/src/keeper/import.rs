@@ -109,12 +109,7 @@ impl<'c> Import<'c> {
             Line::Epoch(line) => self.epoch(line),
             Line::Amendment { epoch, number, at, body } => self.amendment(epoch, number, at, body),
             Line::Memory { body } => self.memory(body),
-            Line::Insertion(line) => {
-                let insertion = line.insertion();
-                let at = to_micros(insertion.at);
-                self.last()?.insertions.push(Insertion { at, ..insertion });
-                Ok(())
-            }
+            Line::Insertion(line) => self.insertion(line.insertion()),
             Line::Message { at, text } => {
                 // It gets the next number that is free.
                 let (number, kind, at) = (0, InsertionKind::Queued, to_micros(at));
@@ -192,6 +187,29 @@ impl<'c> Import<'c> {
         AmendmentBody::load(&self.checked, body)
             .map_err(|error| wrong(format!("amendment {number} of epoch {epoch}: {error}")))?;
         self.last()?.rows.push((LedgerRow::Amendment(row), bundle));
+        Ok(())
+    }
+
+    /// Numbers ascend, with gaps where insertions have ended.
+    fn insertion(&mut self, insertion: Insertion) -> Result<()> {
+        let (number, highest) = (insertion.number, Insertion::HIGHEST);
+        let ledger = self.last()?;
+        // Messages have no numbers yet.
+        let mut numbers = ledger.insertions.iter().rev().map(|before| before.number);
+        let before = numbers.find(|before| *before > 0).unwrap_or(0);
+        if number == 0 {
+            return Err(wrong("insertion 0: numbers begin at 1".to_owned()));
+        }
+        if number <= before {
+            return Err(wrong(format!("insertion {number} follows insertion {before}")));
+        }
+        if number > highest {
+            return Err(wrong(format!("insertion {number}: no ledger has a number above {highest}")));
+        }
+        if let Some(place) = insertion.taken.as_ref().and_then(|taken| taken.place).filter(|place| *place > highest) {
+            return Err(wrong(format!("insertion {number}: no conversation has {place} messages before it")));
+        }
+        ledger.insertions.push(Insertion { at: to_micros(insertion.at), ..insertion });
         Ok(())
     }
 

@@ -174,10 +174,11 @@ impl Answered {
     }
 }
 
-/// Whether the user says it, or the program that the model runs in.
-pub(super) fn speaker(kind: &InsertionKind) -> Speaker {
+/// Whether the user says it, or the program that the model runs in; none if the system does, as it says notices.
+pub(super) fn speaker(kind: &InsertionKind) -> Option<Speaker> {
     match kind {
-        InsertionKind::Queued => Speaker::User,
-        InsertionKind::Touched(_) => Speaker::Program,
+        InsertionKind::Queued => Some(Speaker::User),
+        InsertionKind::Touched(_) => Some(Speaker::Program),
+        InsertionKind::Live(_) => None,
     }
 }

@@ -55,6 +55,9 @@ pub(super) struct InsertionLine {
     /// The files of a touch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     touched: Option<BTreeMap<String, Digest>>,
+    /// The sections of a live part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    live: Option<BTreeMap<String, Digest>>,
     /// Whether a turn took it, or it waits.
     taken: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,18 +69,23 @@ pub(super) struct InsertionLine {
 impl InsertionLine {
     pub(super) fn new(insertion: Insertion) -> InsertionLine {
         let Insertion { number, kind, at, text, taken } = insertion;
-        let touched = match kind {
-            InsertionKind::Queued => None,
-            InsertionKind::Touched(files) => Some(files),
+        let (touched, live) = match kind {
+            InsertionKind::Queued => (None, None),
+            InsertionKind::Live(sections) => (None, Some(sections)),
+            InsertionKind::Touched(files) => (Some(files), None),
         };
         let is_taken = taken.is_some();
         let Taken { turn, place } = taken.unwrap_or_default();
-        InsertionLine { number, at, text, touched, taken: is_taken, turn, place }
+        InsertionLine { number, at, text, touched, live, taken: is_taken, turn, place }
     }
 
     pub(super) fn insertion(self) -> Insertion {
-        let InsertionLine { number, at, text, touched, taken, turn, place } = self;
-        let kind = touched.map_or(InsertionKind::Queued, InsertionKind::Touched);
+        let InsertionLine { number, at, text, touched, live, taken, turn, place } = self;
+        let kind = match (touched, live) {
+            (_, Some(sections)) => InsertionKind::Live(sections),
+            (Some(files), None) => InsertionKind::Touched(files),
+            (None, None) => InsertionKind::Queued,
+        };
         Insertion { number, kind, at, text, taken: taken.then_some(Taken { turn, place }) }
     }
 }

@@ -17,7 +17,10 @@ mod import;
 mod ineffective;
 mod insertions;
 mod lines;
+mod live;
+mod pauses;
 mod recent;
+mod room;
 mod steps;
 mod sweep;
 mod touch;
@@ -39,8 +42,11 @@ use self::hooked::question;
 pub use self::import::{Imported, MemoryCheck};
 use self::ineffective::IneffectiveChanges;
 pub use self::insertions::{Repeat, TurnInsertion};
+use self::pauses::Pauses;
 pub(crate) use self::recent::Current;
 use self::recent::RecentEpochs;
+pub use self::room::INSERTION_LIMIT;
+use self::room::Room;
 use self::steps::Renewal;
 pub use self::sweep::{Age, Collected};
 pub use self::touch::TouchNotice;
@@ -69,6 +75,8 @@ pub struct Keeper {
     flights: Flights,
     ineffective: IneffectiveChanges,
     recent: RecentEpochs,
+    pauses: Pauses,
+    room: Room,
 }
 
 /// What a caller says to a conversation whose project cannot be resolved.
@@ -129,6 +137,8 @@ impl Keeper {
             flights: Flights::default(),
             ineffective: IneffectiveChanges::default(),
             recent: RecentEpochs::default(),
+            pauses: Pauses::default(),
+            room: Room::default(),
         }
     }
 
@@ -154,6 +164,8 @@ impl Keeper {
             turn.hooks.extend(did);
             turn.diagnostics.extend(diagnostics);
         }
+        self.pauses.note(conversation, &mut turn, now(input));
+        self.keep_live(conversation, &mut turn, input)?;
         turn.ask_hooks(conversation, input)?;
         Ok(turn)
     }
@@ -185,7 +197,9 @@ impl Keeper {
             diagnostics,
             ..Turn::nothing()
         };
-        Ok(turn.inserting(insertions, history))
+        let mut turn = turn.inserting(insertions, history);
+        self.pauses.note(conversation, &mut turn, now);
+        Ok(turn)
     }
 
     /// The turn before hooks change it.
@@ -374,6 +388,7 @@ impl Keeper {
         if message.is_empty() {
             return Err(Error::new(ErrorKind::Input, "the message is empty").with_hint("say something"));
         }
+        let _room = self.room.take(&*self.store, conversation, message.len())?;
         Ok(self.store.queue(conversation, truncate_to_millis(at), message)?)
     }
 

@@ -1,5 +1,7 @@
 //! What goes into a turn, and what comes out.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,7 +13,7 @@ use super::HookMessage;
 use super::insertions::{Repeat, TurnInsertion, speaker};
 use crate::compose::{Layout, Prompt, Wording};
 use crate::deliver::{
-    ChangedTools, Content, Delivery, Inserted, Notice, SaidSection, Target, deliver, renewal, said_sections,
+    ChangedTools, Content, Delivery, Inserted, Notice, NoticeKind, SaidSection, Target, deliver, renewal, said_sections,
 };
 use crate::diagnostic::Diagnostic;
 use crate::discover::remote::{Fetched, Fetching};
@@ -20,7 +22,7 @@ use crate::discover::tools::Tools;
 use crate::discover::{Report, Situation, World};
 use crate::error::Result;
 use crate::freeze::record::{RecordedOrigin, RecordedSpan};
-use crate::freeze::{Amendment, Change, ConversationId, Epoch, Insertion, Watch};
+use crate::freeze::{Amendment, Change, ConversationId, Epoch, Insertion, InsertionKind, Watch};
 use crate::hooks::{Hook, HookDid};
 use crate::models::Models;
 use crate::text::LineNumbers;
@@ -103,7 +105,13 @@ impl<'t> TurnInput<'t> {
 
 impl Delivering {
     pub(super) fn nothing() -> Delivering {
-        Delivering { layout: None, tools: None, model: None, models: Models::built_in().clone() }
+        Delivering {
+            layout: None,
+            tools: None,
+            model: None,
+            models: Models::built_in().clone(),
+            previous_response: None,
+        }
     }
 }
 
@@ -126,6 +134,8 @@ pub struct Turn {
     pub fresh: usize,
     /// The live part. Its boundary is 0: all of it is suffix.
     pub suffix: Prompt,
+    /// As much of it as the conversation has as insertions.
+    pub(super) kept: String,
     /// The system text of this turn alone, if it has one.
     pub replacement: Option<String>,
     /// Where every byte of that came from.
@@ -140,8 +150,12 @@ pub struct Turn {
     pub added: Vec<HookMessage>,
     /// Those of them that no other hook has looked at: they go behind all else.
     pub(super) behind: Vec<Value>,
+    /// What asks for a summary, if this is the request for one.
+    pub(super) asks: Option<String>,
     /// The conversation's messages as hooks left them, without insertions; none if the caller passed none through.
     pub history: Option<Arc<[Value]>>,
+    /// The pauses of the conversation that lost a cache, or may have, in seconds.
+    pub(super) pauses: Vec<u64>,
     /// What each hook did, in order.
     pub hooks: Vec<HookDid>,
     /// Changes that are held back.
@@ -164,6 +178,8 @@ pub(crate) struct Delivering {
     pub(crate) tools: Option<Tools>,
     pub(crate) model: Option<String>,
     pub(crate) models: Models,
+    /// The id of the provider's last response, if the caller has it.
+    pub(crate) previous_response: Option<String>,
 }
 
 /// Whether an epoch began with a turn.
@@ -189,6 +205,7 @@ impl Turn {
             amendments: Vec::new(),
             fresh: 0,
             suffix: Prompt::empty(""),
+            kept: String::new(),
             replacement: None,
             replacement_spans: Vec::new(),
             messages: Vec::new(),
@@ -196,6 +213,8 @@ impl Turn {
             removed: Vec::new(),
             added: Vec::new(),
             behind: Vec::new(),
+            asks: None,
+            pauses: Vec::new(),
             history: None,
             hooks: Vec::new(),
             pending: Vec::new(),
@@ -222,7 +241,8 @@ impl Turn {
 
     /// The same turn with what goes between the caller's messages.
     pub(super) fn inserting(mut self, insertions: Vec<TurnInsertion>, history: Option<&Arc<[Value]>>) -> Turn {
-        let fresh = insertions.iter().filter(|one| one.is_fresh);
+        let is_live = |one: &TurnInsertion| matches!(one.insertion.kind, InsertionKind::Live(_));
+        let fresh = insertions.iter().filter(|one| one.is_fresh && !is_live(one));
         self.messages = fresh.map(|one| one.insertion.clone()).collect();
         self.insertions = insertions;
         self.history = history.cloned();
@@ -270,6 +290,12 @@ impl Turn {
             Some(epoch) if current.is_some() && self.tells_of_tools() => Ok(epoch.body().parsed_tools()?.or(current)),
             _ => Ok(current),
         }
+    }
+
+    /// The tools that are deferred in a turn that replaces the system text: as an epoch would decide.
+    fn deferred_without_epoch(&self, tools: Option<&Tools>) -> BTreeSet<String> {
+        let decided = |(layout, tools): (&Layout, &Tools)| layout.rules().tools.defer.decide(tools);
+        self.layout().zip(tools).map(decided).unwrap_or_default()
     }
 
     fn tells_of_tools(&self) -> bool {
@@ -325,35 +351,59 @@ impl Turn {
         let (of_tools, of_texts): (Vec<&Amendment>, Vec<&Amendment>) =
             self.amendments.iter().partition(|amendment| !amendment.body.tools.is_empty());
         let notices = of_texts.into_iter().map(|amendment| Notice {
+            kind: NoticeKind::Amendment,
             number: amendment.number,
             text: &amendment.body.text,
             after: amendment.body.after,
         });
+        let live = self.insertions.iter().filter(|one| speaker(&one.insertion.kind).is_none()).map(|one| Notice {
+            kind: NoticeKind::Live,
+            number: one.insertion.number,
+            text: &one.insertion.text,
+            after: one.after.map(|after| after as usize),
+        });
+        let notices: Vec<Notice<'_>> = notices.chain(live).collect();
         let tool_changes = of_tools.into_iter().map(|amendment| ChangedTools {
             number: amendment.number,
             steps: &amendment.body.tools,
             after: amendment.body.after,
         });
-        let insertions = self.insertions.iter().map(|one| Inserted {
-            name: one.insertion.name().into(),
-            text: one.insertion.text.as_str().into(),
-            after: one.after,
-            says: speaker(&one.insertion.kind),
-            is_fresh: one.is_fresh,
+        let insertions = self.insertions.iter().filter_map(|one| {
+            Some(Inserted {
+                name: one.insertion.name().into(),
+                text: one.insertion.text.as_str().into(),
+                after: one.after,
+                says: speaker(&one.insertion.kind)?,
+                is_fresh: one.is_fresh,
+            })
         });
         Content {
+            blocks: epoch.map(|epoch| Content::blocks_of(epoch.body())).unwrap_or_default(),
             epoch: epoch.map(Epoch::digest),
             digests: epoch.map(|epoch| &epoch.body().digests),
-            notices: notices.collect(),
+            notices,
             tools,
+            deferred: match epoch {
+                Some(epoch) => Cow::Borrowed(&epoch.body().deferred),
+                None => Cow::Owned(self.deferred_without_epoch(tools)),
+            },
             tool_changes: tool_changes.collect(),
             current_tools: self.delivering.tools.as_ref().or(tools),
             messages: self.history.as_deref(),
+            previous_response: self.delivering.previous_response.as_deref(),
             insertions: insertions.collect(),
             added: self.behind.clone(),
+            asks: self.asks.as_deref(),
+            pauses: &self.pauses,
             removed: &self.removed,
-            ..Content::new(self.prefix(), fixed, self.suffix.text())
+            ..Content::new(self.prefix(), fixed, self.live())
         }
+    }
+
+    /// The live part without what the conversation has of it. What a hook puts in its place is said as a whole.
+    fn live(&self) -> &str {
+        let suffix = self.suffix.text();
+        if self.kept.is_empty() { suffix } else { suffix.strip_prefix(self.kept.as_str()).unwrap_or(suffix) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Match, Model, Models};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::Tokens;
 
 impl Models {
     /// What is worth knowing about a prefix and the model that it is for.
@@ -54,6 +55,15 @@ pub enum Reached {
 }
 
 impl Reached {
+    /// Whether so many tokens are enough.
+    pub(crate) fn of(tokens: Tokens, minimum: usize) -> Reached {
+        match (tokens.low >= minimum, tokens.high >= minimum) {
+            (true, _) => Reached::Yes,
+            (false, true) => Reached::Perhaps,
+            (false, false) => Reached::No,
+        }
+    }
+
     /// The name in documents.
     pub fn name(self) -> &'static str {
         match self {
@@ -65,17 +75,17 @@ impl Reached {
 }
 
 impl Model {
+    /// Whether so many tokens are enough to be cached. Where no minimum is stated, they are.
+    pub fn caches(&self, tokens: Tokens) -> Reached {
+        self.minimum.map_or(Reached::Yes, |minimum| Reached::of(tokens, minimum))
+    }
+
     /// How a prefix stands to this model's minimum. Of an empty prefix, without token counts, or where
     /// no minimum is stated, there is nothing to say.
     pub fn minimum_of(&self, prefix: &str) -> Option<Minimum> {
         let tokens = self.minimum?;
         let has = self.tokenizer.count(prefix).filter(|has| has.count > 0)?;
-        let reached = match (has.low >= tokens, has.high >= tokens) {
-            (true, _) => Reached::Yes,
-            (false, true) => Reached::Perhaps,
-            (false, false) => Reached::No,
-        };
-        Some(Minimum { tokens, at: self.tokenizer.reaches(prefix, tokens), reached })
+        Some(Minimum { tokens, at: self.tokenizer.reaches(prefix, tokens), reached: Reached::of(has, tokens) })
     }
 
     /// The finding that a prefix is too short for this model's cache. Without token counts there is none.

@@ -91,6 +91,8 @@ pub struct Model {
     pub developer_role: bool,
     /// Which changes of tools it takes in the midst of a conversation; none if another list is all that it takes.
     pub tool_changes: Option<ToolChanges>,
+    /// Whether it finds tools that a request defers, by a search of its provider's.
+    pub tool_search: bool,
     /// The longest input, in tokens.
     pub max_input: Option<usize>,
     /// A prompt with more tokens than this has other prices.

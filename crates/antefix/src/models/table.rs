@@ -47,6 +47,7 @@ pub(super) struct Row {
     mid_system: Option<bool>,
     developer_role: Option<bool>,
     tool_changes: Option<ToolChanges>,
+    tool_search: Option<bool>,
     max_input: Option<usize>,
     long_above: Option<usize>,
     source: Option<String>,
@@ -73,6 +74,7 @@ impl Row {
             mid_system: self.mid_system.or(other.mid_system),
             developer_role: self.developer_role.or(other.developer_role),
             tool_changes: self.tool_changes.or(other.tool_changes),
+            tool_search: self.tool_search.or(other.tool_search),
             max_input: self.max_input.or(other.max_input),
             long_above: self.long_above.or(other.long_above),
             source: self.source.or_else(|| other.source.clone()),
@@ -203,6 +205,7 @@ impl Table {
             developer_role: row.developer_role.unwrap_or_default(),
             // Bedrock has the words for it in its types, and took them for no model when that was tried.
             tool_changes: row.tool_changes.filter(|_| provider != Provider::Bedrock),
+            tool_search: row.tool_search.unwrap_or(false) && provider != Provider::Bedrock,
             max_input: row.max_input,
             long_above: row.long_above,
             source: row.source,

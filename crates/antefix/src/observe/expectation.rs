@@ -4,7 +4,8 @@
 //!    what can be read; with the epochs at hand, the byte and its origin are known as well.
 //! 2. Of what is the same, that is read which was written: up to the last breakpoint before the difference, or up to the
 //!    difference itself where the provider caches without being asked.
-//! 3. A prefix that is too short for the model, or whose lifetime has passed, is not expected.
+//! 3. A prefix that is too short for the model, or whose lifetime has passed, is not expected. What cannot be cached is not lost and has
+//!    no price, and where an estimate leaves open whether it can be, there is none either.
 
 use super::Billed;
 use super::simulator::seconds;
@@ -12,7 +13,7 @@ use super::verdict::Explanation;
 use crate::deliver::{Part, Receipt, Target};
 use crate::error::Result;
 use crate::freeze::{Difference, EpochBody, Same};
-use crate::models::{Cost, Model, Provider};
+use crate::models::{Cost, Model, Provider, Reached};
 use crate::tokens::{Tokenizer, Tokens};
 
 /// Two requests, and what is known of them.
@@ -49,7 +50,9 @@ pub struct Expectation {
     pub lost: Stretch,
     /// What that costs more than reading it; none without a price.
     pub cost: Option<Cost>,
-    /// Why less is kept than is the same.
+    /// Whether the prefix is long enough to be cached.
+    pub reached: Reached,
+    /// Why less is kept than is the same, or whether what is kept is long enough cannot be told.
     pub short: Option<Explanation>,
     /// What the figures rest on.
     pub basis: Basis,
@@ -166,6 +169,13 @@ impl Comparison<'_> {
             None => true,
         });
         let kept = found.pop();
+        let reached = self.model.map_or(Reached::Yes, |model| model.caches(prefix.tokens));
+        if reached != Reached::Yes
+            && short.is_none()
+            && let Some(minimum) = self.model.and_then(|model| model.minimum)
+        {
+            short = Some(Explanation::Minimum { minimum, tokens: prefix.tokens });
+        }
         let mut expectation = Expectation {
             target,
             model: self.model.cloned(),
@@ -174,13 +184,14 @@ impl Comparison<'_> {
             lost: prefix.without(kept.as_ref().map(|entry| entry.stretch)),
             kept,
             cost: None,
+            reached,
             short,
             basis,
             entries: entries.into_iter().map(|(_, entry)| entry).collect(),
             grown: self.before.map(|before| self.now.messages.saturating_sub(before.messages)),
             divergence,
         };
-        if expectation.divergence == Divergence::First {
+        if expectation.divergence == Divergence::First || reached == Reached::No {
             expectation.lost = Stretch::default();
         }
         expectation.cost = self.cost(&expectation, &now, &sums);
@@ -325,7 +336,7 @@ impl Comparison<'_> {
         }
         let minimum = self.model.and_then(|model| model.minimum)?;
         let tokens = entry.stretch.tokens;
-        (tokens.high < minimum).then_some(Explanation::Minimum { minimum, tokens })
+        (Reached::of(tokens, minimum) == Reached::No).then_some(Explanation::Minimum { minimum, tokens })
     }
 
     /// What the lost part costs more than if it were read.
@@ -335,9 +346,8 @@ impl Comparison<'_> {
         if lost == 0 {
             return None;
         }
-        let is_short = model.minimum.is_some_and(|minimum| expectation.prefix.tokens.high < minimum);
-        if is_short {
-            return Billed { plain: lost, ..Billed::default() }.more_than_reading(model);
+        if expectation.reached != Reached::Yes {
+            return None;
         }
         // All that precedes the last breakpoint for an hour is written for an hour.
         let long = now.iter().rposition(|part| part.breakpoint.as_deref() == Some("1h"));

@@ -6,10 +6,12 @@
 //! 3. The two together are a [`Verdict`], with one [`Explanation`], the tokens that were billed anew, and their cost.
 //! 4. What a whole history of requests is billed follows from the rules that providers publish; see [`Simulator`]. One type prices all
 //!    of it: [`Billed`].
-//! 5. Figures are the provider's where it gives one, else counted or estimated, and they say which; see [`Basis`].
+//! 5. How much two prompts share, and what parts them, follows from their bytes; see [`Family`].
+//! 6. Figures are the provider's where it gives one, else counted or estimated, and they say which; see [`Basis`].
 
 mod billed;
 mod expectation;
+mod family;
 mod said;
 mod simulator;
 mod usage;
@@ -18,6 +20,7 @@ mod words;
 
 pub use billed::Billed;
 pub use expectation::{Basis, Comparison, Divergence, Entry, Expectation, Stretch};
+pub use family::{Advice, Family, Member, MemberSection, Parting};
 pub use said::Said;
 pub use simulator::Simulator;
 pub use usage::Usage;

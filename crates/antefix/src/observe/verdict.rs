@@ -2,7 +2,7 @@
 
 use super::{Billed, Divergence, Entry, Expectation, Said, Usage};
 use crate::deliver::Target;
-use crate::models::{Cost, Model};
+use crate::models::{Cost, Model, Reached};
 use crate::tokens::Tokens;
 
 /// Whether the cache was hit as expected, and if not, why.
@@ -10,7 +10,7 @@ use crate::tokens::Tokens;
 pub struct Verdict {
     /// What happened.
     pub outcome: Outcome,
-    /// Whether no more was to be expected.
+    /// Whether no more was to be expected; also so where that cannot be told.
     pub as_expected: bool,
     /// The part behind which reading ended, if it ended at a known place.
     pub until: Option<String>,
@@ -39,6 +39,8 @@ pub enum Outcome {
     Part,
     /// Nothing of it was read.
     Missed,
+    /// Nothing of it was read, and whether it is long enough to be cached cannot be told from an estimate.
+    CannotTell,
 }
 
 impl Outcome {
@@ -50,6 +52,7 @@ impl Outcome {
             Outcome::Hit => "hit",
             Outcome::Part => "hit-in-part",
             Outcome::Missed => "missed",
+            Outcome::CannotTell => "cannot-tell",
         }
     }
 }
@@ -130,8 +133,32 @@ impl Verdict {
         let Some(read) = verdict.usage.read else { return verdict };
         verdict.measure(read);
         verdict.explain(read, elapsed);
+        if verdict.cannot_tell() {
+            verdict.outcome = Outcome::CannotTell;
+            verdict.as_expected = true;
+            verdict.explanation = verdict.too_short();
+        }
         verdict.bill(read);
         verdict
+    }
+
+    /// Whether all that is known fits a prefix that is too short as well as one that is not. What differs anyway, and what the provider
+    /// explains or wrote, is known.
+    fn cannot_tell(&self) -> bool {
+        let is_missed = match self.outcome {
+            Outcome::Written => self.usage.write == Some(0),
+            Outcome::Missed => matches!(self.expectation.divergence, Divergence::Nowhere),
+            _ => false,
+        };
+        let is_explained = matches!(self.usage.said, Some(Said::Miss { .. }))
+            || matches!(self.explanation, Some(Explanation::Lifetime { .. } | Explanation::Key));
+        is_missed && self.caches() == Reached::Perhaps && !is_explained
+    }
+
+    /// Whether the prefix is long enough to be cached. What the provider read or wrote is.
+    fn caches(&self) -> Reached {
+        let is_cached = [self.usage.read, self.usage.write].into_iter().flatten().any(|tokens| tokens > 0);
+        if is_cached { Reached::Yes } else { self.expectation.reached }
     }
 
     /// How far reading went: to the end of the prefix, or to the place that fits the figure best.
@@ -208,7 +235,7 @@ impl Verdict {
     fn too_short(&self) -> Option<Explanation> {
         let minimum = self.expectation.model.as_ref()?.minimum?;
         let tokens = self.expectation.prefix.tokens;
-        (tokens.low < minimum).then_some(Explanation::Minimum { minimum, tokens })
+        (self.caches() != Reached::Yes).then_some(Explanation::Minimum { minimum, tokens })
     }
 
     /// The prefix was read, and of the history behind it nothing: was it looked for far enough back?
@@ -223,6 +250,11 @@ impl Verdict {
     /// What was billed anew, and what that cost more.
     fn bill(&mut self, read: usize) {
         if matches!(self.outcome, Outcome::Hit | Outcome::Written) || self.explanation == Some(Explanation::First) {
+            return;
+        }
+        // What cannot be cached is not lost, and what perhaps cannot be is perhaps not.
+        let is_reported = matches!(&self.usage.said, Some(Said::Miss { missed: Some(_), .. }));
+        if self.caches() != Reached::Yes && !is_reported {
             return;
         }
         let whole = self.expectation.prefix.tokens;

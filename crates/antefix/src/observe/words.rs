@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Basis, Divergence, Entry, Expectation, Explanation, Outcome, Said, Verdict};
 use crate::deliver::Target;
 use crate::freeze::Side;
-use crate::models::Cost;
+use crate::models::{Cost, Reached};
 use crate::text::grouped;
 use crate::tokens::Tokens;
 
@@ -32,7 +32,10 @@ impl Expectation {
         let place = format!("at {}{model}", self.target.name());
         let read = match &self.kept {
             _ if !self.reports() => format!("{place}, no cache is promised"),
-            Some(kept) if self.is_whole(kept) => format!("{place}, all of the prefix would be read from the cache"),
+            Some(kept) if self.is_whole(kept) => {
+                let sure = if self.reached == Reached::Yes { "" } else { ", if it is long enough" };
+                format!("{place}, all of the prefix would be read from the cache{sure}")
+            }
             Some(kept) => {
                 let end = self.end(&kept.what);
                 format!("{place}, {} would be read from the cache, {end}", tokens(kept.stretch.tokens))
@@ -116,12 +119,20 @@ impl Expectation {
             ),
             Explanation::Minimum { minimum, tokens: has } => {
                 let model = self.model.as_ref().map_or("the model", |model| model.name.as_str());
-                let may = if has.high < *minimum { "has" } else { "may have" };
-                format!(
-                    "what would be cached {may} too few tokens, {}: {model} caches none with less than {}",
-                    figure(*has),
-                    grouped(*minimum)
-                )
+                let (has, minimum) = (*has, *minimum);
+                match Reached::of(has, minimum) {
+                    Reached::No => format!(
+                        "what would be cached has too few tokens, {}: {model} caches none with less than {}",
+                        figure(has),
+                        grouped(minimum)
+                    ),
+                    _ => format!(
+                        "whether it can be cached cannot be told: {model} caches none with less than {} tokens, and it has {} to {}",
+                        grouped(minimum),
+                        grouped(has.low),
+                        grouped(has.high)
+                    ),
+                }
             }
             other => other.name().to_owned(),
         }
@@ -162,6 +173,9 @@ impl Verdict {
                 let until = self.until.as_deref().map(|what| format!(", {}", self.expectation.end(what)));
                 let word = if expected { "as expected" } else { "and more was to be expected" };
                 format!("the cache was hit in part, {word}: {read}{of} were read from it{}", until.unwrap_or_default())
+            }
+            (Outcome::CannotTell, _) => {
+                format!("nothing{of} was read from the cache, and it may be that nothing can be")
             }
             (Outcome::Missed, true) => format!("the cache was not hit, as expected: nothing{of} was read from it"),
             (Outcome::Missed, false) => {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::compose::{Dialect, builtin};
+use crate::deliver::check_response_id;
 use crate::discover::Given;
 use crate::discover::tools::Tools;
 use crate::error::{Error, ErrorKind, Result};
@@ -43,6 +44,9 @@ pub struct Ask {
     pub messages: Option<Arc<[Value]>>,
     /// Facts answered by hand; the world is not asked for them.
     pub given: BTreeMap<FactName, Given>,
+    /// The id of the provider's last response in this conversation: the request asks the provider to compare the two, and to say why its
+    /// cache was missed, where it can.
+    pub previous_response: Option<String>,
     /// The layout, in the place of the project's, the user's and the default one.
     pub layout: Option<LayoutChoice>,
     /// A wording file over the built-in, the user's and the project's.
@@ -68,6 +72,8 @@ pub struct Ask {
     pub touch: Vec<PathBuf>,
     /// The system text of this turn alone, in place of all of it. Nothing is stored, nobody is asked.
     pub replacement: Option<String>,
+    /// The agent that is told the prompt, if it reads files by itself: those are left out.
+    pub reader: Reader,
     /// Which facts of a standing epoch are asked for again.
     pub watch: Watch,
     /// Ends the work when it is set; nothing is stored by then.
@@ -82,6 +88,7 @@ impl Ask {
             let error = Error::new(ErrorKind::Input, format!("`{field}` is empty"));
             return Err(error.with_hint("leave it out: then it is as it was said last"));
         }
+        self.previous_response.as_deref().map(check_response_id).transpose()?;
         let strange = self.messages.iter().flat_map(|all| all.iter()).position(|message| !message.is_object());
         match strange {
             None => Ok(()),
@@ -99,6 +106,8 @@ impl Ask {
 pub enum LayoutChoice {
     /// A built-in one, by its name.
     BuiltIn(String),
+    /// What an agent that composes its own prompt reads, by the agent's name.
+    Agent(String),
     /// A layout file.
     File {
         /// Where it is.
@@ -150,6 +159,18 @@ pub(super) fn unknown_layout(name: &str) -> Error {
     let names = builtin::LAYOUTS.iter().map(|layout| layout.name).collect::<Vec<_>>().join(", ");
     let hint = format!("the built-in layouts are {names}; a file is named by its path, such as ./{name}.toml");
     Error::new(ErrorKind::Layout, format!("there is no layout `{name}`")).with_hint(hint)
+}
+
+/// Who is told a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// As it was said last; at first, somebody who reads nothing.
+    #[default]
+    AsBefore,
+    /// Somebody who reads no file without being told.
+    Nobody,
+    /// An agent that reads files by itself, by the name of its data or of its program.
+    Agent(String),
 }
 
 /// Which text a layout's editable section has.
@@ -205,6 +226,20 @@ impl Ask {
     #[must_use]
     pub fn messages(mut self, messages: Vec<Value>) -> Ask {
         self.messages = Some(messages.into());
+        self
+    }
+
+    /// Names the provider's last response, so that the provider can say why its cache was missed.
+    ///
+    /// ```
+    /// use antefix::Ask;
+    ///
+    /// assert!(Ask::new().previous_response("msg_01XFDUDYJgAACzvnptvVoYEL").check().is_ok());
+    /// assert!(Ask::new().previous_response("my last turn").check().is_err());
+    /// ```
+    #[must_use]
+    pub fn previous_response(mut self, id: impl Into<String>) -> Ask {
+        self.previous_response = Some(id.into());
         self
     }
 

@@ -69,7 +69,11 @@ impl ProjectContext {
             (None, Some(_)) => Trust::Trusted,
             (None, None) => settings.untrusted_text.trust(&workspace, &settings.trusted),
         };
-        let permissions = settings.permissions(trust);
+        let mut permissions = settings.permissions(trust);
+        // Another agent reads a file with hidden characters: it is shown, with these written out.
+        if matches!(choice.layout, Some(LayoutChoice::Agent(_))) {
+            permissions.hygiene = permissions.hygiene.written_out();
+        }
         // The project's own layout, wordings and templates pass the same gate as its other texts.
         let gate = Gate::new(world, &workspace, &permissions.file_roots, trust);
         let hygiene = permissions.hygiene;

@@ -42,25 +42,24 @@ impl Conversation {
     /// A conversation that is open goes on, whatever has become of its directory, layout, templates, wordings or settings since:
     /// its bytes are in the ledger. What is wrong is a finding then, and a pending change.
     pub fn turn(&self, ask: Ask) -> Result<Turn> {
-        self.opening(&ask, |ask| self.one_turn(ask), |turn| &mut turn.diagnostics)
+        self.opening(&ask, |ask, said| self.one_turn(ask, said), |turn| &mut turn.diagnostics)
     }
 
     /// Does what opens a conversation that is not open, with a template that can be composed. One that is open has its bytes.
     fn opening<T>(
         &self,
         ask: &Ask,
-        work: impl Fn(&Ask) -> Result<T>,
+        work: impl Fn(&Ask, Said) -> Result<T>,
         findings: impl FnOnce(&mut T) -> &mut Vec<Diagnostic>,
     ) -> Result<T> {
         let said = self.said(ask)?;
         match said.before {
-            Some(_) => work(ask),
-            None => self.project.with_last_good(ask, &said.now, work, findings),
+            Some(_) => work(ask, said),
+            None => self.project.with_last_good(ask, &said.now, |ask| work(ask, self.said(ask)?), findings),
         }
     }
 
-    fn one_turn(&self, ask: &Ask) -> Result<Turn> {
-        let said = self.said(ask)?;
+    fn one_turn(&self, ask: &Ask, said: Said) -> Result<Turn> {
         // What a caller says for the first time is not something that happened since.
         let goes_on = said.before.as_ref().is_some_and(|before| before.choice() == said.now.choice())
             && ask.template == TemplateChoice::Saved;
@@ -72,7 +71,7 @@ impl Conversation {
         if turn.replacement.is_none() {
             self.remember(&ready.said)?;
         }
-        turn.delivering = ready.delivering();
+        turn.delivering = ready.delivering(ask);
         ready.report(&mut turn.diagnostics);
         Ok(turn)
     }
@@ -93,7 +92,13 @@ impl Conversation {
         }
         let (models, finding) = self.project.antefix.models_for(said.now.model.as_deref());
         turn.diagnostics.extend(finding);
-        turn.delivering = Delivering { layout: None, tools: said.now.tools, model: said.now.model, models };
+        turn.delivering = Delivering {
+            layout: None,
+            tools: said.now.tools,
+            model: said.now.model,
+            models,
+            previous_response: ask.previous_response.clone(),
+        };
         Ok(turn)
     }
 
@@ -125,12 +130,13 @@ impl Conversation {
     /// Begins a compaction: composes the prompt for the summary. A conversation that nobody opened is opened; the ledger of
     /// any other does not change.
     pub fn begin_compaction(&self, ask: Ask) -> Result<Compaction> {
-        let begin = |ask: &Ask| {
-            let ready = self.ready(ask)?;
+        let begin = |ask: &Ask, said| {
+            let ready = self.ready_with(ask, said)?;
             let mut begun = ready.with_input(self, ask, |keeper, input| keeper.compaction().begin(&self.id, input))?;
             if begun.opened == Began::Now {
                 self.remember(&ready.said)?;
             }
+            begun.turn.delivering = ready.delivering(ask);
             ready.report(&mut begun.diagnostics);
             Ok(begun)
         };
@@ -194,7 +200,7 @@ impl Conversation {
         let ready = self.ready_with(ask, Said { before: None, now: draft.said.with(ask, &self.project.directory) })?;
         let mut turn =
             ready.with_input(self, ask, |keeper, input| keeper.rehearse(&self.id, &draft.composed, input))?;
-        turn.delivering = ready.delivering();
+        turn.delivering = ready.delivering(ask);
         turn.diagnostics.extend(ready.models_finding);
         Ok(turn)
     }
@@ -285,9 +291,15 @@ impl Ready {
         findings.extend(self.models_finding);
     }
 
-    fn delivering(&self) -> Delivering {
-        let (layout, said) = (Some(Arc::clone(&self.context.layout)), &self.said.now);
-        Delivering { layout, tools: said.tools.clone(), model: said.model.clone(), models: self.models.clone() }
+    fn delivering(&self, ask: &Ask) -> Delivering {
+        let said = &self.said.now;
+        Delivering {
+            layout: Some(Arc::clone(&self.context.layout)),
+            tools: said.tools.clone(),
+            model: said.model.clone(),
+            models: self.models.clone(),
+            previous_response: ask.previous_response.clone(),
+        }
     }
 }
 

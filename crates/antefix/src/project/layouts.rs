@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::ask::{LayoutChoice, unknown_layout};
 use super::own_files::refuse_shared;
 use super::templates::TemplateDirectories;
+use crate::agents::Agent;
 use crate::compose::template::TemplateRef;
 use crate::compose::{Dialect, Layout, Wording, builtin};
 use crate::discover::hygiene::Hygiene;
@@ -58,6 +59,7 @@ impl Finder<'_> {
     pub(super) fn layout(&mut self, chosen: Option<&LayoutChoice>, wording: &Wording) -> Result<Found> {
         match chosen {
             Some(LayoutChoice::BuiltIn(name)) => self.built_in(name, wording),
+            Some(LayoutChoice::Agent(name)) => self.agent(name, wording),
             Some(LayoutChoice::File { path, label }) => {
                 let text = read_named(self.world, path, label)?;
                 let source = Source::new(SourceKind::Layout, label.clone(), text).at(label.clone());
@@ -91,6 +93,13 @@ impl Finder<'_> {
         let source = Arc::new(Source::new(SourceKind::Layout, built_in.name, built_in.text));
         let layout = Layout::parse(&source, wording, &self.templates(None))?;
         Ok(Found { layout, file: None, key: built_in.name.to_owned() })
+    }
+
+    fn agent(&self, name: &str, wording: &Wording) -> Result<Found> {
+        let agents = Agent::all(self.world, self.workspace)?;
+        let agent = Agent::find(&agents, name)?;
+        let layout = agent.layout(self.world, self.workspace, wording)?.layout;
+        Ok(Found { layout, file: None, key: format!("agent {}", agent.name) })
     }
 
     fn parsed(&self, source: &Arc<Source>, file: &Path, wording: &Wording) -> Result<Found> {

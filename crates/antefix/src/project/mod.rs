@@ -13,9 +13,11 @@
 //! 2. What an [`Ask`] does not say, the conversation remembers.
 //! 3. The user's settings, trust, models and the project's layout and hooks are in force without being asked for.
 
+mod agents;
 mod antefix;
 mod ask;
 mod carry;
+mod check;
 mod confined;
 mod context;
 mod conversation;
@@ -23,10 +25,13 @@ mod directory;
 mod draft;
 mod layouts;
 mod ledger;
+mod lock;
 mod offers;
 mod own_files;
 mod preview;
 mod remembered;
+mod request;
+mod revision;
 mod saved;
 mod settings;
 mod templates;
@@ -36,16 +41,20 @@ mod why;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use self::agents::AgentsReport;
 pub use self::antefix::{Antefix, Builder};
-pub use self::ask::{Ask, LayoutChoice, MemoryChoice, TemplateChoice};
+pub use self::ask::{Ask, LayoutChoice, MemoryChoice, Reader, TemplateChoice};
+pub use self::check::{CheckRules, CodeName, Denied, Importance};
 pub use self::context::ProjectContext;
 use self::context::{Choice, EditedText};
 pub use self::conversation::Conversation;
 use self::directory::{Directory, Location};
 pub use self::draft::Draft;
+pub use self::lock::{LOCK_FILE, Lock};
 pub use self::preview::{Look, Preview};
 use self::preview::{permissions, situation};
 use self::remembered::Remembered;
+pub use self::revision::Range;
 pub use self::saved::{CurrentTemplate, TEMPLATE_LIMIT, TemplateCondition, TemplateFrom, TemplateOutcome};
 pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
 pub use self::templates::{TemplateDirectories, TemplateList};
@@ -201,7 +210,8 @@ impl Project {
         models: &Models,
         work: impl FnOnce(&TurnInput<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (caller, permissions, no_roots) = (said.caller(ask), permissions(context, ask), MoreRoots::default());
+        let (mut caller, permissions, no_roots) = (said.caller(ask), permissions(context, ask), MoreRoots::default());
+        caller.reads = self.read_by(said, context, &ask.touch);
         let situation = situation(context, &permissions, &caller, conversation, &no_roots);
         let hooks = self.all_hooks(context);
         self.with_world(ask, |world| {

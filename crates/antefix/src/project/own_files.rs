@@ -1,7 +1,8 @@
 //! Whether the user's own files are the user's alone.
 //!
-//! 1. What can name programs to run, `settings.toml` and the user's `layout.toml`, is refused if others can write to it, or to
-//!    the directory that it is in: they could have written it.
+//! 1. What can name programs to run, `settings.toml`, a server's `serve.toml` and the user's `layout.toml`, is refused if others can
+//!    write to it, or to the directory that it is in: they could have written it. A layout that was named is read, and its hooks
+//!    do not run; see [`TrustState::Shared`](crate::hooks::TrustState::Shared).
 //! 2. Of everything else others that can write, and of what is said to agents others that can read, are a finding: once for a
 //!    program, never in a turn.
 //! 3. Who can write is decided by the owner and the mode. The group counts as others, unless it has the number of the owner:
@@ -11,38 +12,25 @@ use std::path::{Path, PathBuf};
 
 use super::Antefix;
 use crate::diagnostic::{Code, Diagnostic, Subject};
-use crate::discover::World;
 use crate::discover::world::Others;
+use crate::discover::{Shared, World};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Refuses a file that can name programs, if others can write to it or put another in its place.
 pub(super) fn refuse_shared(world: &dyn World, file: &Path) -> Result<()> {
-    let above = file.ancestors().take(ABOVE + 1);
-    for path in above.filter(|path| path.parent().is_some()) {
-        let others = world.access(path).present().map(|access| access.write).unwrap_or_default();
-        if others == Others::None {
-            continue;
-        }
-        let message =
-            format!("{} can name programs to run, and {} can be written by {others}", file.display(), path.display());
-        return Err(Error::new(ErrorKind::Settings, message).with_hint(remedy(path, others, "go-w")));
-    }
-    Ok(())
+    let Some(shared) = Shared::find(world, file) else { return Ok(()) };
+    let (path, others) = (shared.path.display(), shared.others);
+    let message = format!("{} can name programs to run, and {path} can be written by {others}", file.display());
+    Err(Error::new(ErrorKind::Settings, message).with_hint(shared.remedy("go-w")))
 }
-
-/// What to do about it.
-fn remedy(path: &Path, others: Others, rights: &str) -> String {
-    let path = path.display();
-    match others {
-        Others::Owner(_) => format!("see what it says, then take it over with `chown`, or remove it: {path}"),
-        _ => format!("see what it says, then run `chmod {rights} {path}`"),
-    }
-}
-
-/// How many directories above a file are looked at: its own, and the one that its own is in.
-const ABOVE: usize = 2;
 
 impl Antefix {
+    /// Refuses a file of the user's own that can name programs, such as the configuration of a server, if others can write to it
+    /// or put another in its place.
+    pub fn refuse_shared(world: &dyn World, file: &Path) -> Result<()> {
+        refuse_shared(world, file)
+    }
+
     /// Files and directories of the user's own that others can write to, or can read though they hold what is said to agents.
     pub fn shared_files(&self) -> Vec<Diagnostic> {
         let world = self.world();
@@ -79,7 +67,7 @@ impl Concern {
             (_, write, _) => (format!("{shown} can be written by {write}"), write, "go-w"),
         };
         let about = Subject::file(path.to_string_lossy());
-        let hint = remedy(path, others, rights);
+        let hint = Shared { path: path.to_owned(), others }.remedy(rights);
         Some(Diagnostic::warning(Code::SharedFile, message).about(about).hint(hint))
     }
 }

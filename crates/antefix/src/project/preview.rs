@@ -1,13 +1,15 @@
 //! Prompts that belong to no conversation: what would an agent be told here?
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::remembered::Remembered;
 use super::{Ask, MemoryChoice, Project, ProjectContext, TemplateChoice};
 use crate::compose::{Composed, Layout, Prompt, lint};
-use crate::deliver::{Content, Delivery, Target, deliver};
+use crate::deliver::rules::{Breach, breaches};
+use crate::deliver::{Content, Delivery, Target, ToolAccount, deliver};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::remote::{Fetching, Remote};
 use crate::discover::roots::MoreRoots;
@@ -17,7 +19,7 @@ use crate::error::{ErrorKind, Result};
 use crate::freeze::Insertions;
 use crate::hooks::{AskedRoots, HookPoint, Program, Question, TrustState};
 use crate::keeper::TouchNotice;
-use crate::models::Models;
+use crate::models::{Model, Models};
 use crate::tokens::Tokenizer;
 
 /// How closely to look for mistakes.
@@ -45,6 +47,7 @@ pub struct Preview {
     pub(super) caller: Caller,
     pub(super) models: Models,
     messages: Option<Arc<[serde_json::Value]>>,
+    previous_response: Option<String>,
 }
 
 impl Preview {
@@ -68,11 +71,43 @@ impl Preview {
         self.models.tokenizer(self.caller.model.as_deref())
     }
 
+    /// The rules of its provider that the request would break. Messages that the caller keeps to itself are not looked at.
+    pub fn breaches(&self, target: Target) -> Result<Vec<Breach>> {
+        let request = self.deliver(target)?.fragment.to_value();
+        Ok(breaches(&request, target, self.model().as_ref()))
+    }
+
+    /// The row of the model that was named; none if it is not known.
+    fn model(&self) -> Option<Model> {
+        let name = self.caller.model.as_deref()?;
+        self.models.find(name).map(|(model, _)| model)
+    }
+
+    /// The tools one by one, with what each takes in a request: as the target has them, else as the provider of the model that was
+    /// named has them.
+    pub fn tool_account(&self, target: Option<Target>) -> ToolAccount {
+        let model = self.model();
+        let of_model = || model.as_ref().map_or(Target::Plain, |model| Target::of(model.provider));
+        let target = target.unwrap_or_else(of_model);
+        match &self.caller.tools {
+            Some(tools) => ToolAccount::new(tools, &self.deferred(), target, model.as_ref()),
+            None => ToolAccount { target, tools: Vec::new(), not_deferred: None },
+        }
+    }
+
+    /// The names of the tools that the layout defers, where that can be done.
+    fn deferred(&self) -> BTreeSet<String> {
+        let tools = self.caller.tools.as_ref();
+        tools.map(|tools| self.context.layout.rules().tools.defer.decide(tools)).unwrap_or_default()
+    }
+
     /// The fragment of a provider's request, and its receipt.
     pub fn deliver(&self, target: Target) -> Result<Delivery> {
         let content = Content::of_prompt(&self.prompt, self.caller.tools.as_ref(), self.messages.as_deref());
-        let model = self.caller.model.as_deref().and_then(|name| self.models.find(name)).map(|(model, _)| model);
+        let content = Content { previous_response: self.previous_response.as_deref(), ..content };
+        let model = self.model();
         let rules = self.context.layout.rules();
+        let content = Content { deferred: Cow::Owned(self.deferred()), ..content };
         deliver(&content.placed(&self.context.layout, &rules.phrases), target, model.as_ref())
     }
 }
@@ -99,7 +134,8 @@ impl Project {
         conversation: Option<&str>,
         look: Look,
     ) -> Result<Preview> {
-        let caller = said.caller(&ask);
+        let mut caller = said.caller(&ask);
+        caller.reads = self.read_by(said, &context, &ask.touch);
         let permissions = permissions(&context, &ask);
         let no_roots = MoreRoots::default();
         let situation = Situation {
@@ -126,7 +162,7 @@ impl Project {
                 Look::Composing => diagnostics.extend(prompt.diagnostics().iter().cloned()),
                 Look::Closely => {
                     let machine = context.workspace.machine(world);
-                    diagnostics.extend(lint(&context.layout, &prompt, &machine, &ask.stop)?);
+                    diagnostics.extend(lint(&context.layout, &prompt, caller.tools.as_ref(), &machine, &ask.stop)?);
                 }
             }
             diagnostics.extend(gaps);
@@ -138,11 +174,11 @@ impl Project {
             diagnostics.extend(models.findings(model, prompt.prefix()));
         }
         ask.stop.check()?;
-        let messages = ask.messages;
+        let (messages, previous_response) = (ask.messages, ask.previous_response);
         let named = context.layout.facts().iter().any(|fact| fact.as_str() == "instructions:files");
         let order = named.then(|| context.layout.rules().instructions.in_words());
         let hooks = self.states(&context);
-        Ok(Preview { order, hooks, prompt, report, diagnostics, context, caller, models, messages })
+        Ok(Preview { order, hooks, prompt, report, diagnostics, context, caller, models, messages, previous_response })
     }
 
     /// The project, resolved for a prompt that need not have a store: where none can be asked for a saved template, the
@@ -160,16 +196,12 @@ impl Project {
         }
     }
 
-    /// Whether composing counts tokens: a budget of the layout is in tokens.
-    pub fn counts_tokens(&self, ask: &Ask) -> Result<bool> {
-        Ok(self.context_without_store(ask, &self.first_said(ask))?.0.layout.counts_tokens())
-    }
-
     /// What applies when paths are touched in a conversation that has nothing yet. Nothing is stored.
     pub fn touch(&self, ask: &Ask, paths: &[PathBuf]) -> Result<TouchNotice> {
         let said = self.first_said(ask);
         let (context, _) = self.context_without_store(ask, &said)?;
-        let (caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
+        let (mut caller, permissions, no_roots) = (said.caller(ask), permissions(&context, ask), MoreRoots::default());
+        caller.reads = self.read_by(&said, &context, paths);
         let situation = situation(&context, &permissions, &caller, None, &no_roots);
         self.with_world(ask, |world| {
             TouchNotice::find(world, &context.layout, &situation, paths, &Insertions::default())

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::ask::{Ask, LayoutChoice};
+use super::ask::{Ask, LayoutChoice, Reader};
 use super::context::Choice;
 use super::directory::Directory;
 use crate::compose::builtin;
-use crate::discover::Caller;
 use crate::discover::tools::Tools;
+use crate::discover::{Caller, ReadByAgent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::freeze::Epoch;
 use crate::freeze::store::{Bundle, Store};
@@ -29,6 +29,8 @@ pub(super) struct Remembered {
     pub(super) model: Option<String>,
     pub(super) workspace_id: Option<String>,
     pub(super) tools: Option<Tools>,
+    /// The agent that is told the prompt and reads files by itself.
+    pub(super) reader: Option<String>,
 }
 
 /// As it is kept. The tools are a text of their own, which many conversations share.
@@ -52,6 +54,9 @@ struct Record {
     /// The digest of the tools' text.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<Digest>,
+    /// The agent that reads files by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reader: Option<String>,
 }
 
 impl Remembered {
@@ -75,6 +80,7 @@ impl Remembered {
             model: row.model.clone(),
             workspace_id: None,
             tools,
+            reader: None,
         }
     }
 
@@ -92,10 +98,10 @@ impl Remembered {
         let tools = record.tools.map(|tools| -> Result<Tools> {
             serde_json::from_str(&text(tools)?).map_err(|error| damaged(&error.to_string()))
         });
-        let Record { layout, wording, cwd, given_cwd, machine, model, workspace_id, .. } = record;
+        let Record { layout, wording, cwd, given_cwd, machine, model, workspace_id, reader, .. } = record;
         let directory = Directory::new(cwd, given_cwd);
         let tools = tools.transpose()?;
-        let remembered = Remembered { layout, wording, directory, machine, model, workspace_id, tools };
+        let remembered = Remembered { layout, wording, directory, machine, model, workspace_id, tools, reader };
         let weight = remembered.weight();
         Ok((remembered, weight))
     }
@@ -117,6 +123,7 @@ impl Remembered {
             model: self.model.clone(),
             workspace_id: self.workspace_id.clone(),
             tools: tools.as_deref().map(Digest::of),
+            reader: self.reader.clone(),
         };
         Bundle::new(serde_json::to_string(&record).unwrap_or_default(), tools)
     }
@@ -131,6 +138,11 @@ impl Remembered {
             machine: or(&ask.machine, &self.machine),
             model: or(&ask.model, &self.model),
             workspace_id: or(&ask.workspace_id, &self.workspace_id),
+            reader: match &ask.reader {
+                Reader::AsBefore => self.reader.clone(),
+                Reader::Nobody => None,
+                Reader::Agent(name) => Some(name.clone()),
+            },
             tools: match (&ask.tools, &self.tools) {
                 // Those that are remembered have been put into the shapes of targets before.
                 (Some(said), Some(before)) if said == before => Some(before.clone()),
@@ -143,7 +155,7 @@ impl Remembered {
     pub(super) fn files(&self) -> impl Iterator<Item = &std::path::Path> {
         let layout = self.layout.as_ref().and_then(|layout| match layout {
             LayoutChoice::File { path, .. } | LayoutChoice::TemplateFile { path, .. } => Some(path.as_path()),
-            LayoutChoice::BuiltIn(_) | LayoutChoice::TemplateText { .. } => None,
+            LayoutChoice::BuiltIn(_) | LayoutChoice::Agent(_) | LayoutChoice::TemplateText { .. } => None,
         });
         layout.into_iter().chain(self.wording.as_deref())
     }
@@ -161,6 +173,7 @@ impl Remembered {
             machine: self.machine.clone(),
             tools: self.tools.clone(),
             given: ask.given.clone(),
+            reads: ReadByAgent::default(),
             stop: ask.stop.clone(),
         }
     }

@@ -10,6 +10,7 @@ use super::own_files::refuse_shared;
 use crate::discover::documentation::Documentation;
 use crate::discover::git::GitLimits;
 use crate::discover::hygiene::{HiddenText, Hygiene, Secrets};
+use crate::discover::instructions::Exclude;
 use crate::discover::remote::Remote;
 use crate::discover::trust::{Trust, UntrustedText};
 use crate::discover::{Answer, Permissions, Workspace, World};
@@ -39,6 +40,9 @@ pub struct Settings {
     /// The directories whose projects are trusted.
     #[serde(default)]
     pub trusted: Vec<PathBuf>,
+    /// Instruction files and rules that are not used, by their paths from the project root or from `~/`.
+    #[serde(default)]
+    pub exclude: Vec<Exclude>,
     /// Where the operator's prompt is kept: `[identity.operator]`.
     #[serde(default)]
     pub identity: IdentitySettings,
@@ -53,6 +57,9 @@ pub struct Settings {
     /// What `antefix acp` does: `[acp]`.
     #[serde(default)]
     pub acp: AcpSettings,
+    /// How much findings matter to a check: `[check]`.
+    #[serde(default)]
+    pub check: super::CheckRules,
 }
 
 /// What the user's settings say of `antefix acp`.
@@ -150,6 +157,7 @@ impl Settings {
             git: GitLimits::default(),
             hygiene: self.hygiene(),
             trust,
+            exclude: self.exclude.clone(),
             time_zone: self.time_zone.clone(),
             documentation: self.documentation.clone(),
         }

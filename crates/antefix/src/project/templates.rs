@@ -8,7 +8,7 @@ use crate::compose::builtin;
 use crate::compose::template::{Prefix, TemplateLoader, TemplateLookup, TemplateRef};
 use crate::discover::Paths;
 use crate::discover::file::FILE_LIMIT;
-use crate::discover::hygiene::Hygiene;
+use crate::discover::hygiene::{HiddenText, Hygiene};
 use crate::discover::world::{Answer, Kind, Link, ReasonCode, World};
 use crate::discover::{Workspace, read_text};
 
@@ -128,7 +128,7 @@ impl TemplateLoader for TemplateDirectories<'_> {
     fn fetch(&self, reference: &TemplateRef) -> TemplateLookup {
         if reference.prefix() == Prefix::Builtin {
             let text = builtin::prompt(reference.path()).map_or(Answer::Absent, |text| Answer::Present(text.into()));
-            return TemplateLookup::File { path: reference.to_string(), text };
+            return TemplateLookup::File { path: reference.to_string(), text, hidden: HiddenText::Allow };
         }
         let (directory, hint) = self.directory(reference.prefix());
         let Some(directory) =
@@ -144,6 +144,6 @@ impl TemplateLoader for TemplateDirectories<'_> {
             }
             self.workspace.own_text(&directory, file.text, &path, self.hygiene).map(Arc::from)
         });
-        TemplateLookup::File { path, text }
+        TemplateLookup::File { path, text, hidden: self.workspace.hiding(&directory, self.hygiene) }
     }
 }

@@ -148,7 +148,7 @@ impl Antefix {
 }
 
 /// The row of a model; one that nobody knows is reported.
-fn known(name: Option<&str>, models: &Models, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
+pub(super) fn known(name: Option<&str>, models: &Models, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
     let name = name?;
     let found = models.find(name).map(|(model, _)| model);
     if found.is_none() {

@@ -45,7 +45,8 @@ pub enum Origin {
 pub struct FactOrigin {
     /// The fact's name.
     pub name: FactName,
-    /// The file that it was read from, as the prompt would show it; of a remote text the program or address.
+    /// The file that it was read from, as the prompt would show it; of a remote text the program or address, of the instructions of
+    /// an MCP server its name.
     pub path: Option<Arc<str>>,
     /// Who answered.
     pub from: FactFrom,
@@ -66,6 +67,7 @@ impl FactOrigin {
             (FactFrom::Caller, ..) => "caller",
             (FactFrom::World, None, _) => "variable",
             (FactFrom::World, Some(_), "identity" | "memory") => "remote",
+            (FactFrom::World, Some(_), "tools") => "server",
             (FactFrom::World, Some(_), _) => "file",
         }
     }
@@ -91,7 +93,7 @@ impl Origin {
         Origin::Fact { fact: Arc::new(fact), line: 1 }
     }
 
-    /// `template`, `wording`, `layout`, `expression`, `file`, `remote`, `variable`, `caller` or `hook`.
+    /// `template`, `wording`, `layout`, `expression`, `file`, `remote`, `server`, `variable`, `caller` or `hook`.
     pub fn kind(&self) -> &'static str {
         match self {
             Origin::Source { source, .. } => source.kind.name(),

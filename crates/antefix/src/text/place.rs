@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::HiddenText;
+
 /// A text that somebody wrote and antefix reads: a template, a wording, a layout file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
@@ -19,6 +21,8 @@ pub struct Source {
     pub text: Arc<str>,
     /// Where the text begins in its file, if it does not fill it: a string in a layout.
     pub within: Option<Within>,
+    /// What becomes of hidden characters that expressions in it print. They stay, unless the text is a project's.
+    pub hidden: HiddenText,
 }
 
 /// Where a text begins in a file that has more than it.
@@ -82,13 +86,20 @@ impl SourceKind {
 impl Source {
     /// A source that lies in no file.
     pub fn new(kind: SourceKind, name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
-        Source { kind, name: name.into(), path: None, text: text.into(), within: None }
+        Source { kind, name: name.into(), path: None, text: text.into(), within: None, hidden: HiddenText::Allow }
     }
 
     /// The same source, as a part of a file.
     #[must_use]
     pub(crate) fn within(mut self, within: Within) -> Source {
         self.within = Some(within);
+        self
+    }
+
+    /// The same source, with what becomes of hidden characters that expressions in it print.
+    #[must_use]
+    pub fn hiding(mut self, hidden: HiddenText) -> Source {
+        self.hidden = hidden;
         self
     }
 

@@ -1,25 +1,31 @@
 //! Tokens: how many there are, and how sure that is.
 //!
-//! 1. Counts are exact for the encoding o200k_base, which OpenAI publishes; see [`count`]. The vocabulary is loaded at the
-//!    first count, never before.
+//! 1. Counts are exact for the encoding o200k_base, which OpenAI publishes; see [`count`]. The vocabulary is
+//!    searched where it lies in the program: nothing is loaded.
 //! 2. For a model without a public tokenizer a count is an estimate with a band; see [`Tokenizer`]. An estimate never
 //!    looks like a count.
-//! 3. A text is counted once: results are remembered by the text's digest, in bounded space; see [`remembered`].
-//! 4. Time is bounded for any text: about a second for a megabyte of the worst.
+//! 3. A text is counted once: results are remembered by the text's digest, in bounded space.
+//! 4. Time grows with the text, whatever it is made of, and no faster.
 //!
 //! Without the feature `tokens` nothing is counted, and everything that would say tokens says nothing of them.
 //!
 //! What a provider bills differs a little: it adds roles and tool schemas, and texts that meet may share a token. So the
 //! counts of sections do not add up to the count of the prompt.
 
+#[cfg(feature = "tokens")]
+mod bucket;
+#[cfg(feature = "tokens")]
 mod memo;
 #[cfg(feature = "tokens")]
 mod o200k;
+#[cfg(feature = "tokens")]
+mod split;
+#[cfg(feature = "tokens")]
+mod table;
 mod tokenizer;
 
 use crate::text::Digest;
 
-pub use memo::{Remembered, recall, remembered};
 pub use tokenizer::{Band, Tokenizer, Tokens};
 
 /// The encoding that is counted in.
@@ -34,8 +40,8 @@ pub fn are_counted() -> bool {
 ///
 /// Special tokens are text here: a prompt that says `<|endoftext|>` means the words.
 ///
-/// The count is exact, unless the text has a run of [`LONGEST_RUN`] bytes without a place where it can be split safely,
-/// such as a megabyte of one letter: then a run counts in parts, and the sum may be off by a few tokens.
+/// The count is exact, unless the text has a run of more than [`LONGEST_RUN`] bytes that the encoding does not split, such as
+/// a megabyte of one letter: then the run counts in parts, and the sum may be off by a token a part.
 pub fn count(text: &str) -> Option<usize> {
     #[cfg(feature = "tokens")]
     return Some(memo::remember(text, o200k::count));

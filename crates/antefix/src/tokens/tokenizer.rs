@@ -94,6 +94,12 @@ impl std::ops::Add for Tokens {
     }
 }
 
+impl std::iter::Sum for Tokens {
+    fn sum<I: Iterator<Item = Tokens>>(counts: I) -> Tokens {
+        counts.fold(Tokens::default(), |sum, count| sum + count)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

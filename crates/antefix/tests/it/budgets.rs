@@ -112,24 +112,6 @@ fn a_frame_is_not_cut() {
     assert!(prompt.text().starts_with(before) && prompt.text().ends_with(&format!("size limit]{behind}")));
 }
 
-/// A layout says whether composing it counts tokens: only then is a vocabulary needed.
-#[test]
-fn a_layout_knows_whether_it_counts_tokens() {
-    let one = section("a", "frozen", "a");
-    for (text, expected) in [
-        (one.clone(), false),
-        (format!("budget = 9\n{one}"), false),
-        (format!("budget = {{ tokens = 9 }}\n{one}"), true),
-        (format!("{one}budget = {{ tokens = 9 }}"), true),
-        (format!("[instructions]\nfile_budget = {{ tokens = 9 }}\n{one}"), true),
-        (format!("[instructions]\ntotal_budget = {{ tokens = 9 }}\n{one}"), true),
-        (format!("[skills]\nbudget = {{ tokens = 9 }}\n{one}"), true),
-        (format!("[skills]\nbudget = {{ characters = 9 }}\n{one}"), false),
-    ] {
-        assert_eq!(layout(&text).unwrap().counts_tokens(), expected, "{text}");
-    }
-}
-
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z é日👩/.]{0,400}", "(word ){0,200}", "\\PC{0,200}"]
         .prop_map(|text| text.replace(['\'', '[', '\\', '\n', '\r'], ""))

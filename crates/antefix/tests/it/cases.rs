@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use antefix::compose::{Dialect, Prompt, builtin};
 use antefix::deliver::{Agent, Content, Mode, SystemField, Target, Way, deliver, route};
-use antefix::discover::tools::Tool;
+use antefix::discover::tools::{Tool, Tools};
 use antefix::discover::world::{Answer, Output, ReasonCode, Response};
 use antefix::discover::{NotLoaded, Report};
 use antefix::project::{LayoutChoice, Look, Preview, Project, Settings};
@@ -43,6 +43,9 @@ struct Case {
     conversation_id: Option<String>,
     workspace_id: Option<String>,
     tools: Option<Vec<GivenTool>>,
+    /// What MCP servers say about their tools, by name.
+    #[serde(default)]
+    tool_servers: BTreeMap<String, String>,
     /// A wording file in the world, over the user's and the workspace's.
     wording_file: Option<PathBuf>,
     /// Facts answered by hand.
@@ -344,7 +347,10 @@ fn ask(folder: &Path, case: &Case) -> Ask {
     ask.wording.clone_from(&case.wording_file);
     ask.model.clone_from(&case.model);
     ask.workspace_id.clone_from(&case.workspace_id);
-    ask.tools = case.tools.as_ref().map(|tools| tools.iter().map(GivenTool::tool).collect());
+    ask.tools = case.tools.as_ref().map(|tools| {
+        let tools: Tools = tools.iter().map(GivenTool::tool).collect();
+        case.tool_servers.iter().fold(tools, |tools, (server, text)| tools.with_instructions(server, text))
+    });
     ask
 }
 

@@ -7,7 +7,7 @@ use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page}
 use antefix::discover::documentation::Documentation;
 use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
 use antefix::discover::scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
-use antefix::discover::tools::Tool;
+use antefix::discover::tools::{Tool, Tools};
 use antefix::discover::world::{Answer, Response, SystemText};
 use antefix::discover::{Value, Workspace, discover};
 use antefix::worlds::MemoryWorld;
@@ -74,7 +74,8 @@ fn everything() -> (Watched, Parts) {
     situation.caller.model = Some("the model".to_owned());
     situation.conversation_id = Some("the conversation".to_owned());
     situation.caller.workspace_id = Some("the workspace".to_owned());
-    situation.caller.tools = Some(["b", "a"].map(Tool::named).into_iter().collect());
+    let tools: Tools = ["b", "a"].map(Tool::named).into_iter().collect();
+    situation.caller.tools = Some(tools.with_instructions("s", "Use a first."));
     situation.rules.skills.needs_tool.clear();
     situation.permissions.env_allow = ["A".to_owned()].into();
     situation.permissions.documentation = Documentation {
@@ -141,6 +142,7 @@ fn every_row_is_answered() {
         ("tools:list", "- a: a\n- b: b"),
         ("tools:entries", "- a: a\n- b: b"),
         ("tools:guidelines", "- Keep your answers short.\n- Name files by their paths."),
+        ("tools:instructions", "<mcp_server name=\"s\">\nUse a first.\n</mcp_server>"),
         ("scope:summary", "Readable:\n  - .\nWritable:\n  - ."),
     ];
     let (world, situation) = everything();

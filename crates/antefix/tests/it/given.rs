@@ -8,7 +8,7 @@ use antefix::Result;
 use antefix::compose::template::{TemplateLoader, TemplateLookup, TemplateRef};
 use antefix::compose::{Dialect, Layout, Prompt, Wording, compose};
 use antefix::discover::{Answer, Facts, Reason, ReasonCode, Value};
-use antefix::text::{FactName, Origin, Source, SourceKind, Text};
+use antefix::text::{FactName, HiddenText, Origin, Source, SourceKind, Text};
 
 /// Templates made of data: `$prefix/path` to text. A prefix without any entry is not configured.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ impl TemplateLoader for MemoryTemplates {
         }
         let text = self.0.get(&reference.to_string());
         let text = text.map_or(Answer::Absent, |text| Answer::Present(Arc::from(text.as_str())));
-        TemplateLookup::File { path: format!("{reference}.md"), text }
+        TemplateLookup::File { path: format!("{reference}.md"), text, hidden: HiddenText::Allow }
     }
 }
 

@@ -22,7 +22,7 @@ const GRAIN: Duration = Duration::from_millis(20);
 type Row = (&'static str, Dialect, usize, fn(usize) -> (String, String));
 
 const ROWS: [Row; 14] = [
-    ("escapes", Dialect::Bracket, 20_000, |n| ("\\[".repeat(n), String::new())),
+    ("escapes", Dialect::Bracket, 12_000, |n| ("\\[".repeat(n), String::new())),
     ("names", Dialect::Bracket, 4_000, |n| ((0..n).map(|i| format!("[a:{i}]")).collect(), String::new())),
     ("one file", Dialect::Bracket, 2_000, |n| ("[file:x.md]".repeat(n), "x\n".to_owned())),
     ("conversation ids", Dialect::Bracket, 2_000, |n| ("[prompt:conversation_id] ".repeat(n), String::new())),
@@ -58,7 +58,7 @@ fn time(dialect: Dialect, (template, file): (String, String)) -> Duration {
     let try_once = || {
         let begun = Instant::now();
         let preview = project.preview(ask.clone(), Look::Closely).unwrap();
-        antefix::document::print(&antefix::document::explanation(&preview, None));
+        antefix::document::print(&antefix::document::explanation(&preview, None, None));
         begun.elapsed()
     };
     (0..3).map(|_| try_once()).min().unwrap()
@@ -71,4 +71,25 @@ fn four_times_as_much_takes_about_four_times_as_long() {
         eprintln!("{name}: {less:?}, {more:?}");
         assert!(more < (less + GRAIN) * LONGER, "{name}: {less:?} for {count}, {more:?} for {MORE} times as much");
     }
+}
+
+/// Eight times the text takes about eight times as long to count, also where it is one long piece; a square would take 64 times.
+#[test]
+fn a_long_piece_takes_time_to_count_that_grows_with_it() {
+    if !antefix::tokens::are_counted() {
+        return;
+    }
+    let tokenizer = antefix::models::Models::built_in().tokenizer(Some("gpt-5"));
+    let least = |bytes: usize| {
+        let tries = (0..5).map(|number| {
+            // Another text each time: what was counted is remembered.
+            let text = format!("{number}{}", "ab".repeat(bytes / 2));
+            let begun = Instant::now();
+            assert!(tokenizer.count(&text).is_some());
+            begun.elapsed()
+        });
+        tries.min().unwrap_or_default()
+    };
+    let (one, eight) = (least(64 << 10), least(512 << 10));
+    assert!(eight < one * 24, "{one:?}, {eight:?}");
 }

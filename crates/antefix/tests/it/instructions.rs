@@ -664,7 +664,10 @@ fn framed(outer: &str, inner: &str, imported: &str, hidden: HiddenText) -> Promp
     ]);
     let workspace = Workspace::find(&world, Path::new("/p/s"));
     let templates = TemplateDirectories::new(&world, &workspace, None);
-    let text = builtin::layout("coding-agent").unwrap().text.replace("walk =", "imports = 'follow'\nwalk =");
+    let text = builtin::layout("coding-agent")
+        .unwrap()
+        .text
+        .replace("imports = { how = \"follow\", files = [\"CLAUDE.md\"] }", "imports = 'follow'");
     let source = Arc::new(Source::new(SourceKind::Layout, "coding-agent", text));
     let layout = Layout::parse(&source, &Wording::built_in(), &templates).unwrap();
     let mut situation = Parts::new(workspace);
@@ -891,7 +894,10 @@ fn a_finding_in_an_import_names_the_imported_file() {
     situation.rules.instructions = toml::from_str("imports = 'follow'").unwrap();
     situation.permissions.hygiene.hidden = HiddenText::Escape;
     let discovery = discover(&world, &situation.situation(), [&given::name("instructions:files")]);
-    assert_eq!(discovery.diagnostics[0].message, "x.md:2:2 has 1 hidden character (invisible): it is written out");
+    assert_eq!(
+        discovery.diagnostics[0].message,
+        "x.md:2:2 has 1 hidden character U+200B (invisible): it is written out"
+    );
 }
 
 /// `nearest-first`: "the file nearest to the working directory first".

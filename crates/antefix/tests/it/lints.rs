@@ -9,7 +9,7 @@ use antefix::diagnostic::{Code, reference_page};
 fn codes_stand_in_the_order_of_their_names() {
     let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
     assert!(names.is_sorted_by(|one, next| one < next), "{names:?}");
-    assert_eq!(names.first().zip(names.last()), Some((&"append", &"volatile-in-prefix")));
+    assert_eq!(names.first().zip(names.last()), Some((&"agent-above-root", &"volatile-in-prefix")));
 }
 
 #[test]
@@ -36,6 +36,8 @@ fn few_findings_are_errors() {
         Code::ModelsUnreadable,
         Code::OutsideProject,
         Code::ProjectUnreadable,
+        Code::RefusedByProvider,
+        Code::TooManyTokens,
         Code::Unrenderable,
     ];
     assert_eq!(errors, expected);

@@ -58,6 +58,7 @@ mod remote;
 
 mod determinism;
 mod editable;
+mod family;
 mod fetched;
 
 mod remembered;
@@ -70,4 +71,8 @@ mod watched;
 
 mod keeper;
 
+mod message_room;
+
 mod deliver;
+
+mod agents;

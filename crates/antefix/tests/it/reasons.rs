@@ -1,7 +1,7 @@
 //! Every reason for which something is not loaded, each from a small project of its own.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use antefix::discover::instructions::InstructionRules;
@@ -23,6 +23,8 @@ struct Row {
     instructions: &'static str,
     tools: Option<&'static [&'static str]>,
     trust: Trust,
+    /// What the agent reads by itself.
+    read: Option<&'static str>,
     expected: (&'static str, &'static str),
 }
 
@@ -31,7 +33,7 @@ fn project() -> MemoryWorld {
 }
 
 fn row(world: MemoryWorld, fact: &'static str, expected: (&'static str, &'static str)) -> Row {
-    Row { world, fact, instructions: "", tools: None, trust: Trust::Trusted, expected }
+    Row { world, fact, instructions: "", tools: None, trust: Trust::Trusted, read: None, expected }
 }
 
 fn rows() -> Vec<Row> {
@@ -59,6 +61,15 @@ fn rows() -> Vec<Row> {
             ..row(project().file("/p/AGENTS.md", "a"), files, ("AGENTS.md", "refused"))
         },
         row(project().file("/AGENTS.md", "a"), files, ("/AGENTS.md", "above-root")),
+        row(project().file("/p/.antefix/SYSTEM.md", "a"), files, (".antefix/SYSTEM.md", "no-section")),
+        Row {
+            instructions: "exclude = [\"*.md\"]",
+            ..row(project().file("/p/AGENTS.md", "a"), files, ("AGENTS.md", "left-out"))
+        },
+        Row {
+            read: Some("/p/AGENTS.md"),
+            ..row(project().file("/p/AGENTS.md", "a"), files, ("AGENTS.md", "read-by-agent"))
+        },
         Row {
             instructions: "total_budget = 10",
             ..row(project().file("/p/AGENTS.md", "a long file"), files, ("AGENTS.md", "over-budget"))
@@ -116,6 +127,7 @@ fn every_reason_can_be_met_and_is_reported_with_its_path() {
         situation.rules.instructions = toml::from_str::<InstructionRules>(row.instructions).unwrap();
         situation.rules.skills = SkillRules::default();
         situation.caller.tools = row.tools.map(|tools| tools.iter().map(|tool| Tool::named(*tool)).collect());
+        situation.caller.reads.paths = row.read.map(PathBuf::from).into_iter().collect();
         situation.permissions.trust = row.trust;
         situation.survey = Survey::Project;
         let report = discover(&row.world, &situation.situation(), [&given::name(row.fact)]).report;

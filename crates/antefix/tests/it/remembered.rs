@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use antefix::discover::Given;
-use antefix::discover::tools::Tool;
+use antefix::discover::tools::{Tool, Tools};
 use antefix::freeze::{Cause, ChangeKind};
 use antefix::keeper::Began;
 use antefix::project::{LayoutChoice, Look};
@@ -51,6 +51,29 @@ fn tools_that_are_not_said_again_stay() {
     // A renewal composes with them.
     let renewed = conversation.renew(Cause::Requested, Ask::new()).unwrap();
     assert_eq!((renewed.epoch.number(), renewed.began), (1, Began::Before));
+}
+
+#[test]
+fn what_servers_say_stays_with_the_tools_and_a_change_is_told() {
+    let conversation = conversation();
+    let said = |text: &str| {
+        let mut ask = Ask::new();
+        ask.tools = Some(Tools::from(tools(&["read"])).with_instructions("github", text));
+        ask
+    };
+    let first = conversation.turn(said("Search first.")).unwrap();
+    let framed = "<mcp_server name=\"github\">\nSearch first.\n</mcp_server>";
+    assert!(first.prefix().contains(framed), "{}", first.prefix());
+    let second = conversation.turn(Ask::new()).unwrap();
+    assert_eq!((second.prefix(), second.amendments.len()), (first.prefix(), 0));
+    // Another text is a notice, and the prefix stays.
+    let third = conversation.turn(said("Search twice.")).unwrap();
+    assert_eq!((stands(&third), third.prefix()), ((1, Cause::Opened, Began::Before), first.prefix()));
+    let notices: Vec<(&str, &str)> =
+        third.amendments.iter().map(|one| (one.body.section.as_str(), one.body.kind.name())).collect();
+    assert_eq!(notices, [("servers", "changed")]);
+    assert!(third.amendments[0].body.text.contains("Search twice."), "{}", third.amendments[0].body.text);
+    assert_eq!(conversation.turn(Ask::new()).unwrap().amendments.len(), 1);
 }
 
 #[test]

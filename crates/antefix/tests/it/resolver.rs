@@ -91,6 +91,14 @@ fn files_that_hold_secrets_are_withheld() {
         "AuthKey_1.p8",
         "office.ovpn",
         "http.keytab",
+        ".config/gh/hosts.yml",
+        ".config/GH/Hosts.YAML",
+        "service-account.json",
+        "deploy/Service_Account-prod.json",
+        "secrets.yaml",
+        "config/Secrets.YML",
+        ".streamlit/secrets.toml",
+        "\u{17f}ecrets.yaml",
     ];
     let reported = "unavailable: withheld, because such files contain secrets";
     for path in secret {
@@ -119,13 +127,17 @@ fn files_that_hold_secrets_are_withheld() {
         "tfstate",
         "vault-token.md",
         ".dockerignore",
-        "gh/hosts.yml",
         ".terraform.lock.hcl",
         ".editorconfig",
         "my.cnf",
         "application.json",
         "azure/a.md",
         "hosts.yml",
+        "gh/README.md",
+        "secrets.md",
+        "secrets.yaml.example",
+        "service-account.md",
+        "services.json",
     ];
     for path in open {
         let answer = answer(&MemoryWorld::new().file(format!("/p/{path}"), "word"), &format!("file:{path}"));

@@ -238,7 +238,7 @@ fn hidden_characters_cannot_be_written_as_escapes() {
             // The column would be that of the value.
             let line = if file.contains("name: x\n") { 3 } else { 2 };
             let reported = discovery.diagnostics[0].message.as_str();
-            assert!(reported.starts_with(&format!("{PLACE}:{line} has 1 hidden character (")), "{reported}");
+            assert!(reported.starts_with(&format!("{PLACE}:{line} has 1 hidden character U+")), "{reported}");
         }
     }
 }
@@ -655,7 +655,7 @@ fn a_finding_in_a_description_names_its_line() {
     let file = "---\nname: x\ndescription: a\u{202e}b\n---\n";
     let discovery = listing(&world(&[("/p/.agents/skills/x/SKILL.md", file)]));
     let message = &discovery.diagnostics[0].message;
-    assert_eq!(*message, format!("{PLACE}:3:15 has 1 hidden character (bidirectional): the file is not used"));
+    assert_eq!(*message, format!("{PLACE}:3:15 has 1 hidden character U+202E (bidirectional): the file is not used"));
 }
 
 /// In the index a skill is one line, wherever a reader breaks lines.

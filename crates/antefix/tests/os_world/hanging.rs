@@ -99,3 +99,35 @@ fn many_who_ask_at_once_are_all_answered_in_time() {
     });
     assert!(std::fs::read_dir("/proc/self/task").unwrap().count() <= threads + 20, "threads pile up");
 }
+
+#[test]
+fn a_link_into_a_file_system_that_never_answers_keeps_nobody_waiting() {
+    if Need::FUSE.is_left_out() {
+        return;
+    }
+    let directory = scratch();
+    let root = directory.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("near")).unwrap();
+    for name in ["AGENTS.md", "a", "b", "c", "d", "e", "f"] {
+        std::os::unix::fs::symlink(format!("far/{name}"), root.join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("near", root.join("link")).unwrap();
+    let _hanging = Hanging::at(&root.join("far"));
+    let world = OsWorld::new();
+    // One question waits, however many links there are: it is the same file system.
+    in_time(Duration::from_secs(4), || {
+        let listing = world.list(&root, Path::new(""), 100).present().unwrap();
+        let kind = |name: &str| listing.entries.iter().find(|entry| entry.name == name).unwrap().kind;
+        assert_eq!(listing.entries.len(), 10);
+        assert_eq!((kind("AGENTS.md"), kind("f")), (None, None));
+        assert_eq!((kind("near"), kind("link")), (Some(Kind::Directory), Some(Kind::Directory)));
+    });
+    // By now it is known, under whatever name.
+    in_time(Duration::from_millis(500), || {
+        assert!(is_overdue(&world.read(&root, Path::new("AGENTS.md"), 10)));
+        assert!(is_overdue(&world.read(&root, Path::new("near/../far/x"), 10)));
+        assert!(is_overdue(&world.kind(&root.join("a"))));
+        assert!(is_overdue(&world.resolve(&root.join("b"))));
+        assert!(is_overdue(&world.owner(&root.join("link/../far"))));
+    });
+}

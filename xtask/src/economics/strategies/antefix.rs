@@ -8,7 +8,7 @@ use ::antefix::worlds::MemoryWorld;
 use ::antefix::{Ask, Project};
 use serde_json::Value;
 
-use super::{Message, Moment, Outcome, Outline, Said, Strategy};
+use super::{Moment, Outcome, Strategy};
 use crate::economics::outline::message_of;
 
 /// An agent that uses antefix.
@@ -24,15 +24,17 @@ pub(super) struct Antefix {
 /// Which layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// The sections of `coding-agent` that say what all other strategies say.
+    /// What all other strategies say, as barely as they do.
     SameTexts,
+    /// The same, with all caches written for the longest lifetime.
+    LongLifetime,
     /// The same without what changes from turn to turn.
     NothingLive,
     /// `coding-agent` as it is built in: with its own identity and list of tools besides.
     BuiltIn,
 }
 
-/// The frozen sections of `coding-agent`, behind a base of one's own.
+/// The frozen sections of `coding-agent` without its frames, behind a base of one's own.
 const FROZEN: &str = include_str!("frozen.toml");
 /// Its live ones.
 const LIVE: &str = include_str!("live.toml");
@@ -41,11 +43,12 @@ impl Layout {
     /// The project's layout file; none where the built-in one is used.
     fn file(self, base: &str) -> Option<String> {
         let live = match self {
-            Layout::SameTexts => LIVE,
+            Layout::SameTexts | Layout::LongLifetime => LIVE,
             Layout::NothingLive => "",
             Layout::BuiltIn => return None,
         };
-        Some(FROZEN.replace("{base}", base) + live)
+        let lifetime = if self == Layout::LongLifetime { "lifetime = \"long\"\n" } else { "" };
+        Some(lifetime.to_owned() + &FROZEN.replace("{base}", base) + live)
     }
 }
 
@@ -107,17 +110,13 @@ impl Strategy for Antefix {
         Ok(delivery.fragment.to_value())
     }
 
-    /// The prompt that the library gives for a summary, in front of the conversation. It is used once, so that nothing is marked.
     fn summary(&mut self, moment: &Moment<'_>) -> Outcome<Value> {
+        let messages = Antefix::messages(moment);
         let conversation = self.conversation(moment)?;
-        let begun = conversation.begin_compaction(Antefix::ask(moment, Vec::new())).map_err(said)?;
+        let begun = conversation.begin_compaction(Antefix::ask(moment, messages)).map_err(said)?;
+        let delivery = begun.deliver(moment.provider.target).map_err(said)?;
         self.compactions.insert(moment.conversation.id.clone(), begun.token);
-        let mut tools = moment.scene.tools.clone();
-        tools.sort_by(|one, other| one.name.cmp(&other.name));
-        let mut messages: Vec<Message> = moment.conversation.transcript.iter().cloned().map(Message::Said).collect();
-        messages.push(Message::Said(Said::User("Write the summary now.".to_owned())));
-        let outline = Outline { tools, system: vec![(begun.prompt, None)], messages, ..Outline::default() };
-        Ok(outline.request(moment.provider))
+        Ok(delivery.fragment.to_value())
     }
 
     fn compacted(&mut self, moment: &Moment<'_>) -> Outcome {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use antefix::discover::tools::Tool;
 use serde_json::Value;
 
-use super::{Message, Moment, Outcome, Outline, Strategy, summary_behind, woven};
+use super::{Message, Moment, Outcome, Outline, Strategy, changed_tools, summary_behind, tool_names, woven};
 use crate::economics::scene::Said;
 
 pub(super) struct ClaudeCode {
@@ -52,7 +52,7 @@ impl Session {
             instructions: scene.instructions.clone(),
             skills: scene.skills.iter().map(|(name, _)| name.clone()).collect(),
             date: scene.date(),
-            names: scene.tools.iter().map(|tool| tool.name.clone()).collect(),
+            names: tool_names(scene),
             notices: Vec::new(),
             is_loaded: true,
         }
@@ -81,16 +81,7 @@ impl Session {
         if !said.is_empty() {
             self.notices.push((at, Message::System(said.join("\n\n"))));
         }
-        let names: Vec<String> = scene.tools.iter().map(|tool| tool.name.clone()).collect();
-        let added: Vec<Tool> = scene.tools.iter().filter(|tool| !self.names.contains(&tool.name)).cloned().collect();
-        let removed: Vec<String> = self.names.iter().filter(|name| !names.contains(name)).cloned().collect();
-        if !added.is_empty() {
-            self.notices.push((at, Message::ToolsAdded(added)));
-        }
-        if !removed.is_empty() {
-            self.notices.push((at, Message::ToolsRemoved(removed)));
-        }
-        self.names = names;
+        self.notices.extend(changed_tools(&mut self.names, scene).map(|change| (at, change)));
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use antefix::discover::tools::Tool;
 use serde_json::Value;
 
-use super::{Message, Moment, Outcome, Outline, Said, Strategy, summary_behind, woven};
+use super::{Message, Moment, Outcome, Outline, Said, Strategy, changed_tools, summary_behind, tool_names, woven};
 
 #[derive(Default)]
 pub(super) struct Codex {
@@ -42,7 +42,7 @@ impl Thread {
             instructions: scene.instructions.clone(),
             skills: scene.skills_listing(),
             date: scene.date(),
-            names: scene.tools.iter().map(|tool| tool.name.clone()).collect(),
+            names: tool_names(scene),
             is_loaded: true,
         }
     }
@@ -64,16 +64,7 @@ impl Thread {
             self.date = scene.date();
             self.notices.push((at, Message::Reminder(environment(root, &self.date))));
         }
-        let names: Vec<String> = scene.tools.iter().map(|tool| tool.name.clone()).collect();
-        let added: Vec<Tool> = scene.tools.iter().filter(|tool| !self.names.contains(&tool.name)).cloned().collect();
-        let removed: Vec<String> = self.names.iter().filter(|name| !names.contains(name)).cloned().collect();
-        if !added.is_empty() {
-            self.notices.push((at, Message::ToolsAdded(added)));
-        }
-        if !removed.is_empty() {
-            self.notices.push((at, Message::ToolsRemoved(removed)));
-        }
-        self.names = names;
+        self.notices.extend(changed_tools(&mut self.names, scene).map(|change| (at, change)));
     }
 }
 

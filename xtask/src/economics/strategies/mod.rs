@@ -11,10 +11,11 @@ mod pi;
 mod seeds;
 
 use ::antefix::Target;
+use ::antefix::discover::tools::Tool;
 use serde_json::Value;
 
 use super::outline::{Message, Outline};
-use super::scene::{Moment, Provider, Said};
+use super::scene::{Moment, Provider, Said, Scene};
 use crate::step::Outcome;
 
 /// How a system makes its requests. It is asked in the order of time, and keeps what it needs for each conversation.
@@ -55,7 +56,7 @@ fn everywhere(_: &Provider) -> bool {
 }
 
 /// All of them, in the order of the table.
-pub(super) const ALL: [Listed; 12] = [
+pub(super) const ALL: [Listed; 13] = [
     Listed {
         name: "rebuild every turn",
         about: "one system text made anew for every request: base, place, time to the minute, git, instructions, skills",
@@ -112,9 +113,15 @@ pub(super) const ALL: [Listed; 12] = [
     },
     Listed {
         name: "antefix",
-        about: "base fixed, instructions and skills frozen, place, date and git live; the library marks the conversation",
+        about: "base fixed, instructions and skills frozen, place, date and git live, said when they have changed; the library marks the conversation",
         applies: everywhere,
         make: || Box::new(antefix::Antefix::new(antefix::Layout::SameTexts)),
+    },
+    Listed {
+        name: "antefix, an hour",
+        about: "the same, whose layout says that all caches are written for an hour",
+        applies: |provider| provider.target == Target::Anthropic,
+        make: || Box::new(antefix::Antefix::new(antefix::Layout::LongLifetime)),
     },
     Listed {
         name: "antefix, nothing live",
@@ -124,7 +131,7 @@ pub(super) const ALL: [Listed; 12] = [
     },
     Listed {
         name: "antefix, coding-agent",
-        about: "the built-in layout as it is: its own identity and a line for each tool come on top of what all others say",
+        about: "the built-in layout as it is: its own identity, a line for each tool, frames, and places of skills come on top of what all others say",
         applies: everywhere,
         make: || Box::new(antefix::Antefix::new(antefix::Layout::BuiltIn)),
     },
@@ -142,6 +149,21 @@ fn woven(transcript: &[Said], notices: &[(usize, Message)]) -> Vec<Message> {
         messages.extend(transcript.get(at).cloned().map(Message::Said));
     }
     messages
+}
+
+/// What the tools are called.
+fn tool_names(scene: &Scene) -> Vec<String> {
+    scene.tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
+/// Tools that came, and tools that went, since the model was told of these names; it is told now.
+fn changed_tools(told: &mut Vec<String>, scene: &Scene) -> impl Iterator<Item = Message> + use<> {
+    let before = std::mem::replace(told, tool_names(scene));
+    let added: Vec<Tool> = scene.tools.iter().filter(|tool| !before.contains(&tool.name)).cloned().collect();
+    let removed: Vec<String> = before.into_iter().filter(|name| !told.contains(name)).collect();
+    let added = (!added.is_empty()).then_some(Message::ToolsAdded(added));
+    let removed = (!removed.is_empty()).then_some(Message::ToolsRemoved(removed));
+    added.into_iter().chain(removed)
 }
 
 /// The same request, asked for a summary at its end: its cache holds.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use antefix::discover::tools::Tool;
 use serde_json::Value;
 
-use super::{Message, Moment, Outcome, Outline, Strategy, summary_apart, woven};
+use super::{Message, Moment, Outcome, Outline, Strategy, changed_tools, summary_apart, tool_names, woven};
 
 /// pi 0.57: one text, made at the start of a process and when the tools change.
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl Replayed {
             tools: scene.tools.clone(),
             instructions: scene.instructions.clone(),
             skills: scene.skills_listing(),
-            names: scene.tools.iter().map(|tool| tool.name.clone()).collect(),
+            names: tool_names(scene),
             notices: Vec::new(),
             is_loaded: true,
         }
@@ -120,16 +120,7 @@ impl Replayed {
                 false => self.head = Replayed::head(moment, &self.instructions, &self.skills),
             }
         }
-        let names: Vec<String> = scene.tools.iter().map(|tool| tool.name.clone()).collect();
-        let added: Vec<Tool> = scene.tools.iter().filter(|tool| !self.names.contains(&tool.name)).cloned().collect();
-        let removed: Vec<String> = self.names.iter().filter(|name| !names.contains(name)).cloned().collect();
-        if !added.is_empty() {
-            self.notices.push((at, Message::ToolsAdded(added)));
-        }
-        if !removed.is_empty() {
-            self.notices.push((at, Message::ToolsRemoved(removed)));
-        }
-        self.names = names;
+        self.notices.extend(changed_tools(&mut self.names, scene).map(|change| (at, change)));
     }
 }
 

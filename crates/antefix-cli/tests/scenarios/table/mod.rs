@@ -6,6 +6,7 @@ mod messages;
 mod pi;
 mod said;
 mod templates;
+mod tools;
 mod trusted;
 mod yoi;
 
@@ -47,6 +48,7 @@ fn the_lists_name_rows_of_the_table() {
         pi::NAMES,
         said::NAMES,
         templates::NAMES,
+        tools::NAMES,
         trusted::NAMES,
         yoi::NAMES,
     ];

@@ -113,8 +113,27 @@ export interface Minimum {
   reached: "yes" | "perhaps" | "no";
 }
 
+/** A tool, and what it takes in a request. */
+export interface ToolSize {
+  name: string;
+  origin: { kind: string; name?: string };
+  bytes: number;
+  tokens?: number;
+  /** Of the request, in thousandths. */
+  share: number;
+}
+
+/** The tools of a request, which come before all else in it. */
+export interface ToolSizes {
+  target: string;
+  bytes: number;
+  tokens?: number;
+  list: ToolSize[];
+}
+
 export interface Preview {
   layout: string;
+  tools?: ToolSizes;
   prefix: Part;
   suffix: Part;
   sections: Section[];

@@ -1,6 +1,6 @@
 // What stands below the preview: tokens by section, what was not loaded, findings, and what saving would change.
 
-import type { Difference, Drift, Finding, Preview, Section, TokenCounts } from "../api/documents.ts";
+import type { Difference, Drift, Finding, Preview, Section, TokenCounts, ToolSizes } from "../api/documents.ts";
 import { button, type Child, h } from "../dom.ts";
 import { count, estimate, number } from "../words.ts";
 import { address } from "./origin.ts";
@@ -73,6 +73,64 @@ export function sections(of: Counted, go: (byte: number) => void): HTMLElement {
         h("h3", {}, "Sections left out"),
         h("ul", { class: "plain" }, ...left_out.map((left) => h("li", {}, h("code", {}, left.id), ` ${left.why}`))),
       ),
+  );
+}
+
+/** How many tools are listed at first. */
+const LISTED = 10;
+
+/** What each tool takes, the largest first. */
+export function toolSizes(tools: ToolSizes): HTMLElement {
+  const size = (tool: ToolSizes["list"][number]) => tool.tokens ?? tool.bytes;
+  const largest = [...tools.list].sort((one, other) => size(other) - size(one));
+  const most = Math.max(1, ...largest.map(size));
+  const row = (tool: ToolSizes["list"][number]) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, h("span", { class: "dot tools" }), h("code", {}, tool.name)),
+      h("td", { class: "quiet" }, tool.origin.name ?? tool.origin.kind),
+      h(
+        "td",
+        { class: "bar-cell" },
+        h("span", { class: "bar tools", style: { width: `${((size(tool) / most) * 100).toFixed(1)}%` } }),
+      ),
+      h("td", { class: "figure" }, tool.tokens === undefined ? "" : number(tool.tokens)),
+      h("td", { class: "figure quiet" }, number(tool.bytes)),
+      h("td", { class: "figure quiet" }, `${(tool.share / 10).toFixed(1)} %`),
+    );
+  const body = h("tbody", {}, ...largest.slice(0, LISTED).map(row));
+  const more = largest.slice(LISTED);
+  const all = button(`and ${number(more.length)} more`, () => {
+    body.append(...more.map(row));
+    all.remove();
+  });
+  const basis = `${count(tools.list.length, "tool")}, ${tools.tokens === undefined ? "" : `${count(tools.tokens, "token")}, `}${count(tools.bytes, "byte")} as ${tools.target} has them. Tools come first in a request: another tool bills all of it again.`;
+  return h(
+    "div",
+    { class: "tool-sizes" },
+    h("h3", {}, "Tools"),
+    h(
+      "table",
+      { class: "table" },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "Tool"),
+          h("th", { scope: "col" }, "From"),
+          h("th", { scope: "col" }, h("span", { class: "sr" }, "Size")),
+          h("th", { scope: "col", class: "figure" }, "Tokens"),
+          h("th", { scope: "col", class: "figure" }, "Bytes"),
+          h("th", { scope: "col", class: "figure" }, "Share"),
+        ),
+      ),
+      body,
+    ),
+    more.length > 0 && all,
+    h("p", { class: "note" }, basis),
   );
 }
 

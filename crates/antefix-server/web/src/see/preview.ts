@@ -9,7 +9,7 @@ import { count, estimate, number } from "../words.ts";
 import * as draft from "../write/draft.ts";
 import { situation } from "../write/situation.ts";
 import { details } from "./origin.ts";
-import { change, findings, loaded, missed, sections } from "./panels.ts";
+import { change, findings, loaded, missed, sections, toolSizes } from "./panels.ts";
 import { type Mark, promptView } from "./prompt.ts";
 import { ruler } from "./ruler.ts";
 
@@ -24,7 +24,10 @@ export interface Seen {
 /** The preview. `mark` gets what is wrong, `go` shows a line of the template. */
 export function preview(mark: (findings: Finding[]) => void, go: (line: number) => void): Seen {
   const view = promptView("Preview of the prompt");
-  const scale = ruler((byte) => view.go(byte));
+  const scale = ruler(
+    (byte) => view.go(byte),
+    () => below.select("sections"),
+  );
   view.onscroll = scale.sight;
   const total = h("span", { class: "total" });
   const state = h("span", { class: "state", role: "status" });
@@ -99,14 +102,16 @@ export function preview(mark: (findings: Finding[]) => void, go: (line: number) 
     const bytes = answer.prefix.bytes + answer.suffix.bytes;
     const marks = markings(answer);
     view.show({ text, spans: answer.spans, sections: answer.sections, marks });
-    scale.show(answer.sections, bytes, marks);
+    scale.show(answer.sections, bytes, marks, answer.tools);
     const tokens = answer.token_counts ? `${estimate(answer.token_counts.total)} tokens, ` : "";
     short.textContent = tooShort(answer);
-    total.textContent = bytes === 0 ? "no system prompt" : `${tokens}${count(bytes, "byte")}`;
+    const tools = answer.tools ? `, and ${count(answer.tools.list.length, "tool")}` : "";
+    total.textContent = (bytes === 0 ? "no system prompt" : `${tokens}${count(bytes, "byte")}`) + tools;
     mark(answer.diagnostics);
     fill(
       figures,
       sections(answer, (byte) => view.go(byte)),
+      answer.tools && toolSizes(answer.tools),
     );
     fill(missing, loaded(answer));
     fill(problems, findings(answer.diagnostics, go));

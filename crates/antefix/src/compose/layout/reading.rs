@@ -7,14 +7,15 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Condition, Layout, ModelPattern, Section};
+use super::{Condition, Layout, Section};
 use crate::compose::Stability;
 use crate::compose::allowance::{Allowance, AllowanceFile, Total};
 use crate::compose::fit;
 use crate::compose::hook::{HOOKS, HookFile, HookRule};
 use crate::compose::lint::{Copied, Original, Standing, findings};
 use crate::compose::policy::{
-    EmptyTemplate, Joint, OnCompaction, OnDrift, OnModel, OnTools, Placement, Trim, Undeliverable, WhenUnavailable,
+    Block, CompactionForm, EmptyTemplate, Joint, Lifetime, Live, Message, MessagePlace, NoticeForm, OnCompaction,
+    OnDrift, OnModel, OnTools, Placement, Role, Trim, Undeliverable, WhenUnavailable,
 };
 use crate::compose::template::{
     Aliases, Author, Dialect, HiddenFacts, Jinja, Library, Prefix, Template, TemplateLoader, TemplateRef, load,
@@ -25,12 +26,13 @@ use crate::discover::catalog::{self, Lookup};
 use crate::discover::git::GitRules;
 use crate::discover::instructions::{Global, InstructionRules};
 use crate::discover::remote::RemoteRules;
+use crate::discover::rules::RuleDirectory;
 use crate::discover::scope::ScopeRules;
 use crate::discover::skills::SkillRules;
 use crate::discover::tools::ToolRules;
 use crate::discover::{Paths, Rules};
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::{Budget, FactName, Phrases, Place, Source, SourceKind, Within, one_of};
+use crate::text::{Budget, FactName, NamePattern, Phrases, Place, Source, SourceKind, Within, one_of};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,11 +46,19 @@ struct LayoutFile {
     #[serde(default)]
     on_compaction: OnCompaction,
     #[serde(default)]
+    compaction: CompactionForm,
+    #[serde(default)]
     on_tools: OnTools,
     #[serde(default)]
     on_model: OnModel,
     #[serde(default)]
     placement: Placement,
+    #[serde(default)]
+    live: Live,
+    #[serde(default)]
+    notices: NoticeForm,
+    #[serde(default)]
+    lifetime: Lifetime,
     #[serde(default)]
     undeliverable: Undeliverable,
     boundary: Option<Spanned<String>>,
@@ -90,6 +100,10 @@ struct LayoutFile {
 struct SectionFile {
     id: Spanned<String>,
     stability: Spanned<Stability>,
+    /// Who says it, and in which message.
+    role: Option<Spanned<Role>>,
+    block: Option<Spanned<Block>>,
+    place: Option<Spanned<MessagePlace>>,
     text: Option<Spanned<String>>,
     file: Option<Spanned<String>>,
     wording: Option<Spanned<String>>,
@@ -127,7 +141,25 @@ pub fn description(text: &str) -> Option<String> {
     toml::from_str::<LayoutFile>(text).ok().map(|file| file._description)
 }
 
+/// How much a layout may have read of a file.
+const MOST_READ: usize = 8 * 1024 * 1024;
+
+/// Where a layout may look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Places {
+    /// In the project and in what is meant for such texts: it may come with a repository.
+    Checked,
+    /// Anywhere: it is built in, or the user's own.
+    Anywhere,
+}
+
+/// Whether a path leads out of the directory that it is relative to.
+fn climbs(path: &str) -> bool {
+    path.split(['/', '\\']).any(|part| part == "..") || path.starts_with(['/', '\\'])
+}
+
 pub(super) struct Reading<'r> {
+    pub(super) places: Places,
     pub(super) source: &'r Arc<Source>,
     pub(super) wording: &'r Wording,
     pub(super) templates: &'r dyn TemplateLoader,
@@ -192,9 +224,13 @@ impl Reading<'_> {
             },
             wording: Arc::new(self.wording.clone()),
             on_compaction: file.on_compaction,
+            compaction: file.compaction,
             on_tools: file.on_tools,
             on_model: file.on_model,
             placement: file.placement,
+            live: file.live,
+            notices: file.notices,
+            lifetime: file.lifetime,
             undeliverable: file.undeliverable,
             scope: file.scope,
             hooks,
@@ -248,20 +284,41 @@ impl Reading<'_> {
     /// A layout may come with a repository: what it looks for stays in the project, or is Markdown in places at home that
     /// hold such texts.
     fn check_places(&self, file: &LayoutFile) -> Result<()> {
-        let climbs = |path: &str| path.split(['/', '\\']).any(|part| part == "..") || path.starts_with(['/', '\\']);
-        let rules = &file.instructions;
+        if self.places == Places::Anywhere {
+            return Ok(());
+        }
+        for rules in file.instructions.groups() {
+            self.check_instructions(rules)?;
+        }
+        let roots = file.instructions.groups().flat_map(|rules| &rules.system_roots);
+        let roots = roots.chain(file.skills.roots.iter().map(|root| &root.path));
+        if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
+            return Err(self
+                .error(&format!("`{root}` cannot be searched"), self.find(root))
+                .with_hint("write a directory of the project, or one in `~/`, without `..`"));
+        }
+        Ok(())
+    }
+
+    fn check_instructions(&self, rules: &InstructionRules) -> Result<()> {
         if let Some(name) =
-            rules.names.iter().find(|name| climbs(name) || name.starts_with('~') || !name.ends_with(".md"))
+            rules.all_names().find(|name| climbs(name) || name.starts_with('~') || !name.ends_with(".md"))
         {
             return Err(self
                 .error(&format!("`{name}` cannot be an instruction file"), self.find(name))
                 .with_hint("names are of Markdown files, relative to a directory, without `..`"));
         }
-        if let Some(directory) =
-            rules.rules.iter().find(|directory| climbs(directory) || directory.starts_with(['~', '$']))
-        {
+        let is_markdown =
+            |ending: &String| [".md", ".mdc", ".markdown", ".txt"].iter().any(|known| ending.ends_with(known));
+        let wrong = |rules: &&RuleDirectory| {
+            climbs(&rules.path)
+                || rules.path.starts_with(['~', '$'])
+                || rules.endings.is_empty()
+                || !rules.endings.iter().all(is_markdown)
+        };
+        if let Some(RuleDirectory { path, .. }) = rules.rules.iter().find(wrong) {
             return Err(self
-                .error(&format!("`{directory}` cannot be a directory of rules"), self.find(directory))
+                .error(&format!("`{path}` cannot be a directory of rules"), self.find(path))
                 .with_hint("write a directory of the project, such as `.claude/rules`, without `..`"));
         }
         if let Global::Files(files) = &rules.global
@@ -273,11 +330,9 @@ impl Reading<'_> {
                 .error(&format!("`{path}` cannot be a global instruction file"), self.find(path))
                 .with_hint("write a Markdown file in `~/` or in `$config/`, without `..`"));
         }
-        let roots = rules.system_roots.iter().chain(file.skills.roots.iter().map(|root| &root.path));
-        if let Some(root) = roots.into_iter().find(|root| climbs(root)) {
-            return Err(self
-                .error(&format!("`{root}` cannot be searched"), self.find(root))
-                .with_hint("write a directory of the project, or one in `~/`, without `..`"));
+        if rules.read_limit > MOST_READ {
+            let message = format!("`read_limit` is at most {MOST_READ}, and this one is {}", rules.read_limit);
+            return Err(self.error(&message, self.find("read_limit")));
         }
         Ok(())
     }
@@ -319,12 +374,14 @@ impl Reading<'_> {
                  bills the rest again",
             ));
         }
+        let message = self.message(&id, &file, before)?;
         let reference = file.file.as_ref().map(|path| self.reference(path, library)).transpose()?;
         let template = self.template(&id, &file, reference.as_ref(), file.dialect.unwrap_or(dialect), library)?;
         let section = Section {
             reference,
             declared: file.id.span(),
             stability,
+            message,
             template,
             joint: file.joint,
             trim: file.trim,
@@ -347,6 +404,38 @@ impl Reading<'_> {
         Ok(section)
     }
 
+    /// Who says a section, in which message. What the user says comes behind what the system says, as providers have it.
+    fn message(&self, id: &str, file: &SectionFile, before: &[Section]) -> Result<Message> {
+        let message = Message {
+            role: file.role.as_ref().map(|role| *role.get_ref()).unwrap_or_default(),
+            block: file.block.as_ref().map(|block| *block.get_ref()).unwrap_or_default(),
+            place: file.place.as_ref().map(|place| *place.get_ref()).unwrap_or_default(),
+        };
+        let spans = [file.role.as_ref().map(Spanned::span), file.block.as_ref().map(Spanned::span)];
+        let said = spans.into_iter().chain([file.place.as_ref().map(Spanned::span)]).flatten().next();
+        if let (Stability::Live, Some(span)) = (*file.stability.get_ref(), said) {
+            let message = format!("section `{id}` is live, and where it is said is decided by `placement`");
+            return Err(self
+                .error(&message, span)
+                .with_hint("only fixed and frozen sections have `role`, `block` and `place`"));
+        }
+        if message.place == MessagePlace::Behind && message.role != Role::User {
+            let span = file.place.as_ref().map_or(0..0, Spanned::span);
+            let error = self.error(&format!("section `{id}` is behind the user's words and is not the user's"), span);
+            return Err(error.with_hint("add `role = \"user\"`, or make the section live"));
+        }
+        let order = |message: &Message| (message.role == Role::User, message.place);
+        let is_live = *file.stability.get_ref() == Stability::Live;
+        if let Some(last) = before.last().filter(|last| !is_live && order(&last.message) > order(&message)) {
+            let what = format!("section `{id}` comes after `{}`, which is said after it", last.id);
+            return Err(self.error(&what, file.id.span()).with_hint(
+                "order the sections: what the system says, what the user says before the conversation, what the user says \
+                 behind the first message",
+            ));
+        }
+        Ok(message)
+    }
+
     fn template(
         &self,
         id: &str,
@@ -358,7 +447,8 @@ impl Reading<'_> {
         match (&file.text, file.file.as_ref().zip(reference), &file.wording) {
             (Some(text), None, None) => {
                 let name = format!("{}#{id}", self.source.name);
-                let mut source = Source::new(SourceKind::Template, name, text.get_ref().as_str());
+                let mut source =
+                    Source::new(SourceKind::Template, name, text.get_ref().as_str()).hiding(self.source.hidden);
                 source.path.clone_from(&self.source.path);
                 let source = source.within(Within::toml(self.source, text.span()));
                 Template::parse(&Arc::new(source), Author::Layout, dialect, library)
@@ -434,7 +524,7 @@ impl Reading<'_> {
     }
 
     fn condition(&self, text: &Spanned<String>) -> Result<Condition> {
-        let (pattern, of_model): (&str, fn(ModelPattern) -> Condition) = match text.get_ref().strip_prefix('!') {
+        let (pattern, of_model): (&str, fn(NamePattern) -> Condition) = match text.get_ref().strip_prefix('!') {
             Some(pattern) => (pattern, Condition::NotModel),
             None => (text.get_ref(), Condition::Model),
         };
@@ -445,7 +535,7 @@ impl Reading<'_> {
                     .error(&message, text.span())
                     .with_hint("write a name, with one `*` for whatever may be in its place: `model:gpt-*`"));
             }
-            return Ok(of_model(ModelPattern(pattern.to_owned())));
+            return Ok(of_model(NamePattern(pattern.to_owned())));
         }
         let (stripped, condition): (&str, fn(FactName) -> Condition) = match text.get_ref().strip_prefix('!') {
             Some(name) => (name, Condition::NoFact),

@@ -9,6 +9,9 @@
 //! 7. `\[` prints `[`.
 //! 8. A fact that the layout hides is absent, with a finding.
 //!
+//! 9. A template has at most so many tags and escapes, and prints at most so much: each is a piece with an origin of its own,
+//!    which takes a hundred times the memory of its two bytes.
+//!
 //! Parser and renderer are loops over flat lists, linear in the template, whatever it nests.
 
 use std::collections::BTreeMap;
@@ -17,14 +20,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::HiddenFacts;
+use crate::compose::{PIECES, PROMPT};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::{Answer, Facts};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::text::{Draft, FactName, Origin, Place, Source, Transform};
 
 /// How many findings a template gets before the rest is only counted.
 const FINDINGS_SHOWN: usize = 20;
+
+/// How many tags and escapes a template may have.
+pub(crate) const TAGS: usize = 50_000;
 
 /// After how many tags and texts it is asked whether anybody waits for the rest.
 const STEPS: usize = 4_096;
@@ -65,13 +72,13 @@ enum Existence {
 }
 
 impl Bracket {
-    /// Parses a template. Every text is a valid template; what looks wrong is a finding.
-    pub(crate) fn parse(source: &Arc<Source>) -> Bracket {
+    /// Parses a template. Every text that has not too many tags is a valid template; what looks wrong is a finding.
+    pub(crate) fn parse(source: &Arc<Source>) -> Result<Bracket> {
         Bracket::parse_hiding(source, &HiddenFacts::default())
     }
 
     /// The same, where the layout hides facts.
-    pub(crate) fn parse_hiding(source: &Arc<Source>, hidden: &HiddenFacts) -> Bracket {
+    pub(crate) fn parse_hiding(source: &Arc<Source>, hidden: &HiddenFacts) -> Result<Bracket> {
         Parser::new(source, hidden).parse()
     }
 
@@ -109,7 +116,10 @@ impl Bracket {
             match node {
                 Node::Text(range) => draft.push(&text[range.clone()], raw(range), None),
                 Node::Fact { name, tag } => match self.answer(facts, *name) {
-                    Some(Answer::Present(value)) => draft.push_text(&value.text(&self.named[*name])),
+                    Some(Answer::Present(value)) => {
+                        draft.push_text(&value.text(&self.named[*name]));
+                        self.check_size(&draft, tag)?;
+                    }
                     other => blanks.add(self.blank(other, *name, tag)),
                 },
                 // An unclosed condition prints its tag and goes on into its branch.
@@ -134,6 +144,16 @@ impl Bracket {
             }
         }
         Ok((draft, blanks.into_list()))
+    }
+
+    /// Refuses to print more than any prompt may have, before that takes the machine.
+    fn check_size(&self, draft: &Draft, tag: &Range<usize>) -> Result<()> {
+        if draft.len() <= PROMPT && draft.pieces().len() <= PIECES {
+            return Ok(());
+        }
+        let message = format!("with this tag the prompt has more than {PROMPT} bytes, or {PIECES} pieces");
+        let error = Error::new(ErrorKind::Limit, message).at(Place::new(&self.source, tag.clone()));
+        Err(error.with_hint("name long texts once, and not in every line"))
     }
 
     fn answer<'f>(&self, facts: &'f Facts, name: usize) -> Option<&'f Answer<crate::discover::Value>> {
@@ -209,9 +229,10 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn parse(mut self) -> Bracket {
+    fn parse(mut self) -> Result<Bracket> {
         let mut text_from = 0;
         let mut at = 0;
+        let mut tags = 0;
         while let Some(found) = self.text[at..].find('[') {
             let bracket = at + found;
             if self.text[..bracket].ends_with('\\') && bracket > text_from {
@@ -219,6 +240,8 @@ impl<'s> Parser<'s> {
                 self.push_text(text_from..bracket - 1);
                 text_from = bracket;
                 at = bracket + 1;
+                tags += 1;
+                self.check_tags(tags, bracket - 1..at)?;
                 continue;
             }
             match self.tag(bracket) {
@@ -226,6 +249,8 @@ impl<'s> Parser<'s> {
                     if self.takes(&tag) {
                         self.push_text(text_from..bracket);
                         text_from = range.end;
+                        tags += 1;
+                        self.check_tags(tags, range.clone())?;
                         self.push_tag(tag, range.clone());
                     } else {
                         self.note_stray(&range);
@@ -237,7 +262,7 @@ impl<'s> Parser<'s> {
         }
         self.push_text(text_from..self.text.len());
         self.note_unclosed();
-        Bracket {
+        Ok(Bracket {
             source: Arc::clone(self.source),
             nodes: self.nodes,
             names: self.order.iter().filter(|name| !self.hidden.hides(name)).cloned().collect(),
@@ -245,7 +270,17 @@ impl<'s> Parser<'s> {
             named: self.order,
             first: self.names.into_iter().map(|(name, (_, tag))| (name, tag)).collect(),
             findings: self.findings.into_list(),
+        })
+    }
+
+    /// Refuses a template with too many tags, at the first one too many.
+    fn check_tags(&self, tags: usize, place: Range<usize>) -> Result<()> {
+        if tags <= TAGS {
+            return Ok(());
         }
+        let message = format!("{} has more than {TAGS} tags and escapes", self.source.label());
+        let hint = "put long texts into files of their own and name them with `[file:…]`";
+        Err(Error::new(ErrorKind::Limit, message).at(Place::new(self.source, place)).with_hint(hint))
     }
 
     /// The tag that begins at a `[`, if it is one, and its bytes.

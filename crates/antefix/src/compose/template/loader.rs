@@ -14,7 +14,7 @@ use crate::compose::builtin;
 use crate::diagnostic::did_you_mean;
 use crate::discover::Answer;
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::Source;
+use crate::text::{HiddenText, Source};
 
 /// Where a template is loaded from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -170,6 +170,8 @@ pub enum TemplateLookup {
         path: String,
         /// Its text; absent if there is no such file.
         text: Answer<Arc<str>>,
+        /// What becomes of hidden characters that its expressions print. Whoever wrote it for themselves may print any.
+        hidden: HiddenText,
     },
 }
 
@@ -183,11 +185,11 @@ pub(crate) fn load(reference: &TemplateRef, templates: &dyn TemplateLoader) -> R
             reference.shown()
         ))
         .with_hint(hint)),
-        TemplateLookup::File { path, text: Answer::Present(text) } => {
-            let source = Source::new(crate::text::SourceKind::Template, reference.to_string(), text);
+        TemplateLookup::File { path, text: Answer::Present(text), hidden } => {
+            let source = Source::new(crate::text::SourceKind::Template, reference.to_string(), text).hiding(hidden);
             Ok(Arc::new(if reference.prefix == Prefix::Builtin { source } else { source.at(path) }))
         }
-        TemplateLookup::File { path, text: Answer::Absent } => {
+        TemplateLookup::File { path, text: Answer::Absent, .. } => {
             let hint = match reference.path.strip_suffix(".md") {
                 Some(path) => format!("`.md` is implied: write `{}/{path}`", reference.prefix.name()),
                 None if reference.prefix == Prefix::Builtin => {
@@ -201,7 +203,7 @@ pub(crate) fn load(reference: &TemplateRef, templates: &dyn TemplateLoader) -> R
             };
             Err(error(format!("template {} does not exist", reference.shown())).with_hint(hint))
         }
-        TemplateLookup::File { path, text: Answer::Unavailable(reason) } => {
+        TemplateLookup::File { path, text: Answer::Unavailable(reason), .. } => {
             Err(error(format!("template {} cannot be read from {path}: {reason}", reference.shown())))
         }
     }

@@ -115,10 +115,12 @@ impl Template {
     ) -> Result<Template> {
         match dialect {
             Dialect::Plain => Ok(Template::Plain(Arc::clone(source))),
-            Dialect::Bracket => Ok(Template::Bracket(match author {
-                Author::Layout => Bracket::parse(source),
-                Author::File(_) | Author::Editor(_) => Bracket::parse_hiding(source, library.hidden),
-            })),
+            Dialect::Bracket => match author {
+                Author::Layout => Bracket::parse(source).map(Template::Bracket),
+                Author::File(_) | Author::Editor(_) => {
+                    Bracket::parse_hiding(source, library.hidden).map(Template::Bracket)
+                }
+            },
             Dialect::Jinja => Jinja::load(source, author, library, Names::Catalog).map(Template::Jinja),
         }
     }
@@ -179,7 +181,7 @@ impl Template {
                 Some((place, Dialect::Jinja))
             }
             Template::Jinja(_) => {
-                let bracket = Bracket::parse(source);
+                let bracket = Bracket::parse(source).ok()?;
                 let known = |name: &&FactName| matches!(catalog::lookup(name), catalog::Lookup::Known(_));
                 let name = bracket.names().iter().find(known)?;
                 Some((bracket.place_of(name)?, Dialect::Bracket))
@@ -202,10 +204,7 @@ impl Template {
                 let (draft, diagnostics) = template.render(facts)?;
                 Ok(Rendered { draft, diagnostics, spent: Spent::default() })
             }
-            Template::Jinja(template) => {
-                let (draft, spent) = template.render(&Values::Facts(facts))?;
-                Ok(Rendered { draft, diagnostics: Vec::new(), spent })
-            }
+            Template::Jinja(template) => template.render(&Values::Facts(facts)),
             Template::Plain(source) => {
                 let mut draft = Draft::default();
                 draft.push(&source.text, Origin::Source { source: Arc::clone(source), offset: 0 }, None);

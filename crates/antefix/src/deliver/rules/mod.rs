@@ -1,9 +1,10 @@
 //! What providers refuse, as tables of rules that a request can be held against.
 //!
-//! 1. One table a provider, one row a rule: its name, the page or the report that says so, and how a breach is found.
+//! 1. One table a provider, one row a rule: its name, the page or the report that says so, what to do, and how a breach is found.
 //! 2. Deliveries keep all rules as far as a caller's own messages can be kept to them; a property over generated histories holds them
 //!    to it, and so does `antefix check --for`.
 //! 3. A rule that is not here is not known to be one. What no rule forbids may be refused all the same.
+//! 4. What a request does not have is not held against it: a fragment without messages is one whose caller has them.
 //!
 //! ```
 //! use antefix::deliver::Target;
@@ -17,13 +18,15 @@
 
 mod anthropic;
 mod bedrock;
+mod breakpoints;
+mod calls;
 mod gemini;
 mod openai;
 
 use serde_json::Value;
 
 use super::Target;
-use super::breakpoint::find;
+use crate::diagnostic::{Code, Diagnostic, Level, Subject};
 use crate::models::Model;
 
 /// A rule of a provider's that a request breaks.
@@ -31,20 +34,39 @@ use crate::models::Model;
 pub struct Breach {
     /// The name of the rule.
     pub rule: &'static str,
-    /// Where the request breaks it, as a JSON pointer.
+    /// Where the request breaks it, as a JSON pointer; empty for the whole request.
     pub pointer: String,
     /// What is wrong, in words for people.
     pub message: String,
+    /// What to do about it.
+    pub hint: &'static str,
     /// The page or the report that says that this is refused.
     pub source: &'static str,
+}
+
+impl Breach {
+    /// The breach as a finding.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let Breach { rule, pointer, message, hint, source } = self;
+        let place = if pointer.is_empty() { String::new() } else { format!("{pointer}: ") };
+        let about =
+            Subject::Request { pointer: pointer.clone(), rule: (*rule).to_owned(), source: (*source).to_owned() };
+        Diagnostic::new(Level::Error, Code::RefusedByProvider, format!("{place}{message}"))
+            .about(about)
+            .hint(format!("{hint} (rule {rule}, {source})"))
+    }
 }
 
 /// A row of a table.
 pub(super) struct Rule {
     name: &'static str,
     source: &'static str,
-    find: fn(&Asked<'_>) -> Vec<(String, String)>,
+    hint: &'static str,
+    find: fn(&Asked<'_>) -> Vec<Found>,
 }
+
+/// Where a request breaks a rule, as a JSON pointer, and what is wrong there.
+type Found = (String, String);
 
 /// A request, and the model that it is for.
 pub(super) struct Asked<'r> {
@@ -55,19 +77,31 @@ pub(super) struct Asked<'r> {
 
 /// The rules that a request breaks.
 pub fn breaches(request: &Value, target: Target, model: Option<&Model>) -> Vec<Breach> {
-    let rules: &[Rule] = match target {
+    let asked = Asked { request, key: target.messages_key(), model };
+    let broken = table(target).iter().flat_map(|rule| {
+        let found = (rule.find)(&asked).into_iter();
+        found.map(|(pointer, message)| {
+            let Rule { name, source, hint, .. } = *rule;
+            Breach { rule: name, pointer, message, hint, source }
+        })
+    });
+    broken.collect()
+}
+
+/// The names of the rules that a target's requests are held against, in the order of the table.
+pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
+    table(target).iter().map(|rule| rule.name)
+}
+
+fn table(target: Target) -> &'static [Rule] {
+    match target {
         Target::Anthropic => &anthropic::RULES,
-        Target::OpenAiChat | Target::OpenAiResponses => &openai::RULES,
+        Target::OpenAiChat => &openai::CHAT,
+        Target::OpenAiResponses => &openai::RESPONSES,
         Target::Gemini => &gemini::RULES,
         Target::Bedrock => &bedrock::RULES,
         Target::Ollama | Target::Acp | Target::Plain => &[],
-    };
-    let asked = Asked { request, key: target.messages_key(), model };
-    let broken = rules.iter().flat_map(|rule| {
-        let found = (rule.find)(&asked).into_iter();
-        found.map(|(pointer, message)| Breach { rule: rule.name, pointer, message, source: rule.source })
-    });
-    broken.collect()
+    }
 }
 
 impl<'r> Asked<'r> {
@@ -84,7 +118,7 @@ impl<'r> Asked<'r> {
         &self,
         is_broken: impl Fn(Option<&Value>, &Value, Option<&Value>) -> bool,
         message: &str,
-    ) -> Vec<(String, String)> {
+    ) -> Vec<Found> {
         let messages = self.messages();
         let broken = (0..messages.len()).filter(|at| {
             let before = at.checked_sub(1).and_then(|before| messages.get(before));
@@ -93,8 +127,33 @@ impl<'r> Asked<'r> {
         broken.map(|at| (self.at(at), message.to_owned())).collect()
     }
 
+    /// Messages whose speaker is none of these. What has no role is no message.
+    fn speakers_but(&self, known: &[&str], message: &str) -> Vec<Found> {
+        self.messages_where(|_, one, _| one["role"].as_str().is_some_and(|role| !known.contains(&role)), message)
+    }
+
+    /// A list of messages that is there and has none.
+    fn no_messages(&self) -> Vec<Found> {
+        match self.request.get(self.key) {
+            Some(Value::Array(messages)) if messages.is_empty() => {
+                vec![(format!("/{}", self.key), "there is no message".to_owned())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A first message that is not the user's.
+    fn first_is_user(&self) -> Vec<Found> {
+        match self.messages().first() {
+            Some(first) if first["role"] != "user" => {
+                vec![(self.at(0), "the first message is not the user's".to_owned())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Blocks with a text that has no word in it.
-    fn blank_blocks(&self, key: &str) -> Vec<(String, String)> {
+    fn blank_blocks(&self, key: &str) -> Vec<Found> {
         let mut found = Vec::new();
         for (number, message) in self.messages().iter().enumerate() {
             match &message[key] {
@@ -119,40 +178,22 @@ impl<'r> Asked<'r> {
         found
     }
 
-    /// The lifetimes of all breakpoints in the order in which the provider reads them.
-    fn breakpoints(&self, marker: &str, tools: &str) -> Vec<u64> {
-        let mut found = Vec::new();
-        for value in [self.request.pointer(tools), self.request.get("system"), self.request.get(self.key)] {
-            value.into_iter().for_each(|value| find(value, marker, &mut found));
-        }
-        found
-    }
-
-    /// More than four breakpoints, or a short one before a long one.
-    fn breakpoint_count(&self, marker: &str, tools: &str) -> Vec<(String, String)> {
-        let count = self.breakpoints(marker, tools).len();
-        let most = self.model.map_or(4, |model| model.max_breakpoints.max(4));
-        match count > most {
-            true => vec![(String::new(), format!("{count} breakpoints, and {most} are taken"))],
-            false => Vec::new(),
-        }
-    }
-
-    fn breakpoint_order(&self, marker: &str, tools: &str) -> Vec<(String, String)> {
-        let lifetimes = self.breakpoints(marker, tools);
-        match lifetimes.is_sorted_by(|one, next| one >= next) {
-            true => Vec::new(),
-            false => {
-                vec![(String::new(), "a breakpoint of a longer lifetime is behind one of a shorter one".to_owned())]
-            }
+    /// An empty list of tools.
+    fn no_tools(&self, pointer: &str) -> Vec<Found> {
+        match self.request.pointer(pointer).and_then(Value::as_array) {
+            Some(tools) if tools.is_empty() => vec![(pointer.to_owned(), "the list of tools is empty".to_owned())],
+            _ => Vec::new(),
         }
     }
 }
 
-/// An empty list of tools.
-fn no_tools(asked: &Asked<'_>, pointer: &str) -> Vec<(String, String)> {
-    match asked.request.pointer(pointer).and_then(Value::as_array) {
-        Some(tools) if tools.is_empty() => vec![(pointer.to_owned(), "the list of tools is empty".to_owned())],
-        _ => Vec::new(),
-    }
-}
+/// What to do, where several tables have the same rule.
+const NO_MESSAGES: &str = "send at least one message";
+const NO_TOOLS: &str = "leave the list out if there are no tools";
+const BLANK: &str = "leave out blocks and messages without a word";
+const FIRST_USER: &str = "begin the list with what the user said";
+const UNANSWERED: &str =
+    "put the answer of every call directly behind it; for a call that was interrupted, say that in its place";
+const UNASKED: &str = "leave the answer out, or put back the call that it answers";
+const TOO_MANY: &str = "take away some of your own breakpoints: antefix counts them and places its own in what is left";
+const LONG_FIRST: &str = "give all breakpoints before it a lifetime that is at least as long";

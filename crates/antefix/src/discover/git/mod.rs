@@ -20,6 +20,7 @@ mod branch;
 mod ordinary;
 mod recipe;
 mod rules;
+mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use std::time::Duration;
 
 use self::ordinary::Place;
 pub use self::rules::GitRules;
+pub use self::tree::{TreeEntry, TreeKind};
 
 use crate::discover::world::{Answer, Command, Kill, Output, Reason, ReasonCode, World};
 use crate::text::FactName;

@@ -251,7 +251,18 @@ fn a_megabyte_of_anything_is_scanned_in_linear_time() {
 /// What Unicode says is not to be shown, beyond the usual ones.
 #[test]
 fn other_characters_without_a_shape_are_found() {
-    for c in ['\u{2065}', '\u{206a}', '\u{206f}', '\u{fff9}', '\u{1bca0}', '\u{1d173}', '\u{e0080}', '\u{e0fff}'] {
+    for c in [
+        '\u{2065}',
+        '\u{206a}',
+        '\u{206f}',
+        '\u{fff0}',
+        '\u{fff8}',
+        '\u{fff9}',
+        '\u{1bca0}',
+        '\u{1d173}',
+        '\u{e0080}',
+        '\u{e0fff}',
+    ] {
         assert_eq!(found(&format!("a{c}b")), [(1..1 + c.len_utf8(), "invisible")], "{}", c.escape_unicode());
     }
 }

@@ -5,7 +5,7 @@
 //!    addresses are text.
 //! 3. A path is relative to the file that it is in, and must lie beneath the project root or a root that the user
 //!    allows. What usually holds secrets is not imported.
-//! 4. Imports nest [`DEPTH`] deep, and [`FILES`] files are imported at most. A file that imports itself, through others or
+//! 4. Imports nest four deep unless the layout says otherwise, and [`FILES`] files are imported at most. A file that imports itself, through others or
 //!    not, is reported with its chain. What is in the prompt already as an instruction file is not imported once more.
 //! 5. An import that fails stays as it was written, with a diagnostic; [`REPORTED`] of a file are reported one by one. Behind the first
 //!    [`TRIED`] of a file all are text, which is reported as well.
@@ -18,16 +18,17 @@ use std::sync::Arc;
 use self::find::find;
 use super::Situation;
 use super::file::{FILE_LIMIT, holds_secrets, locate, read_text};
-use super::instructions::{Seen, Take, normalized};
+use super::instructions::{
+    Beneath, ImportHow, ImportNames, ImportRules, InstructionRules, Same, Seen, Take, normalized,
+};
 use super::report::Loaded;
 use super::rewrite::Rewrite;
+use super::workspace::normalize;
 use super::world::{Answer, Kind, World};
 use crate::diagnostic::{Code, Diagnostic, Level, Subject};
-use crate::text::{FactName, Text};
+use crate::text::{Draft, FactName, Text, Transform};
 use crate::{discover::Paths, text::Origin};
 
-/// How deep imports nest.
-const DEPTH: usize = 4;
 /// How many files are imported for one conversation.
 const FILES: usize = 100;
 /// How many imports of one file are tried.
@@ -41,6 +42,7 @@ const EXTENSIONS: [&str; 7] = ["md", "mdx", "mdc", "txt", "rst", "adoc", "markdo
 pub(super) struct Imports<'i> {
     pub(super) world: &'i dyn World,
     pub(super) situation: &'i Situation<'i>,
+    pub(super) rules: &'i InstructionRules,
     pub(super) name: &'i FactName,
     pub(super) loaded: &'i mut Vec<Loaded>,
     pub(super) diagnostics: &'i mut Vec<Diagnostic>,
@@ -50,6 +52,17 @@ pub(super) struct Imports<'i> {
     pub(super) walked: &'i [PathBuf],
     /// How many files were imported.
     pub(super) files: usize,
+    /// Files that follow the one that names them.
+    pub(super) behind: Vec<Behind>,
+}
+
+/// A file that follows the one that imports it.
+pub(super) struct Behind {
+    pub(super) label: Arc<str>,
+    pub(super) text: Text,
+    pub(super) real: PathBuf,
+    pub(super) identity: Option<(u64, u64)>,
+    pub(super) loaded: Loaded,
 }
 
 /// Why an import stays as it was written.
@@ -68,6 +81,44 @@ impl Stays {
     }
 }
 
+/// The imports of a text that is in `file`, if there is what they name: each with its line and column, both from 1.
+pub(super) fn left(
+    world: &dyn World,
+    situation: &Situation<'_>,
+    text: &Text,
+    file: &Path,
+) -> Vec<(String, usize, usize)> {
+    let mut left = Vec::new();
+    for (start, end) in find(text.as_str()).into_iter().take(TRIED) {
+        let target = &text.as_str()[start + 1..end];
+        let path = lying(target, file, situation);
+        let is_there = || matches!(world.kind(&path), Answer::Present(Kind::File));
+        if (is_explicit(target) || is_known(target)) && is_there() {
+            let column = 1 + text.as_str()[..start].rsplit('\n').next().map_or(0, |line| line.chars().count());
+            left.push((target.to_owned(), line_of(text, start), column));
+        }
+    }
+    left
+}
+
+/// Whether a target can be nothing else than a path.
+fn is_explicit(target: &str) -> bool {
+    ["./", "../", "~/", "/"].iter().any(|begin| target.starts_with(begin))
+}
+
+/// Whether a target has an ending that texts have.
+fn is_known(target: &str) -> bool {
+    Path::new(target).extension().and_then(|end| end.to_str()).is_some_and(|end| EXTENSIONS.contains(&end))
+}
+
+/// Where the target of an import in a file is.
+fn lying(target: &str, file: &Path, situation: &Situation<'_>) -> PathBuf {
+    match (target.strip_prefix("~/"), &situation.workspace.home) {
+        (Some(at_home), Some(home)) => home.join(at_home),
+        _ => file.parent().unwrap_or(Path::new("/")).join(target),
+    }
+}
+
 impl Imports<'_> {
     /// The text with its imports in place. `chain` has the files that lead here, this one last.
     pub(super) fn follow(&mut self, text: &Text, chain: &mut Vec<PathBuf>) -> Text {
@@ -80,7 +131,11 @@ impl Imports<'_> {
         for (start, end) in found.iter().copied().take(TRIED) {
             let target = &text.as_str()[start + 1..end];
             match self.import(target, chain) {
-                Ok(imported) => rewrite.insert(start..end, &imported),
+                Ok(imported) => match self.rules.imports.how {
+                    ImportHow::After => {}
+                    ImportHow::Beside => rewrite.insert(end..end, &imported),
+                    ImportHow::Follow | ImportHow::Leave => rewrite.insert(start..end, &imported),
+                },
                 Err(Stays::Text) => {}
                 Err(Stays::There { why }) => failures.report(Level::Note, target, line_of(text, start), &why, None),
                 Err(Stays::Failed { why, hint }) => {
@@ -97,17 +152,19 @@ impl Imports<'_> {
 
     /// The text of one import.
     fn import(&mut self, target: &str, chain: &mut Vec<PathBuf>) -> Result<Text, Stays> {
-        let explicit = ["./", "../", "~/", "/"].iter().any(|begin| target.starts_with(begin));
-        let directory = chain.last().and_then(|file| file.parent()).unwrap_or(Path::new("/")).to_owned();
-        let path = match (target.strip_prefix("~/"), &self.situation.workspace.home) {
-            (Some(at_home), Some(home)) => home.join(at_home),
-            _ => directory.join(target),
-        };
-        let known =
-            Path::new(target).extension().and_then(|end| end.to_str()).is_some_and(|end| EXTENSIONS.contains(&end));
+        let path = lying(target, chain.last().map_or(Path::new("/"), PathBuf::as_path), self.situation);
         let exists = || matches!(self.world.kind(&path), Answer::Present(Kind::File));
-        if !explicit && (!known || !exists()) {
+        let imports = &self.rules.imports;
+        if match imports.names {
+            ImportNames::Documents => !is_explicit(target) && (!is_known(target) || !exists()),
+            ImportNames::Any => !exists(),
+        } {
             return Err(Stays::Text);
+        }
+        if imports.beneath == Beneath::Cwd && !normalize(&path).starts_with(&self.situation.workspace.cwd) {
+            let hint = "start in the directory of the file that imports it, approve it, or use a link";
+            let why = "it is outside the working directory".to_owned();
+            return Err(Stays::Failed { why, hint: Some(hint) });
         }
         let Some((root, inside)) = locate(self.situation, &path) else {
             let hint = "allow its directory in your own settings: `file_roots`";
@@ -115,8 +172,8 @@ impl Imports<'_> {
         };
         let whole = root.join(&inside);
         self.is_no_cycle(chain, &whole, &whole)?;
-        if chain.len() > DEPTH {
-            return Err(Stays::failed(format!("imports nest at most {DEPTH} deep")));
+        if chain.len() > imports.depth {
+            return Err(Stays::failed(format!("imports nest at most {} deep", imports.depth)));
         }
         if self.files >= FILES {
             return Err(Stays::failed(format!("at most {FILES} files are imported")));
@@ -137,36 +194,47 @@ impl Imports<'_> {
         };
         let real = root.join(&file.resolved);
         self.is_no_cycle(chain, &whole, &real)?;
-        if let Some(own) = self.own.iter().find(|own| own.is(&real, file.identity)) {
+        let once = imports.again == Same::Once;
+        if let Some(own) = self.own.iter().find(|own| once && own.is(&real, file.identity)) {
             return Err(Stays::There { why: format!("it is in the prompt already, as {}", own.label) });
         }
-        if self.is_loaded_by_itself(&real) {
+        if once && self.is_loaded_by_itself(&real) {
             return Err(Stays::There { why: "it is loaded by itself, nearer to the working directory".to_owned() });
         }
         self.files += 1;
-        let label: Arc<str> = self.situation.workspace.show(&whole, self.situation.rules.instructions.labels).into();
+        let label: Arc<str> = self.situation.workspace.show(&whole, self.rules.labels).into();
         let clean = normalized(file.text.trim_end_matches(['\n', '\r']), Origin::file(self.name, &label));
         let text = match self.situation.permissions.hygiene.clean(clean, &Subject::file(&label), self.diagnostics) {
             Answer::Present(text) => text,
             Answer::Absent => return Err(Stays::Text),
             Answer::Unavailable(reason) => return Err(Stays::failed(reason.to_string())),
         };
-        self.loaded.push(Loaded { fact: self.name.clone(), path: Some(label.to_string()), bytes: text.as_str().len() });
+        let loaded = Loaded::whole(self.name, Some(label.to_string()), text.as_str().len());
+        let at = self.behind.len();
+        if imports.how == ImportHow::After {
+            let (text, identity, label) = (text.clone(), file.identity, Arc::clone(&label));
+            self.behind.push(Behind { label, text, real, identity, loaded });
+        } else {
+            self.loaded.push(loaded);
+        }
         chain.push(whole);
         let text = self.follow(&text, chain);
         chain.pop();
-        Ok(text)
+        if let Some(behind) = self.behind.get_mut(at) {
+            behind.text = text.clone();
+        }
+        Ok(framed(&text, imports, target))
     }
 
     /// Whether a file is the one that is used in a directory whose instruction files are loaded.
     fn is_loaded_by_itself(&self, real: &Path) -> bool {
-        let rules = &self.situation.rules.instructions;
+        let rules = self.rules;
         let is_file = |path: &PathBuf| self.world.kind(path) == Answer::Present(Kind::File);
         self.walked.iter().filter(|directory| real.starts_with(directory)).any(|directory| {
             let mut named = rules.names.iter().map(|name| directory.join(name));
             match rules.take {
                 Take::First => named.find(is_file).is_some_and(|first| first == real),
-                Take::Each => named.any(|path| path == real),
+                Take::Each | Take::All => named.any(|path| path == real),
             }
         })
     }
@@ -184,6 +252,19 @@ impl Imports<'_> {
     fn shown(&self, file: Option<impl AsRef<Path>>) -> String {
         file.map(|file| self.situation.workspace.show(file.as_ref(), Paths::Portable)).unwrap_or_default()
     }
+}
+
+/// An imported text between what the layout puts around it.
+fn framed(text: &Text, imports: &ImportRules, target: &str) -> Text {
+    if imports.before.is_empty() && imports.behind.is_empty() {
+        return text.clone();
+    }
+    let Some(origin) = text.pieces().next().map(|piece| piece.origin.clone()) else { return text.clone() };
+    let mut draft = Draft::default();
+    draft.push(&imports.before.replace("{path}", target), origin.clone(), Some(Transform::Replaced));
+    draft.push_text(text);
+    draft.push(&imports.behind.replace("{path}", target), origin, Some(Transform::Replaced));
+    draft.into_text()
 }
 
 /// What failed in one file.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Drop, Instruction, Search};
 use crate::diagnostic::{Code, Diagnostic, Subject};
-use crate::discover::file::cut_to;
 use crate::discover::report::Why;
 use crate::text::Budget;
 
@@ -40,9 +39,8 @@ impl Search<'_> {
                 Drop::Last => true,
                 Drop::LeastSpecific => left == self.rules.total_budget.most || left >= unit.come_to(LEAST),
             };
-            let cut = (is_first && is_worth_it)
-                .then(|| cut_to(&file.text, &self.situation.rules.phrases.get("cut_notice"), &[room]))
-                .filter(|cut| !cut.as_str().is_empty());
+            let cut =
+                (is_first && is_worth_it).then(|| self.cut(&file.text, &[room])).filter(|cut| !cut.as_str().is_empty());
             let Some(cut) = cut else {
                 dropped.push(number);
                 continue;

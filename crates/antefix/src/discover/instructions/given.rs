@@ -36,9 +36,10 @@ pub(in crate::discover) fn given(
             }
         };
         let label: Arc<str> = situation.permissions.hygiene.label(path.to_owned(), &search.protect).into();
+        let whole = text.len();
         let Some(text) = search.take(&label, text) else { continue };
         let path = Some(label.to_string());
-        let loaded = vec![Loaded { fact: name.clone(), path, bytes: text.as_str().len() }];
+        let loaded = vec![Loaded { whole, ..Loaded::whole(name, path, text.as_str().len()) }];
         let distance = distance(number, files.len(), search.rules);
         found.push(Instruction { label, text, distance, loaded, entry: Entry::File });
     }
@@ -54,7 +55,7 @@ impl Search<'_> {
     /// The text of a file that was given, as it enters the prompt. Why one is not used is reported.
     fn take(&mut self, label: &Arc<str>, text: &str) -> Option<Text> {
         let text = normalized(text, Origin::given(self.name, Some(label)));
-        if self.rules.empty == Empty::Skip && text.as_str().trim().is_empty() {
+        if self.rules.empty != Empty::Keep && text.as_str().trim().is_empty() {
             self.not_loaded(label, Why::Empty);
             return None;
         }

@@ -10,23 +10,32 @@
 //!
 //! A missing file is not reported. Every other candidate that is not loaded is in the report, with its reason.
 
+mod exclude;
+mod fallback;
 mod fit;
 mod given;
 mod places;
 mod policy;
+mod reading;
 mod shrink;
+mod suspect;
 mod text;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::exclude::Exclude;
 pub(super) use self::given::given;
 use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
-pub use self::policy::{Drop, Empty, Following, Global, InstructionRules, Order, Take, Walk};
+pub use self::policy::{Drop, Empty, Following, Global, InstructionRules, Nested, Order, Take, Unmarked, Walk};
+pub use self::reading::{
+    Beneath, Case, CutNotice, ImportHow, ImportNames, ImportRules, Invalid, Keep, LineEnds, Over, Same, TextRules,
+};
 pub(crate) use self::shrink::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub(super) use self::text::{normalized, value};
-use super::file::{FILE_LIMIT, TextFile, cut_to, read_shareable};
+use self::text::{prepared, without_carriage_returns};
+use super::file::{TextFile, cut_to, read_decoded};
 use super::frame::protected;
 use super::imports::Imports;
 use super::report::{Loaded, NotLoaded, Report, Why};
@@ -35,7 +44,7 @@ use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic, Subject};
-use crate::text::{Budget, FactName, Origin, Text};
+use crate::text::{Budget, Digest, Draft, FactName, Origin, Text, Transform, Unit};
 
 /// A file that was loaded.
 pub(super) struct Instruction {
@@ -66,26 +75,10 @@ pub(super) fn answer(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
     let mut search = Search::new(world, situation, name, report, diagnostics);
-    let rules = search.rules;
     let mut found = Vec::new();
-    let places = places(world, situation, rules);
-    search.walked = places.iter().map(|place| join(&place.root, &place.inside)).collect();
-    for place in places {
-        search.look(&place, &mut found);
-        search.look_for_rules(&place, &mut found);
-    }
-    search.list_waiting();
-    search.list_above();
-    // Files that go by their place in the prompt are in that place before.
-    match rules.drop {
-        Drop::Last => {
-            put_in_order(rules, &mut found);
-            search.fit(&mut found);
-        }
-        Drop::LeastSpecific => {
-            search.fit(&mut found);
-            put_in_order(rules, &mut found);
-        }
+    for rules in situation.rules.instructions.groups() {
+        search.rules = rules;
+        found.extend(search.all());
     }
     if found.is_empty() {
         // Something is there and could not be read: that is not the same as nothing.
@@ -115,20 +108,47 @@ impl Lying {
     }
 }
 
+fn is_blank(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim().is_empty()
+}
+
+/// A text that ends in a character which was cut through.
+fn replaced_end(text: &Text) -> Text {
+    let mut draft = Draft::default();
+    draft.push_text(text);
+    if let Some(last) = text.pieces().last() {
+        draft.push("\u{fffd}", last.origin.clone(), Some(Transform::Replaced));
+    }
+    draft.into_text()
+}
+
 /// Puts the files into the order of the prompt: outermost first as they were found, or the nearest directory first, where the
 /// rules of one come after its other files, in their own order.
 fn put_in_order(rules: &InstructionRules, found: &mut [Instruction]) {
-    // Home is after the working directory already.
-    if rules.order == Order::OutermostFirst || rules.walk == Walk::CwdAndHome {
-        return;
+    match rules.order {
+        // Home is after the working directory already.
+        _ if rules.walk == Walk::CwdAndHome => return,
+        Order::OutermostFirst | Order::Unknown => return,
+        Order::ByName => return found.sort_by_key(|file| name_of(&file.label)),
+        Order::NearestFirst => {}
     }
     found.reverse();
     for directory in found.chunk_by_mut(|one, other| one.distance == other.distance) {
+        if rules.take == Take::All {
+            directory.reverse();
+            continue;
+        }
         directory.sort_by_key(|file| file.entry == Entry::Rule);
         if let Some(rules) = directory.iter().position(|file| file.entry == Entry::Rule) {
             directory[rules..].reverse();
         }
     }
+}
+
+/// The name of a file without what it ends in, in small letters.
+fn name_of(label: &str) -> String {
+    let name = label.rsplit('/').next().unwrap_or(label).to_lowercase();
+    name.rsplit_once('.').filter(|(name, _)| !name.is_empty()).map_or(name.clone(), |(name, _)| name.to_owned())
 }
 
 /// A file that is in the prompt.
@@ -158,8 +178,12 @@ pub(super) struct Search<'s> {
     seen: Vec<Seen>,
     /// File names that were taken from an earlier directory.
     taken: Vec<(String, Arc<str>)>,
+    /// The texts that were loaded, where one that two files have is loaded once.
+    texts: Vec<(Digest, Arc<str>)>,
     /// How many files were imported.
     imported: usize,
+    /// Files that were imported and follow the one that names them.
+    behind: Vec<(Arc<str>, Text, Loaded)>,
     /// The directories that are searched, nearer ones as well: what is used there is loaded by itself.
     pub(super) walked: Vec<PathBuf>,
     /// Tags that are written out.
@@ -193,7 +217,9 @@ impl<'s> Search<'s> {
             diagnostics,
             seen: Vec::new(),
             taken: Vec::new(),
+            texts: Vec::new(),
             imported: 0,
+            behind: Vec::new(),
             walked: Vec::new(),
             protect: situation.rules.instructions.protect.clone(),
             scoped: Vec::new(),
@@ -209,17 +235,79 @@ impl<'s> Search<'s> {
 const WELL_KNOWN: [&str; 4] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"];
 
 impl Search<'_> {
+    /// The files of one set of rules, in the order of the prompt.
+    fn all(&mut self) -> Vec<Instruction> {
+        let rules = self.rules;
+        let mut found = Vec::new();
+        let places = places(self.world, self.situation, rules);
+        self.walked = places.iter().map(|place| join(&place.root, &place.inside)).collect();
+        let instead = self.fallback(&places);
+        let (own, mut others): (Vec<Place>, Vec<Place>) =
+            places.into_iter().partition(|place| place.whose == Whose::User);
+        for place in &own {
+            self.look(place, &mut found);
+            self.look_for_rules(place, &mut found);
+        }
+        self.look_for_own_rules(&mut found);
+        // The nearest file of a name counts where the nearest come first.
+        let nearest_counts = rules.take == Take::Each && rules.order == Order::NearestFirst;
+        let first = found.len();
+        if nearest_counts && rules.walk != Walk::CwdAndHome {
+            others.reverse();
+        }
+        for place in &others {
+            if instead.is_none() || place.only.is_some() {
+                self.look(place, &mut found);
+            }
+            self.look_for_rules(place, &mut found);
+            if let Some(names) = instead.filter(|_| place.only.is_none()) {
+                self.look_for(place, names, &mut found);
+            }
+            if place.only.is_none() && !rules.last.is_empty() {
+                self.look_for(place, &rules.last, &mut found);
+            }
+        }
+        if nearest_counts && rules.walk != Walk::CwdAndHome {
+            found[first..].reverse();
+        }
+        self.list_waiting();
+        self.list_above();
+        // Files that go by their place in the prompt are in that place before.
+        match rules.drop {
+            Drop::Last => {
+                put_in_order(rules, &mut found);
+                self.fit(&mut found);
+            }
+            Drop::LeastSpecific => {
+                self.fit(&mut found);
+                put_in_order(rules, &mut found);
+            }
+        }
+        found
+    }
+
     /// Looks for the instruction files of a directory.
     pub(super) fn look(&mut self, place: &Place, found: &mut Vec<Instruction>) {
+        let rules = self.rules;
+        self.look_for(place, place.only.as_ref().map_or(rules.names.as_slice(), std::slice::from_ref), found);
+        if place.only.is_none() && !rules.never.is_empty() {
+            self.list_refused(place);
+        }
+    }
+
+    /// Looks for files of these names in a directory.
+    fn look_for(&mut self, place: &Place, names: &[String], found: &mut Vec<Instruction>) {
         let mut winner: Option<Arc<str>> = None;
         let mut here = Vec::new();
-        for name in place.only.as_ref().map_or(self.rules.names.as_slice(), std::slice::from_ref) {
+        for name in names {
+            let name = &self.written(place, name);
             let path = join(&place.inside, name);
             let whole = join(&place.root, &path);
             let label = self.label(&whole);
             let exists = |search: &Self| !matches!(search.world.kind(&whole), Answer::Absent);
             if let Some(by) = winner.clone().or_else(|| self.taken_by(name)) {
                 if exists(self) {
+                    self.check_shadowed(place, &path, &label, found.iter().rfind(|file| file.label == by));
                     self.not_loaded(&label, Why::Shadowed { by: by.to_string() });
                 }
                 continue;
@@ -230,6 +318,21 @@ impl Search<'_> {
                 }
                 continue;
             }
+            if let Some(by) = self.excluded_by(&whole) {
+                if exists(self) {
+                    self.not_loaded(&label, Why::LeftOut { by });
+                }
+                continue;
+            }
+            if let Some(agent) = self.reader_of(&whole) {
+                if exists(self) {
+                    self.not_loaded(&label, Why::ReadByAgent { agent });
+                    // It takes the place of the next name all the same.
+                    winner = (self.rules.take == Take::First).then_some(label);
+                }
+                continue;
+            }
+            let empty = self.report.not_loaded.len();
             if let Some((text, loaded)) = self.load(place, &path, &label) {
                 let file_name = Path::new(name).file_name().map(|name| name.to_string_lossy().into_owned());
                 here.extend(file_name.map(|name| (name, Arc::clone(&label))));
@@ -238,13 +341,23 @@ impl Search<'_> {
                 }
                 let entry = Entry::File;
                 found.push(Instruction { label, text, distance: place.distance, loaded, entry });
+                self.add_imported(place.distance, found);
+            } else if self.rules.empty == Empty::Hide
+                && self.rules.take == Take::First
+                && self.report.not_loaded.get(empty).is_some_and(|last| last.why == Why::Empty)
+            {
+                winner = Some(label);
             }
         }
         if self.rules.take == Take::Each {
             self.taken.extend(here);
         }
-        if place.only.is_none() && !self.rules.never.is_empty() {
-            self.list_refused(place);
+    }
+
+    /// Takes the files that were imported by the last one and follow it.
+    pub(super) fn add_imported(&mut self, distance: usize, found: &mut Vec<Instruction>) {
+        for (label, text, loaded) in std::mem::take(&mut self.behind) {
+            found.push(Instruction { label, text, distance, loaded: vec![loaded], entry: Entry::File });
         }
     }
 
@@ -259,6 +372,12 @@ impl Search<'_> {
                 self.not_loaded(&self.label(&path), Why::Refused);
             }
         }
+    }
+
+    /// Who reads a file by itself, if whoever is told the prompt does.
+    pub(super) fn reader_of(&self, path: &Path) -> Option<String> {
+        let reads = &self.situation.caller.reads;
+        reads.paths.contains(path).then(|| reads.title.clone())
     }
 
     fn taken_by(&self, name: &str) -> Option<Arc<str>> {
@@ -288,8 +407,8 @@ impl Search<'_> {
                     self.not_loaded(&label, Why::AboveRoot);
                 }
             }
-            for name in &self.rules.rules {
-                let path = directory.join(name);
+            for rules in &self.rules.rules {
+                let path = directory.join(&rules.path);
                 if matches!(self.world.kind(&path), Answer::Present(Kind::Directory)) {
                     let label = self.label(&path);
                     self.not_loaded(&label, Why::AboveRoot);
@@ -309,7 +428,8 @@ impl Search<'_> {
 
     /// Reads a file that was not read before. Why one is not used is reported.
     pub(super) fn read_new(&mut self, place: &Place, path: &Path, label: &Arc<str>) -> Option<TextFile> {
-        let file = match read_shareable(self.world, &place.root, path) {
+        let (limit, invalid) = (self.rules.read_limit, self.rules.text.invalid);
+        let file = match read_decoded(self.world, &place.root, path, limit, invalid) {
             Answer::Present(file) => file,
             Answer::Absent => return None,
             Answer::Unavailable(reason) => {
@@ -320,13 +440,27 @@ impl Search<'_> {
             }
         };
         let real = place.root.join(&file.resolved);
-        if let Some(same) = self.seen.iter().find(|seen| seen.is(&real, file.identity)) {
+        let same = self.seen.iter().find(|seen| seen.is(&real, file.identity));
+        if let Some(same) = same.filter(|_| self.rules.same_file == Same::Once) {
             let of = same.label.to_string();
             self.not_loaded(label, Why::Duplicate { of });
             return None;
         }
-        if self.rules.empty == Empty::Skip && file.text.trim_start_matches('\u{feff}').trim().is_empty() {
+        if self.rules.empty != Empty::Keep && is_blank(&file.text) {
             self.not_loaded(label, Why::Empty);
+            return None;
+        }
+        if self.rules.same_text == Same::Once {
+            let digest = Digest::of(file.text.trim());
+            if let Some((_, of)) = self.texts.iter().find(|(known, _)| *known == digest) {
+                let of = of.to_string();
+                self.not_loaded(label, Why::Duplicate { of });
+                return None;
+            }
+            self.texts.push((digest, Arc::clone(label)));
+        }
+        if self.rules.over == Over::Skip && (file.more || !self.rules.file_budget.fits(&file.text)) {
+            self.not_loaded(label, Why::OverBudget { bytes: file.text.len() });
             return None;
         }
         self.seen.push(Seen { real, identity: file.identity, label: Arc::clone(label) });
@@ -341,8 +475,35 @@ impl Search<'_> {
 
     /// A file's text, after the hygiene checks.
     pub(super) fn clean(&mut self, file: &TextFile, label: &Arc<str>) -> Answer<Text> {
-        let text = normalized(&file.text, Origin::file(self.name, label));
+        let text = prepared(&file.text, Origin::file(self.name, label), self.rules.text);
         self.situation.permissions.hygiene.clean(text, &Subject::file(label), self.diagnostics)
+    }
+
+    /// A rule's text with its front matter, after the same checks.
+    pub(super) fn clean_rule(&mut self, file: &TextFile, label: &Arc<str>) -> Answer<Text> {
+        let rules = TextRules { front_matter: Keep::Keep, ..self.rules.text };
+        let text = prepared(&without_carriage_returns(&file.text), Origin::file(self.name, label), rules);
+        self.situation.permissions.hygiene.clean(text, &Subject::file(label), self.diagnostics)
+    }
+
+    /// What is printed where a text was cut.
+    pub(super) fn notice(&self) -> Text {
+        match &self.rules.cut_notice {
+            CutNotice::Wording => self.situation.rules.phrases.get("cut_notice"),
+            CutNotice::Text(text) => Text::new(text.as_str(), Origin::fact(&FactName::new("wording", "cut_notice"))),
+        }
+    }
+
+    /// A text cut to a budget, as the layout has it: some programs cut through a character.
+    pub(super) fn cut(&self, text: &Text, budgets: &[Budget]) -> Text {
+        let notice = self.notice();
+        let cut = cut_to(text, &notice, budgets);
+        let through =
+            |budget: &Budget| budget.unit == Unit::Bytes && cut.as_str().len() < budget.most.min(text.as_str().len());
+        if self.rules.text.invalid == Invalid::Replace && notice.as_str().is_empty() && budgets.iter().all(through) {
+            return replaced_end(&cut);
+        }
+        cut
     }
 
     /// A file's text as it enters the prompt: with its imports, its tags written out, cut to its budget; and the files
@@ -352,19 +513,30 @@ impl Search<'_> {
         let mut loaded = Vec::new();
         let whole = !lying.more && self.rules.file_budget.fits(text.as_str());
         // Nothing is imported into a file that is cut: what it says is unfinished.
-        if self.rules.imports == Following::Follow && whole {
+        if self.rules.imports.are_followed_in(label) && whole {
             let Search { world, situation, name, .. } = *self;
             let diagnostics = &mut *self.diagnostics;
             let loaded = &mut loaded;
             let (own, walked, files) = (&self.seen[..], &self.walked[..], self.imported);
-            let mut imports = Imports { world, situation, name, loaded, diagnostics, own, walked, files };
+            let (rules, behind) = (self.rules, Vec::new());
+            let mut imports =
+                Imports { world, situation, rules, name, loaded, diagnostics, own, walked, files, behind };
             text = imports.follow(&text, &mut vec![lying.real.clone()]);
             self.imported = imports.files;
+            for file in imports.behind {
+                if !self.seen.iter().any(|seen| seen.real == file.real) {
+                    self.seen.push(Seen { real: file.real, identity: file.identity, label: Arc::clone(&file.label) });
+                    self.behind.push((file.label, file.text, file.loaded));
+                }
+            }
+        } else if whole {
+            self.check_imports(&text, lying, label);
         }
+        let bytes = text.as_str().len();
         let extent = if lying.more { Extent::Beginning } else { Extent::Whole };
         let text = self.bounded(text, extent, label)?;
         let path = Some(label.to_string());
-        loaded.insert(0, Loaded { fact: self.name.clone(), path, bytes: text.as_str().len() });
+        loaded.insert(0, Loaded { whole: bytes, ..Loaded::whole(self.name, path, text.as_str().len()) });
         Some((text, loaded))
     }
 
@@ -373,11 +545,11 @@ impl Search<'_> {
         let budget = self.rules.file_budget;
         let mut text = protected(&text, &self.protect);
         if extent == Extent::Beginning || !budget.fits(text.as_str()) {
-            let read = Budget::bytes(FILE_LIMIT);
+            let read = Budget::bytes(self.rules.read_limit);
             let tight = if budget.fits(text.as_str()) { read } else { budget };
             let size = tight.unit.measure(text.as_str());
             let bytes = text.as_str().len();
-            text = cut_to(&text, &self.situation.rules.phrases.get("cut_notice"), &[budget, read]);
+            text = self.cut(&text, &[budget, read]);
             if text.as_str().is_empty() {
                 let message = format!("{label} is left out: its budget of {budget} has no room for a word of it");
                 let finding = Diagnostic::warning(Code::OverBudget, message).about(Subject::file(label));

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Global, InstructionRules, Walk};
+use super::{Global, InstructionRules, Keep, Unmarked, Walk};
 use crate::discover::Situation;
 use crate::discover::file::read_text;
 use crate::discover::workspace::{Workspace, normalize};
-use crate::discover::world::World;
+use crate::discover::world::{Answer, World};
 
 /// A directory that is searched.
 pub(in crate::discover) struct Place {
@@ -44,27 +44,36 @@ pub(in crate::discover) fn places(
         };
         Place { root, inside, distance, whose: Whose::Directory, only: None }
     };
-    let upwards = |all: bool| {
-        let main = main_work_tree(world, situation);
-        let mut places: Vec<Place> = workspace
-            .cwd
-            .ancestors()
-            .enumerate()
-            .take_while(|(_, directory)| all || directory.starts_with(&workspace.root))
-            .filter(|(_, directory)| !is_of_main(directory, main.as_deref(), situation))
-            .map(|(distance, directory)| beneath_root(directory, distance))
-            .collect();
-        places.reverse();
-        places
+    let main = (rules.main_work_tree == Keep::Remove).then(|| main_work_tree(world, situation)).flatten();
+    let end = End::of(world, workspace, rules);
+    let upwards: Vec<(usize, &Path)> = workspace
+        .cwd
+        .ancestors()
+        .enumerate()
+        .filter(|(_, directory)| !is_of_main(directory, main.as_deref(), situation))
+        .collect();
+    let chain = |has: &dyn Fn(&Path) -> bool| -> Vec<Place> {
+        let chosen = upwards.iter().rev().filter(|(_, directory)| has(directory));
+        chosen.map(|(distance, directory)| beneath_root(directory, *distance)).collect()
     };
+    let cwd = workspace.cwd.as_path();
     let mut places = match rules.walk {
-        Walk::Cwd => vec![beneath_root(&workspace.cwd, 0)],
-        Walk::GitRoot => upwards(false),
-        Walk::Ancestors => upwards(true),
+        Walk::Cwd => vec![beneath_root(cwd, 0)],
+        Walk::GitRoot => chain(&|directory| end.has(directory)),
+        Walk::Ancestors => chain(&|_| true),
+        Walk::Root => chain(&|directory| end.is(directory)),
+        Walk::RootAndCwd => chain(&|directory| end.is(directory) || directory == cwd),
+        Walk::Between => chain(&|directory| end.has(directory) && !end.is(directory) && directory != cwd),
+        Walk::AboveRoot => chain(&|directory| end.has(directory) || end.is_above(directory)),
+        Walk::Home => chain(&|directory| match workspace.home.as_deref().filter(|home| cwd.starts_with(home)) {
+            Some(home) => directory.starts_with(home),
+            None => end.has(directory),
+        }),
         Walk::CwdAndHome => {
             let home = workspace.home.iter().filter(|home| **home != workspace.cwd);
             std::iter::once(&workspace.cwd).chain(home).enumerate().map(|(far, path)| beneath_root(path, far)).collect()
         }
+        Walk::None => Vec::new(),
     };
     // What hooks name is less specific than everything in the project, and more so than what applies everywhere.
     let more = situation.more.instructions.iter().map(|more| {
@@ -93,13 +102,53 @@ fn global(workspace: &Workspace, rules: &InstructionRules) -> Vec<Place> {
         Global::None => Vec::new(),
         Global::Before => workspace.config.iter().map(|config| place(config.clone(), None)).collect(),
         Global::Files(files) => {
-            let paths = files.iter().filter_map(|file| workspace.users_own(file));
-            let named = paths.filter_map(|path| {
+            let named = files.iter().filter_map(|file| {
+                let path = workspace.named(file)?;
+                if file.ends_with('/') {
+                    return Some(place(path, None));
+                }
                 let name = path.file_name()?.to_string_lossy().into_owned();
                 Some(place(path.parent()?.to_owned(), Some(name)))
             });
             named.collect()
         }
+    }
+}
+
+/// Where a walk ends.
+struct End<'e> {
+    directory: Option<&'e Path>,
+}
+
+impl<'e> End<'e> {
+    /// The directory that the rules end at; none for the root of the file system.
+    fn of(world: &dyn World, workspace: &'e Workspace, rules: &InstructionRules) -> End<'e> {
+        if rules.markers.is_empty() {
+            return End { directory: Some(&workspace.root) };
+        }
+        let is_marked = |directory: &&Path| {
+            rules.markers.iter().any(|mark| !matches!(world.kind(&directory.join(mark)), Answer::Absent))
+        };
+        let marked = workspace.cwd.ancestors().find(is_marked);
+        let directory = match (marked, rules.unmarked) {
+            (Some(marked), _) => Some(marked),
+            (None, Unmarked::Cwd) => Some(workspace.cwd.as_path()),
+            (None, Unmarked::Ancestors) => None,
+            (None, Unmarked::Home) => workspace.home.as_deref().filter(|home| workspace.cwd.starts_with(home)),
+        };
+        End { directory }
+    }
+
+    fn has(&self, directory: &Path) -> bool {
+        self.directory.is_none_or(|end| directory.starts_with(end))
+    }
+
+    fn is(&self, directory: &Path) -> bool {
+        self.directory == Some(directory)
+    }
+
+    fn is_above(&self, directory: &Path) -> bool {
+        self.directory.is_some_and(|end| end.parent() == Some(directory))
     }
 }
 
@@ -118,13 +167,17 @@ pub(in crate::discover) fn left_out(
     rules: &InstructionRules,
 ) -> Vec<PathBuf> {
     let above = situation.workspace.root.ancestors().skip(1).map(Path::to_owned);
+    // Whose rules name marks of their own are those of another program, which reports nothing.
+    if !rules.markers.is_empty() {
+        return Vec::new();
+    }
     match rules.walk {
         Walk::GitRoot => above.collect(),
         Walk::Ancestors => {
             let main = main_work_tree(world, situation);
             above.filter(|directory| is_of_main(directory, main.as_deref(), situation)).collect()
         }
-        Walk::Cwd | Walk::CwdAndHome => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

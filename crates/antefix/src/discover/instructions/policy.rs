@@ -2,7 +2,11 @@
 
 use serde::Deserialize;
 
+use super::Exclude;
+use super::reading::{Case, CutNotice, ImportRules, Keep, Over, Same, TextRules};
 use crate::discover::Paths;
+use crate::discover::file::FILE_LIMIT;
+use crate::discover::rules::RuleDirectory;
 use crate::text::Budget;
 
 /// What a layout says about instruction files.
@@ -11,17 +15,33 @@ use crate::text::Budget;
 pub struct InstructionRules {
     /// File names, relative to a directory.
     pub names: Vec<String>,
+    /// Names that are read behind the rules of a directory.
+    pub last: Vec<String>,
+    /// Lists of names in the place of `names`, for all directories at once: the first list counts of which a file is anywhere.
+    pub fallback: Vec<Vec<String>>,
+    /// Whether names must be written as the layout has them.
+    pub case: Case,
     /// Parts of names that are refused, in any case.
     pub never: Vec<String>,
+    /// Files that are not used, by their paths from the project root or from `~/`.
+    pub exclude: Vec<Exclude>,
     /// Which directories are searched.
     pub walk: Walk,
+    /// What marks the directory that the walk ends at; without any, the project root is that.
+    pub markers: Vec<String>,
+    /// Where the walk ends if no directory has a mark.
+    pub unmarked: Unmarked,
+    /// Whether the main work tree of a linked one inside it is searched as well.
+    pub main_work_tree: Keep,
+    /// What becomes of files below the working directory; what the walk suggests, if a layout does not say.
+    pub nested: Option<Nested>,
     /// How many names of one directory.
     pub take: Take,
     /// Which of the user's own files come before all others.
     pub global: Global,
     /// Directories of rules, relative to a directory: files that say for which paths they apply. With any, the user's own in
     /// `$config/rules` are used too.
-    pub rules: Vec<String>,
+    pub rules: Vec<RuleDirectory>,
     /// In which order the files are listed.
     pub order: Order,
     /// How files are labeled.
@@ -29,45 +49,92 @@ pub struct InstructionRules {
     /// Tags that a layout frames the files with: inside a file they are written out, so that none can be closed or forged.
     pub protect: Vec<String>,
     /// What becomes of `@path` in a file.
-    pub imports: Following,
+    pub imports: ImportRules,
+    /// What becomes of a file's characters.
+    pub text: TextRules,
+    /// Whether a file that is reached twice is loaded twice.
+    pub same_file: Same,
+    /// Whether a text that two files have is loaded twice.
+    pub same_text: Same,
     /// What becomes of an empty file.
     pub empty: Empty,
     /// Where SYSTEM.md and APPEND_SYSTEM.md are looked for, the first one found winning: in the working directory, in
     /// `~/`, or in antefix's configuration directory, `$config`.
     pub system_roots: Vec<String>,
-    /// The most that one file may have, with the notice of a cut. No more than 256 KiB are read of any.
+    /// The most that one file may have, with the notice of a cut. No more than `read_limit` are read of any.
     pub file_budget: Budget,
+    /// What becomes of a file that has more.
+    pub over: Over,
+    /// How many bytes are read of a file; 256 KiB, unless a layout says otherwise.
+    pub read_limit: usize,
+    /// What is printed where a file was cut; the wording `cut_notice`, if a layout does not say.
+    pub cut_notice: CutNotice,
     /// The most that all files may have together, each counted by itself.
     pub total_budget: Budget,
     /// Which files go when they have more than that together.
     pub drop: Drop,
+    /// Further rules for other files, which come behind these, with budgets of their own.
+    pub then: Vec<InstructionRules>,
 }
 
 impl Default for InstructionRules {
     fn default() -> InstructionRules {
         InstructionRules {
             names: ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"].map(str::to_owned).to_vec(),
+            last: Vec::new(),
+            fallback: Vec::new(),
+            case: Case::Exact,
             never: Vec::new(),
+            exclude: Vec::new(),
             walk: Walk::GitRoot,
+            markers: Vec::new(),
+            unmarked: Unmarked::Cwd,
+            main_work_tree: Keep::Remove,
+            nested: None,
             take: Take::First,
             global: Global::Before,
             rules: [".antefix/rules", ".claude/rules", ".cursor/rules", ".github/instructions"]
-                .map(str::to_owned)
+                .map(RuleDirectory::from)
                 .to_vec(),
             order: Order::OutermostFirst,
             labels: Paths::Portable,
             protect: Vec::new(),
-            imports: Following::Leave,
+            imports: ImportRules::from(Following::Leave),
+            text: TextRules::default(),
+            same_file: Same::Once,
+            same_text: Same::Each,
             empty: Empty::Skip,
             system_roots: [".antefix", "$config"].map(str::to_owned).to_vec(),
             file_budget: Budget::bytes(64 * 1024),
+            over: Over::Cut,
+            read_limit: FILE_LIMIT,
+            cut_notice: CutNotice::Wording,
             total_budget: Budget::bytes(256 * 1024),
             drop: Drop::LeastSpecific,
+            then: Vec::new(),
         }
     }
 }
 
 impl InstructionRules {
+    /// These rules and all further ones, in order.
+    pub fn groups(&self) -> impl Iterator<Item = &InstructionRules> {
+        std::iter::once(self).chain(&self.then)
+    }
+
+    /// What becomes of files below the working directory.
+    pub fn nested(&self) -> Nested {
+        self.nested.unwrap_or(match self.walk {
+            Walk::GitRoot | Walk::Ancestors => Nested::OnTouch,
+            _ => Nested::Never,
+        })
+    }
+
+    /// Every name that may be looked for in a directory.
+    pub fn all_names(&self) -> impl Iterator<Item = &String> {
+        self.names.iter().chain(&self.last).chain(self.fallback.iter().flatten())
+    }
+
     /// Which files are used and in which order, for people: an order that is written nowhere is a trap.
     pub fn in_words(&self) -> String {
         let global = match &self.global {
@@ -80,15 +147,24 @@ impl InstructionRules {
             Walk::GitRoot => "the directories from the project root down to the working directory",
             Walk::Cwd => "the working directory",
             Walk::CwdAndHome => "the working directory, then the home directory",
+            Walk::Root => "the project root",
+            Walk::RootAndCwd => "the project root and the working directory",
+            Walk::Between => "the directories between the project root and the working directory",
+            Walk::AboveRoot => "the directories from the one above the project root down to the working directory",
+            Walk::Home => "the directories from the home directory down to the working directory",
+            Walk::None => "no directory",
         };
         let order = match (self.walk, self.order) {
-            (Walk::Cwd | Walk::CwdAndHome, _) => "",
+            (Walk::Cwd | Walk::CwdAndHome | Walk::Root | Walk::None, _) => "",
             (_, Order::OutermostFirst) => ", the nearest last",
+            (_, Order::ByName) => ", by name",
+            (_, Order::Unknown) => ", in an order that nobody knows",
             (_, Order::NearestFirst) => ", listed in reverse, the nearest first",
         };
         let take = match self.take {
             Take::First => "the first found in a directory",
             Take::Each => "each name once",
+            Take::All => "all",
         };
         format!("{global}{walk}{order}; of {} {take}", self.names.join(", "))
     }
@@ -106,6 +182,44 @@ pub enum Walk {
     Cwd,
     /// The working directory, then the home directory.
     CwdAndHome,
+    /// The project root alone.
+    Root,
+    /// The project root and the working directory.
+    RootAndCwd,
+    /// What is between the two.
+    Between,
+    /// From the working directory up to the directory above the project root.
+    AboveRoot,
+    /// From the working directory up to the home directory, or to the project root where that is not above.
+    Home,
+    /// None: only the user's own files count.
+    None,
+}
+
+/// Where a walk ends if no directory has a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unmarked {
+    /// It is the working directory alone.
+    Cwd,
+    /// At the root of the file system.
+    Ancestors,
+    /// At the home directory, or at the root of the file system where that is not above.
+    Home,
+}
+
+/// What becomes of files below the working directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nested {
+    /// They are never read.
+    Never,
+    /// They are read once something in their directory, or below it, is touched.
+    OnTouch,
+    /// So are those beside the working directory, anywhere in the project.
+    Anywhere,
+    /// Their paths are told, and nothing else.
+    Listed,
 }
 
 /// How many names of one directory are taken.
@@ -116,9 +230,12 @@ pub enum Take {
     First,
     /// Every one, but none whose file name was taken from an earlier directory.
     Each,
+    /// Every one.
+    All,
 }
 
-/// Which of the user's own files are taken: `"before"`, `"none"`, or a list of paths.
+/// Which of the user's own files are taken: `"before"`, `"none"`, or a list of paths. One that ends in a slash is a directory, in
+/// which the layout's names are looked for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "GlobalKey")]
 pub enum Global {
@@ -163,9 +280,13 @@ pub enum Order {
     OutermostFirst,
     /// The file nearest to the working directory first.
     NearestFirst,
+    /// By the files' own names, in any case.
+    ByName,
+    /// Another one every time; here as they were found.
+    Unknown,
 }
 
-/// What becomes of `@path` in a file.
+/// What becomes of `@path` in a file, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Following {
@@ -183,6 +304,8 @@ pub enum Empty {
     Skip,
     /// It is a file like any other.
     Keep,
+    /// It says nothing, and the next name is not tried either.
+    Hide,
 }
 
 /// Which files are dropped when all together have more than their budget.

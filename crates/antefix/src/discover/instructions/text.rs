@@ -1,9 +1,12 @@
 //! A file's text as it enters the prompt.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Instruction;
+use super::{Instruction, Keep, LineEnds, TextRules};
 use crate::discover::fact::Value;
+use crate::discover::front_matter::FrontMatter;
+use crate::discover::rewrite::Rewrite;
 use crate::text::{Draft, FactName, Origin, Text, Transform};
 
 /// A file's text without a byte-order mark, its line ends line feeds.
@@ -16,6 +19,79 @@ pub(in crate::discover) fn normalized(text: &str, origin: Origin) -> Text {
     let lines = clean.replace("\r\n", "\n").replace('\r', "\n");
     draft.push(&lines, origin, Some(Transform::Normalized));
     draft.into_text()
+}
+
+/// A file's text as a layout wants its characters.
+pub(super) fn prepared(text: &str, origin: Origin, rules: TextRules) -> Text {
+    let clean = match rules.byte_order_mark {
+        Keep::Remove => text.trim_start_matches('\u{feff}'),
+        Keep::Keep => text,
+    };
+    let mut text = match rules.line_ends {
+        LineEnds::LineFeed if clean.len() == text.len() && clean.starts_with('\u{feff}') => {
+            let (mark, rest) = clean.split_at('\u{feff}'.len_utf8());
+            let mut draft = Draft::default();
+            draft.push(mark, origin.clone(), None);
+            draft.push_text(&normalized(rest, origin));
+            draft.into_text()
+        }
+        LineEnds::LineFeed => normalized(clean, origin),
+        LineEnds::Keep => Text::new(clean, origin),
+    };
+    if rules.front_matter == Keep::Remove
+        && let Ok(matter) = FrontMatter::split(&without_carriage_returns(text.as_str()))
+        && rules.line_ends == LineEnds::LineFeed
+    {
+        text = text.cut_out(matter.body..text.as_str().len());
+    }
+    if rules.comments == Keep::Remove {
+        text = without_comments(&text);
+    }
+    if rules.blank_ends == Keep::Remove {
+        let whole = text.as_str();
+        let start = whole.len() - whole.trim_start().len();
+        text = text.cut_out(start..whole.trim_end().len().max(start));
+    }
+    text
+}
+
+/// A text whose line ends are line feeds.
+pub(super) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
+    match memchr::memchr(b'\r', text.as_bytes()) {
+        None => Cow::Borrowed(text),
+        Some(_) => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
+    }
+}
+
+/// A text without the HTML comments that begin a line outside of code, each with the line end behind it.
+fn without_comments(text: &Text) -> Text {
+    let whole = text.as_str();
+    let mut rewrite = Rewrite::new(text);
+    let mut fence: Option<&str> = None;
+    let mut at = 0;
+    while let Some(line) = whole[at..].split_inclusive('\n').next() {
+        let inner = line.trim_start_matches(' ');
+        let marks = ["```", "~~~"].into_iter().find(|mark| inner.starts_with(mark));
+        let is_comment = fence.is_none() && inner.starts_with("<!--") && line.len() - inner.len() < 4;
+        match (fence, marks) {
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, Some(mark)) => fence = Some(mark),
+            _ => {}
+        }
+        let end = whole[at..].find("-->").filter(|_| is_comment).map(|end| at + end + 3);
+        let Some(end) = end else {
+            at += line.len();
+            continue;
+        };
+        let end = if whole[end..].starts_with('\n') { end + 1 } else { end };
+        rewrite.replace(at..end, "", Transform::Trimmed);
+        at = end;
+        // What is behind a comment on its line is text.
+        if !whole[..end].ends_with('\n') {
+            at += whole[at..].split_inclusive('\n').next().map_or(0, str::len);
+        }
+    }
+    rewrite.finish()
 }
 
 /// The files as maps with `path`, `text` and `body`.

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::Convention;
 use super::braces::split;
+use super::{Convention, RuleDirectory, Unpatterned};
 use crate::discover::front_matter::{Field, FrontMatter, How, Missing, is_block, line_of, uncommented};
 
 /// A rule's head.
@@ -37,6 +37,8 @@ pub(super) enum Applies {
     ByHand,
     /// For other agents.
     Excluded,
+    /// It is switched off.
+    Never,
 }
 
 /// A pattern, and where it is in the file.
@@ -47,11 +49,19 @@ pub(super) struct Written {
 }
 
 /// Reads the head of a rule whose line ends are line feeds.
-pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
+pub(super) fn read(text: &str, directory: &RuleDirectory) -> Result<Head, String> {
+    let convention = directory.convention;
+    let unpatterned = match directory.unpatterned {
+        Unpatterned::Always => Applies::Always,
+        Unpatterned::ByHand => Applies::ByHand,
+    };
+    if convention == Convention::Plain {
+        return Ok(Head { applies: Applies::Always, body: 0, forgiven: None, read: How::Plain, meant: None });
+    }
     let matter = match FrontMatter::split_leniently(text) {
         Ok(matter) => matter,
         Err(Missing::None) => {
-            let applies = if convention == Convention::Cursor { Applies::ByHand } else { Applies::Always };
+            let applies = if convention == Convention::Cursor { Applies::ByHand } else { unpatterned };
             return Ok(Head { applies, body: 0, forgiven: None, read: How::Plain, meant: None });
         }
         Err(Missing::Unclosed) => return Err("its front matter is never closed".to_owned()),
@@ -60,13 +70,27 @@ pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
     let keys = Keys { text: &text[..matter.body], matter: &matter };
     let patterns = match convention {
         Convention::Paths => keys.patterns("paths")?,
-        Convention::Cursor => keys.patterns("globs")?,
+        Convention::Cursor | Convention::Windsurf => keys.patterns("globs")?,
         Convention::Copilot => keys.patterns("applyTo")?,
+        Convention::Kiro => keys.patterns("fileMatchPattern")?,
+        Convention::Switch | Convention::Plain => Vec::new(),
     };
     let applies = match convention {
         Convention::Cursor if keys.says("alwaysApply", "true") => Applies::Always,
-        Convention::Copilot if keys.says("excludeAgent", "coding-agent") => Applies::Excluded,
-        Convention::Paths | Convention::Copilot if patterns.is_empty() => Applies::Always,
+        Convention::Copilot
+            if keys.says("excludeAgent", "coding-agent") || keys.says("excludeAgent", "cloud-agent") =>
+        {
+            Applies::Excluded
+        }
+        Convention::Windsurf if keys.says("trigger", "manual") => Applies::ByHand,
+        Convention::Windsurf if keys.says("trigger", "model_decision") => Applies::OnRequest,
+        Convention::Windsurf if !keys.says("trigger", "glob") => Applies::Always,
+        Convention::Kiro if keys.says("inclusion", "manual") => Applies::ByHand,
+        Convention::Kiro if keys.says("inclusion", "auto") => Applies::OnRequest,
+        Convention::Kiro if !keys.says("inclusion", "fileMatch") => Applies::Always,
+        Convention::Switch if keys.says("disabled", "true") || keys.says("enabled", "false") => Applies::Never,
+        Convention::Switch => Applies::Always,
+        Convention::Paths | Convention::Copilot if patterns.is_empty() => unpatterned,
         Convention::Cursor if patterns.is_empty() => {
             let described = keys.values("description").unwrap_or_default().iter().any(|text| !text.trim().is_empty());
             if described { Applies::OnRequest } else { Applies::ByHand }
@@ -82,7 +106,7 @@ pub(super) fn read(text: &str, convention: Convention) -> Result<Head, String> {
             Some(Field::List(items)) => !items.is_empty(),
             Some(Field::Other | Field::Unread(_)) | None => false,
         };
-        says && applies == Applies::Always && convention != Convention::Cursor
+        says && applies == Applies::Always && matches!(convention, Convention::Paths | Convention::Copilot)
     });
     Ok(Head { applies, body: matter.body, forgiven, read: matter.read, meant })
 }
@@ -175,8 +199,12 @@ fn unquoted(text: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn in_the_way_of(convention: Convention) -> RuleDirectory {
+        RuleDirectory { convention, ..RuleDirectory::from("rules") }
+    }
+
     fn applies(front: &str, convention: Convention) -> String {
-        match read(&format!("---\n{front}---\nBODY"), convention).map(|head| head.applies) {
+        match read(&format!("---\n{front}---\nBODY"), &in_the_way_of(convention)).map(|head| head.applies) {
             Ok(Applies::For(patterns)) => {
                 let patterns: Vec<String> = patterns.into_iter().map(|written| written.pattern).collect();
                 patterns.join(" | ")
@@ -188,7 +216,7 @@ mod tests {
 
     #[test]
     fn every_convention_says_when_a_rule_holds() {
-        use Convention::{Copilot, Cursor, Paths};
+        use Convention::{Copilot, Cursor, Kiro, Paths, Plain, Switch, Windsurf};
         let other = "its `paths` is neither a text nor a list of texts";
         let rows = [
             (Paths, "", "Always"),
@@ -225,6 +253,19 @@ mod tests {
             (Copilot, "applyTo: **/*.cs\n", "**/*.cs"),
             (Copilot, "description: x\n", "Always"),
             (Copilot, "applyTo: a\nexcludeAgent: \"coding-agent\"\n", "Excluded"),
+            (Copilot, "applyTo: a\nexcludeAgent: \"cloud-agent\"\n", "Excluded"),
+            (Windsurf, "trigger: always_on\n", "Always"),
+            (Windsurf, "trigger: glob\nglobs: src/**\n", "src/**"),
+            (Windsurf, "trigger: model_decision\ndescription: x\n", "OnRequest"),
+            (Windsurf, "trigger: manual\n", "ByHand"),
+            (Kiro, "", "Always"),
+            (Kiro, "inclusion: fileMatch\nfileMatchPattern: [\"a\", \"b\"]\n", "a | b"),
+            (Kiro, "inclusion: manual\n", "ByHand"),
+            (Kiro, "inclusion: auto\n", "OnRequest"),
+            (Switch, "paths: a\n", "Always"),
+            (Switch, "disabled: true\n", "Never"),
+            (Switch, "enabled: false\n", "Never"),
+            (Plain, "paths: a\n", "Always"),
             (Copilot, "applyTo: a\nexcludeAgent: code-review\n", "a"),
             (Copilot, "applyTo: a\nexcludeAgent: [code-review, coding-agent]\n", "Excluded"),
             (Paths, "paths: a\npaths: b\n", "duplicate key `paths`"),
@@ -232,14 +273,14 @@ mod tests {
         for (convention, front, expected) in rows {
             assert_eq!(applies(front, convention), expected, "{convention:?} {front:?}");
         }
-        assert_eq!(read("---\npaths: a\n", Paths).unwrap_err(), "its front matter is never closed");
-        assert_eq!(read("BODY", Cursor).unwrap().applies, Applies::ByHand);
+        assert_eq!(read("---\npaths: a\n", &in_the_way_of(Paths)).unwrap_err(), "its front matter is never closed");
+        assert_eq!(read("BODY", &in_the_way_of(Cursor)).unwrap().applies, Applies::ByHand);
     }
 
     #[test]
     fn a_pattern_knows_where_it_is() {
         let text = "---\nname: x\npaths:\n  - \"x\"\n  - \"[\"\n---\n";
-        let Applies::For(patterns) = read(text, Convention::Paths).unwrap().applies else { panic!() };
+        let Applies::For(patterns) = read(text, &in_the_way_of(Convention::Paths)).unwrap().applies else { panic!() };
         let at: Vec<&str> =
             patterns.iter().map(|written| &text[written.range.start - 1..written.range.end + 1]).collect();
         assert_eq!(at, ["\"x\"", "\"[\""]);

@@ -1,13 +1,13 @@
 //! Loading rules: those that always apply join the instruction files, the others wait for a path.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::head::{self, Applies, Written};
-use super::{Convention, Glob, Patterns, Scoped};
+use super::{Convention, Glob, Patterns, RuleDirectory, Scoped};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::front_matter::How;
-use crate::discover::instructions::{Entry, Instruction, Lying, Place, Search, Whose};
+use crate::discover::instructions::{Entry, Global, Instruction, Keep, Lying, Place, Search, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::workspace::join;
 use crate::discover::world::Answer;
@@ -20,28 +20,51 @@ impl Search<'_> {
     /// Looks for the rules of a directory.
     pub(in crate::discover) fn look_for_rules(&mut self, place: &Place, found: &mut Vec<Instruction>) {
         let rules = self.rules;
-        let own = ["rules".to_owned()];
-        let directories = match place.whose {
-            // A file that was named by itself has no directory of rules beside it.
-            _ if rules.rules.is_empty() || place.only.is_some() => &[],
-            Whose::User => &own[..],
-            Whose::Directory => &rules.rules[..],
-        };
-        for directory in directories {
-            let convention = Convention::of(directory);
-            for path in self.rule_files(&place.root, &join(&place.inside, directory), convention) {
-                self.rule(place, &path, convention, found);
+        // A file that was named by itself has no directory of rules beside it.
+        if rules.rules.is_empty() || place.only.is_some() {
+            return;
+        }
+        match (place.whose, &rules.global) {
+            (Whose::User, Global::Before) => self.rules_in(place, &RuleDirectory::from("rules"), found),
+            (Whose::User, _) => {}
+            (Whose::Directory, _) => {
+                for directory in rules.rules.iter().filter(|directory| !directory.is_users()) {
+                    self.rules_in(place, directory, found);
+                }
             }
         }
     }
 
-    fn rule(&mut self, place: &Place, path: &Path, convention: Convention, found: &mut Vec<Instruction>) {
+    /// Looks for the rules in directories of the user's own that the layout names.
+    pub(in crate::discover) fn look_for_own_rules(&mut self, found: &mut Vec<Instruction>) {
+        for directory in self.rules.rules.iter().filter(|directory| directory.is_users()) {
+            let Some(root) = self.situation.workspace.named(&directory.path) else { continue };
+            let place = Place { root, inside: PathBuf::new(), distance: usize::MAX, whose: Whose::User, only: None };
+            let here = RuleDirectory { path: String::new(), ..directory.clone() };
+            self.rules_in(&place, &here, found);
+        }
+    }
+
+    fn rules_in(&mut self, place: &Place, directory: &RuleDirectory, found: &mut Vec<Instruction>) {
+        for path in self.rule_files(&place.root, &join(&place.inside, &directory.path), directory) {
+            self.rule(place, &path, directory, found);
+        }
+    }
+
+    fn rule(&mut self, place: &Place, path: &Path, directory: &RuleDirectory, found: &mut Vec<Instruction>) {
+        let convention = directory.convention;
         let label = self.label(&place.root.join(path));
         if self.is_refused(&path.to_string_lossy()) {
             return self.not_loaded(&label, Why::Refused);
         }
+        if let Some(by) = self.excluded_by(&place.root.join(path)) {
+            return self.not_loaded(&label, Why::LeftOut { by });
+        }
+        if let Some(agent) = self.reader_of(&place.root.join(path)) {
+            return self.not_loaded(&label, Why::ReadByAgent { agent });
+        }
         let Some(file) = self.read_new(place, path, &label) else { return };
-        let text = match self.clean(&file, &label) {
+        let text = match self.clean_rule(&file, &label) {
             Answer::Present(text) => text,
             Answer::Absent => return,
             Answer::Unavailable(reason) => {
@@ -49,7 +72,7 @@ impl Search<'_> {
                 return;
             }
         };
-        let head = match head::read(text.as_str(), convention) {
+        let head = match head::read(text.as_str(), directory) {
             Ok(head) => head,
             Err(detail) => return self.invalid(&label, self.situation.permissions.hygiene.reportable(detail)),
         };
@@ -66,7 +89,8 @@ impl Search<'_> {
             let diagnostic = Diagnostic::warning(Code::BadPattern, message).about(Subject::file(&label));
             self.diagnostics.push(diagnostic.hint(format!("write `{own}`, if it is for some paths only")));
         }
-        let body = text.cut_out(head.body..text.as_str().len());
+        let begins = if directory.front_matter == Keep::Keep { 0 } else { head.body };
+        let body = text.cut_out(begins..text.as_str().len());
         if body.as_str().trim().is_empty() {
             return self.not_loaded(&label, Why::Empty);
         }
@@ -76,6 +100,7 @@ impl Search<'_> {
             Applies::OnRequest => return self.not_loaded(&label, Why::OnRequest),
             Applies::ByHand => return self.not_loaded(&label, Why::ByHand),
             Applies::Excluded => return self.not_loaded(&label, Why::Excluded),
+            Applies::Never => return self.not_loaded(&label, Why::Disabled),
         };
         let always = written.is_empty();
         let globs = self.globs(written, &text, head.body, &label);
@@ -83,6 +108,7 @@ impl Search<'_> {
         if always || globs.iter().any(Glob::is_everything) {
             let Some((text, loaded)) = self.finish(body, &Lying::of(place, &file), &label) else { return };
             found.push(Instruction { label, text, distance, loaded, entry: Entry::Rule });
+            self.add_imported(distance, found);
         } else if globs.is_empty() {
             self.not_loaded(&label, Why::Invalid { detail: "none of its patterns can be used".to_owned() });
         } else {

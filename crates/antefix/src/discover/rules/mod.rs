@@ -2,7 +2,7 @@
 //!
 //! 1. The layout names the directories, which are searched in every directory of its walk; see
 //!    [`InstructionRules`](super::instructions::InstructionRules). The user's own are in `$config/rules`.
-//! 2. Whoever wrote a rule for another program finds it read as that program reads it; see `Convention`.
+//! 2. Whoever wrote a rule for another program finds it read as that program reads it; see [`Convention`].
 //! 3. A rule without patterns always applies, and joins the instruction files of its directory. One with patterns applies once
 //!    a path is touched that one of them matches; until then it is listed with them.
 //! 4. A pattern that cannot be used is reported with its file and line, and the others of the rule still work. A rule none of
@@ -10,6 +10,7 @@
 //! 5. Scans, patterns and braces are bounded, and what goes beyond is reported.
 
 mod braces;
+mod directory;
 mod head;
 mod load;
 mod patterns;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use super::instructions::{Lying, Whose};
 use crate::text::Text;
 
+pub use self::directory::{Convention, Hidden, RuleDirectory, RuleOrder, Unpatterned};
 pub(super) use self::patterns::Patterns;
 pub use self::patterns::{Glob, GlobLimits};
 pub(super) use self::scan::Bounds;
@@ -32,39 +34,6 @@ const RULES: usize = 500;
 
 /// How many steps matching the patterns of all rules with touched paths may take: a fraction of a second.
 pub(super) const STEPS: usize = 100_000_000;
-
-/// Whose way a rule is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Convention {
-    /// `*.md` with `paths`, in `.antefix/rules`, `.claude/rules` and any other directory that a layout names.
-    Paths,
-    /// `*.mdc` with `description`, `globs` and `alwaysApply`, in `.cursor/rules`.
-    Cursor,
-    /// `*.instructions.md` with `applyTo` and `excludeAgent`, in `.github/instructions`.
-    Copilot,
-}
-
-impl Convention {
-    /// The convention of a directory, as the layout names it.
-    fn of(directory: &str) -> Convention {
-        let directory = directory.trim_end_matches('/');
-        let is = |known| directory.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('/'));
-        match directory {
-            _ if is(".cursor/rules") => Convention::Cursor,
-            _ if is(".github/instructions") => Convention::Copilot,
-            _ => Convention::Paths,
-        }
-    }
-
-    /// How the name of a rule's file ends.
-    fn suffix(self) -> &'static str {
-        match self {
-            Convention::Paths => ".md",
-            Convention::Cursor => ".mdc",
-            Convention::Copilot => ".instructions.md",
-        }
-    }
-}
 
 /// A rule that applies to some paths only.
 pub(super) struct Scoped {

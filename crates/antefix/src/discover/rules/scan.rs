@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Convention, RULES};
+use super::{Hidden, RULES, RuleDirectory};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::Paths;
 use crate::discover::instructions::Search;
@@ -15,7 +15,7 @@ use crate::discover::report::Why;
 use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode};
 
 /// How deep below a directory of rules they are looked for.
-const DEPTH: usize = 6;
+pub(super) const DEPTH: usize = 6;
 /// How many directories are searched.
 const DIRECTORIES: usize = 2_000;
 /// How many names of a directory are looked at.
@@ -33,7 +33,7 @@ type Waiting = (PathBuf, PathBuf, usize);
 
 impl Search<'_> {
     /// The files of the rules in a directory, sorted by path.
-    pub(super) fn rule_files(&mut self, root: &Path, inside: &Path, convention: Convention) -> Vec<PathBuf> {
+    pub(super) fn rule_files(&mut self, root: &Path, inside: &Path, rules: &RuleDirectory) -> Vec<PathBuf> {
         let mut files = Vec::new();
         let mut waiting: Vec<Waiting> = vec![(inside.to_owned(), PathBuf::new(), 0)];
         // What a link leads to comes last, so that a file goes by its own name where it has one here.
@@ -66,10 +66,13 @@ impl Search<'_> {
             if listing.more {
                 self.report_scan(root, &directory, &format!("more than {NAMES} names"));
             }
-            for entry in listing.entries.iter().filter(|entry| !entry.name.starts_with('.')) {
+            for entry in
+                listing.entries.iter().filter(|entry| rules.hidden == Hidden::Read || !entry.name.starts_with('.'))
+            {
                 let path = directory.join(&entry.name);
                 match (entry.kind, entry.link) {
                     (Some(Kind::Directory), _) if entry.name == "node_modules" => {}
+                    (Some(Kind::Directory), _) if depth >= rules.depth && rules.depth < DEPTH => {}
                     (Some(Kind::Directory), _) if depth == DEPTH => {
                         self.report_scan(root, inside, &format!("directories more than {DEPTH} levels deep"));
                     }
@@ -80,7 +83,7 @@ impl Search<'_> {
                         let target = self.world.resolve(&root.join(&path)).present();
                         links.extend(target.map(|target| (path, target, depth + 1)));
                     }
-                    _ if entry.name.ends_with(convention.suffix()) => files.push(path),
+                    _ if rules.has(&entry.name) => files.push(path),
                     (None, Link::Symbolic) => self.report_link(root, &path),
                     _ => {}
                 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::Scoped;
 use crate::diagnostic::{Code, Diagnostic, Subject};
-use crate::discover::instructions::{Place, Search, Walk, Whose};
+use crate::discover::instructions::{Nested, Place, Search, Whose};
 use crate::discover::report::{Why, listed};
 use crate::discover::world::{Answer, Kind, Link, Listing};
 
@@ -148,7 +148,7 @@ impl Search<'_> {
 
     /// Instruction files of a directory that is not searched: touching something in it brings them all the same.
     fn list_passed_over(&mut self, directory: &Path) {
-        if !matches!(self.rules.walk, Walk::GitRoot | Walk::Ancestors) {
+        if self.rules.nested() == Nested::Never {
             return;
         }
         let is_file = |path: &PathBuf| self.world.kind(path) == Answer::Present(Kind::File);
@@ -159,7 +159,7 @@ impl Search<'_> {
     /// Instruction files and rules of a directory below the working directory.
     fn list_nested(&mut self, directory: &Path, listing: &Listing, read: &mut usize) {
         // A layout that looks at the working directory alone means just that.
-        if !matches!(self.rules.walk, Walk::GitRoot | Walk::Ancestors) {
+        if self.rules.nested() == Nested::Never {
             return;
         }
         let rules = self.rules;
@@ -174,7 +174,8 @@ impl Search<'_> {
             listing.entries.iter().any(|entry| entry.name == first)
         };
         let any = rules.names.iter().any(|name| listed_here(name));
-        let below = rules.rules.iter().filter(|name| has(name) == Some(Kind::Directory));
+        let below =
+            rules.rules.iter().map(|rules| rules.path.as_str()).filter(|name| has(name) == Some(Kind::Directory));
         let below: Vec<PathBuf> = below.map(|name| directory.join(name)).collect();
         if any && *read < READ {
             *read += 1;

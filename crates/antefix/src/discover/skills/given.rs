@@ -41,7 +41,7 @@ pub(in crate::discover) fn given(
             report.not_loaded.push(NotLoaded { fact: name.clone(), path: None, why });
             return Answer::Absent;
         };
-        report.loaded.push(Loaded { fact: name.clone(), path: None, bytes: text.as_str().len() });
+        report.loaded.push(Loaded { whole: bytes, ..Loaded::whole(name, None, text.as_str().len()) });
         Answer::Present(Value::Text(text))
     })
 }

@@ -21,7 +21,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(super) use given::given;
-pub use rules::{Descriptions, Ignore, Loose, RootWalk, SkillOrder, SkillRoot, SkillRules};
+pub use rules::{
+    DescriptionLimit, Descriptions, HideBy, Ignore, Loose, Malformed, OverLong, RootWalk, SameName, SkillOrder,
+    SkillRoot, SkillRules,
+};
 pub(crate) use shrink::skills_within;
 
 use self::scan::Scan;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::check::printable;
-use super::rules::Descriptions;
+use super::rules::{Descriptions, HideBy, Malformed, OverLong};
 use super::scan::{Found, Scan};
 use super::{Form, Skill};
 use crate::diagnostic::{Code, Diagnostic, Subject};
@@ -93,6 +93,11 @@ impl Scan<'_> {
             self.diagnostics
                 .push(Diagnostic::warning(Code::Cut, message).about(Subject::file(&shown)).hint("split the skill"));
         }
+        let reads = &self.situation.caller.reads;
+        if reads.paths.contains(&root.join(path)) {
+            self.not_loaded(&shown, Why::ReadByAgent { agent: reads.title.clone() });
+            return Found::File;
+        }
         match self.read(&text, called, &shown, looked) {
             Ok(skill) => self.add(skill, text.len()),
             Err(why) => self.not_loaded(&shown, why),
@@ -159,7 +164,25 @@ impl Scan<'_> {
                 self.check_fields(matter, &text[..matter.body], shown);
             }
         }
-        if text_of(&DISABLED).is_some_and(|said| is_yes(&said)) {
+        let rules = &self.situation.rules.skills;
+        if rules.malformed == Malformed::Dropped
+            && let Some(forgiven) = matter.as_ref().and_then(|matter| matter.forgiven.clone())
+        {
+            return Err(Why::Invalid { detail: self.situation.permissions.hygiene.reportable(forgiven) });
+        }
+        let description = match rules.descriptions_limit {
+            Some(limit) if description.chars().count() > limit.characters => match limit.over {
+                OverLong::Cut => description.chars().take(limit.characters).collect(),
+                OverLong::Drop => {
+                    let count = description.chars().count();
+                    let detail = format!("its description has {count} characters, and may have {}", limit.characters);
+                    return Err(Why::Invalid { detail });
+                }
+            },
+            _ => description,
+        };
+        let hides = rules.hide == HideBy::Author;
+        if hides && text_of(&DISABLED).is_some_and(|said| is_yes(&said)) {
             return Err(Why::Disabled);
         }
         let tools = match field(&TOOLS) {

@@ -21,6 +21,16 @@ pub struct SkillRules {
     pub loose: Loose,
     /// Whether ignore files in and below a root are obeyed.
     pub ignore: Ignore,
+    /// How deep below a root they are looked for.
+    pub depth: usize,
+    /// Which skill counts of those that have one name.
+    pub same_name: SameName,
+    /// Whether `disable-model-invocation` hides a skill.
+    pub hide: HideBy,
+    /// The longest description, and what becomes of a longer one.
+    pub descriptions_limit: Option<DescriptionLimit>,
+    /// Whether a skill may have front matter that is not YAML, or a byte-order mark.
+    pub malformed: Malformed,
     /// How places are shown.
     pub labels: Paths,
     /// The most that a listing may have.
@@ -39,6 +49,11 @@ impl Default for SkillRules {
             descriptions: Descriptions::Required,
             loose: Loose::Ignored,
             ignore: Ignore::Git,
+            depth: DEPTH,
+            same_name: SameName::First,
+            hide: HideBy::Author,
+            descriptions_limit: None,
+            malformed: Malformed::Repaired,
             labels: Paths::Portable,
             budget: Budget::bytes(16 * 1024),
         }
@@ -98,6 +113,65 @@ pub enum RootWalk {
     Up,
     /// The working directory alone.
     Cwd,
+    /// The project root alone.
+    Root,
+}
+
+/// How deep skills are looked for where a layout does not say, and no layout may look deeper.
+pub(super) const DEPTH: usize = 6;
+
+/// Which skill counts of those that have one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameName {
+    /// The first one, in the order of the roots.
+    First,
+    /// The last one.
+    Last,
+    /// All of them.
+    Each,
+    /// Another one every time; here the first.
+    Unknown,
+}
+
+/// Whether a skill's author can hide it from the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HideBy {
+    /// `disable-model-invocation: true` hides it.
+    Author,
+    /// It does not.
+    Nobody,
+}
+
+/// The longest description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DescriptionLimit {
+    /// In characters.
+    pub characters: usize,
+    /// What becomes of a skill with a longer one.
+    pub over: OverLong,
+}
+
+/// What becomes of a skill with a description that is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OverLong {
+    /// The description is cut.
+    Cut,
+    /// The skill is not listed.
+    Drop,
+}
+
+/// Whether a skill may have front matter that is not YAML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Malformed {
+    /// Its lines are read as they are.
+    Repaired,
+    /// The skill is not listed.
+    Dropped,
 }
 
 /// In which order skills are listed.

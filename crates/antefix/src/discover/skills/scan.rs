@@ -2,7 +2,7 @@
 //!
 //! 1. A directory with a `SKILL.md` is a skill and is not searched further. Hidden directories and `node_modules` are
 //!    passed over.
-//! 2. A scan ends at [`DEPTH`] levels and [`DIRECTORIES`] directories, and says so.
+//! 2. A scan ends at six levels, or at what the layout says, and [`DIRECTORIES`] directories, and says so.
 //! 3. What an ignore file names is not searched, and listed as not loaded.
 //! 4. Links to directories are followed within what may be read, each directory once. A file that is reached twice is read
 //!    once, whatever it is called.
@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::rules::{Loose, RootWalk, SkillOrder};
+use super::rules::{DEPTH, Loose, RootWalk, SameName, SkillOrder};
 use super::{Form, Skill};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::ignore::{Entry, Ignores};
@@ -23,8 +23,6 @@ use crate::discover::world::{Answer, Kind, Link, Reason, ReasonCode, World};
 use crate::discover::{Paths, Situation};
 use crate::text::FactName;
 
-/// How deep below a root skills are looked for.
-const DEPTH: usize = 6;
 /// How many directories of a root are searched.
 const DIRECTORIES: usize = 2_000;
 
@@ -144,6 +142,7 @@ impl<'s> Scan<'s> {
         let mut waiting = vec![Waiting { directory: inside.to_owned(), depth: 0, ignores: Ignores::default() }];
         let mut visited = 0;
         let mut too_deep = false;
+        let deepest = self.situation.rules.skills.depth.min(DEPTH);
         self.steps = STEPS;
         // What a link leads to comes last, so that a skill goes by its own path where it has one here.
         let mut links: Vec<Waiting> = Vec::new();
@@ -198,8 +197,8 @@ impl<'s> Scan<'s> {
                     self.skill(root, &path, entry.name.strip_suffix(".md"));
                 } else if entry.link == Link::Symbolic && !self.is_new(root, inside, &path) {
                     // It leads up, or to where another link leads.
-                } else if depth == DEPTH {
-                    too_deep = true;
+                } else if depth >= deepest {
+                    too_deep = deepest == DEPTH;
                 } else {
                     let queue = if entry.link == Link::Symbolic { &mut links } else { &mut waiting };
                     queue.push(Waiting { directory: path, depth: depth + 1, ignores: ignores.clone() });
@@ -263,10 +262,26 @@ impl<'s> Scan<'s> {
     }
 
     pub(super) fn add(&mut self, skill: Skill, bytes: usize) {
-        match self.skills.entry(skill.name.clone()) {
+        let same_name = self.situation.rules.skills.same_name;
+        // By name, then in the order in which they were found.
+        let key = match same_name {
+            SameName::Each => format!("{}\0{:06}", skill.name, self.skills.len()),
+            SameName::First | SameName::Last | SameName::Unknown => skill.name.clone(),
+        };
+        match self.skills.entry(key) {
+            btree_map::Entry::Occupied(mut earlier) if same_name == SameName::Last => {
+                let by = skill.place.to_string();
+                let path = Some(by.clone());
+                let earlier = earlier.insert(skill);
+                let gone = Some(earlier.place.to_string());
+                self.report.loaded.retain(|loaded| loaded.fact != *self.name || loaded.path != gone);
+                self.report.loaded.push(Loaded::whole(self.name, path, bytes));
+                self.warn(&earlier.place, format!("is not loaded: {by} has the name `{}` as well", earlier.name));
+                self.not_loaded(&earlier.place, Why::Shadowed { by });
+            }
             btree_map::Entry::Vacant(free) => {
                 let path = Some(skill.place.to_string());
-                self.report.loaded.push(Loaded { fact: self.name.clone(), path, bytes });
+                self.report.loaded.push(Loaded::whole(self.name, path, bytes));
                 free.insert(skill);
             }
             btree_map::Entry::Occupied(first) => {
@@ -296,6 +311,10 @@ pub(super) fn roots(situation: &Situation<'_>) -> Vec<Root> {
     let mut roots = Vec::new();
     for root in &rules.roots {
         let loose = root.loose.unwrap_or(rules.loose);
+        if root.path.starts_with('/') {
+            roots.push(Root { root: PathBuf::from(&root.path), inside: PathBuf::new(), loose });
+            continue;
+        }
         if let Some(at_home) = root.path.strip_prefix("~/") {
             let home = workspace.home.iter();
             roots.extend(home.map(|home| Root { root: home.join(at_home), inside: PathBuf::new(), loose }));
@@ -304,6 +323,7 @@ pub(super) fn roots(situation: &Situation<'_>) -> Vec<Root> {
         let searched = match root.walk {
             RootWalk::Up => &upwards[..],
             RootWalk::Cwd => &upwards[..upwards.len().min(1)],
+            RootWalk::Root => &upwards[upwards.len().saturating_sub(1)..],
         };
         let beneath = |inside: &&Path| Root { root: workspace.root.clone(), inside: join(inside, &root.path), loose };
         roots.extend(searched.iter().map(beneath));

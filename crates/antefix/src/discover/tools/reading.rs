@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::value::{self, MapAccessDeserializer};
-use serde::de::{self, DeserializeSeed, IntoDeserializer, MapAccess, Visitor};
+use serde::de::value::{self, MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{self, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::{Map, Value};
 
@@ -17,11 +17,56 @@ use crate::discover::hygiene::Hygiene;
 /// How many unknown keys are reported.
 const REPORTED: usize = 5;
 
-/// Each entry is a tool's name, or an object with a `name`.
+/// A list of tools, or an object with `tools`, which is such a list, and `servers`, which has for each MCP server its `instructions`, and
+/// `tools` of its own. Each tool is a name, or an object with a `name`.
 impl<'de> Deserialize<'de> for Tools {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tools, D::Error> {
-        let entries: Vec<Entry> = Vec::deserialize(deserializer)?;
+        deserializer.deserialize_any(ListOrDocument)
+    }
+}
+
+struct ListOrDocument;
+
+impl<'de> Visitor<'de> for ListOrDocument {
+    type Value = Tools;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of tools, or an object with `tools` and `servers`")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Tools, A::Error> {
+        Ok(Document { tools: Vec::deserialize(SeqAccessDeserializer::new(list))?, ..Document::default() }.read())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, document: A) -> Result<Tools, A::Error> {
+        Ok(Document::deserialize(MapAccessDeserializer::new(document))?.read())
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Document {
+    tools: Vec<Entry>,
+    servers: BTreeMap<String, Server>,
+}
+
+/// What a server answers to `initialize`, of which only this is used, and to `tools/list`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Server {
+    instructions: Option<String>,
+    tools: Vec<Entry>,
+}
+
+impl Document {
+    fn read(self) -> Tools {
         let mut unknown: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut instructions = BTreeMap::new();
+        let mut entries = self.tools;
+        for (name, server) in self.servers {
+            entries.extend(server.tools.into_iter().map(|entry| entry.of_server(&name)));
+            instructions.extend(server.instructions.map(|text| (name, text)));
+        }
         let mut tools = Vec::with_capacity(entries.len());
         for entry in entries {
             let name = entry.tools.first().map(|tool| tool.name.clone()).unwrap_or_default();
@@ -30,7 +75,7 @@ impl<'de> Deserialize<'de> for Tools {
             }
             tools.extend(entry.tools);
         }
-        Ok(Tools::with_unknown(tools, unknown))
+        Tools::with_unknown(tools, unknown, instructions)
     }
 }
 
@@ -92,11 +137,15 @@ impl<'de> Visitor<'de> for Either {
 
 impl Entry {
     /// What an object says that has been read but for some members.
-    fn of(tool: Tool, more: Map<String, Value>, schema: Option<&str>) -> Entry {
+    fn of(mut tool: Tool, more: Map<String, Value>, schema: Option<&str>) -> Entry {
         if more.is_empty() {
             return Entry { tools: vec![tool.completed()], keys: Vec::new() };
         }
         let mut whole = more;
+        // What has a type is in the shape of a provider, whose `server` it then is.
+        if whole.contains_key("type") {
+            whole.extend(tool.server.take().map(|server| ("server".to_owned(), Value::from(server))));
+        }
         let own =
             [("name", Some(&tool.name).filter(|name| !name.is_empty())), ("description", tool.description.as_ref())];
         whole.extend(own.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::from(text?.as_str())))));
@@ -113,6 +162,14 @@ impl Entry {
             Tool { native: read.native.filter(|_| !is_plain), ..read }
         });
         Entry { tools: tools.collect(), keys }
+    }
+
+    /// The same, of a server that has listed it.
+    fn of_server(mut self, server: &str) -> Entry {
+        for tool in self.tools.iter_mut().filter(|tool| tool.server.is_none()) {
+            tool.server = Some(server.to_owned());
+        }
+        self
     }
 
     fn named<E: de::Error>(self) -> Result<Entry, E> {

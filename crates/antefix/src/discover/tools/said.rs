@@ -45,7 +45,7 @@ pub(in crate::discover) fn answer(
             _ => Answer::Absent,
         };
     };
-    let tools = tools.ordered(situation.rules.tools.order);
+    let tools = tools.in_order(situation.rules.tools.order);
     let mut saying = Saying { situation, name, diagnostics };
     match name.name() {
         "names" => Answer::Present(Value::List(tools.iter().map(|tool| saying.called(tool)).collect())),

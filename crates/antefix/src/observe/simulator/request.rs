@@ -146,7 +146,8 @@ struct Reading<'r> {
 impl Reading<'_> {
     fn anthropic(&mut self, request: &Value) {
         self.prompt.automatic = marker(request);
-        for tool in list(&request["tools"]) {
+        // What is deferred is no part of the prefix.
+        for tool in list(&request["tools"]).iter().filter(|tool| tool["defer_loading"] != true) {
             self.block("tool", tool, Speaker::Prefix);
         }
         self.contents("system", &request["system"], Speaker::Prefix);

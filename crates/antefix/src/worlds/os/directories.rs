@@ -31,7 +31,7 @@ pub(super) fn list(base: Base<'_>, path: &Path, limit: usize) -> Answer<Listing>
     match straight::open(base, path, Target::Directory) {
         Straight::Opened(directory) => {
             let directory = Dir::from_std_file(directory);
-            answer(listed(&directory).and_then(|found| names(base, path, &directory, found, limit)))
+            answer(listed(&directory).map(|found| names(found, limit)))
         }
         Straight::Absent => Answer::Absent,
         Straight::Blocked => list_carefully(base, path, limit),
@@ -59,37 +59,40 @@ fn list_carefully(base: Base<'_>, path: &Path, limit: usize) -> Answer<Listing> 
                 return Answer::unavailable(ReasonCode::Failed, "the link is broken");
             }
         }
-        answer(opened).and_then(|directory| {
-            answer(reopened(&directory).and_then(|found| names(base, path, &directory, found, limit)))
-        })
+        answer(opened).and_then(|directory| answer(reopened(&directory).map(|found| names(found, limit))))
     })
 }
 
 /// What a directory lists, and whether there is more.
 type Found = (Vec<(String, Listed)>, bool);
 
-fn names(base: Base<'_>, path: &Path, directory: &Dir, found: Found, limit: usize) -> io::Result<Listing> {
+/// The first names. What links lead to is not asked here: it may be on another file system, which may never answer.
+fn names(found: Found, limit: usize) -> Listing {
     let (mut found, mut more) = found;
     found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     more |= found.len() > limit;
     found.truncate(limit);
-    let entries = found.into_iter().map(|(name, listed)| {
-        // The directory itself says what is not a link.
-        if let Listed::Kind(kind) = listed {
-            return ListedEntry { name, kind: Some(kind), link: Link::None };
-        }
-        let metadata = match directory.metadata(&name) {
-            // An absolute link may still come back in.
-            Err(error) if is_escape(&error) => {
-                let inside = relative_to_root(base.root, &path.join(&name)).present();
-                let dir = base.open().ok();
-                dir.zip(inside).and_then(|(dir, inside)| dir.metadata(inside).ok())
-            }
-            metadata => metadata.ok(),
-        };
-        ListedEntry { name, kind: metadata.map(|metadata| kind(&metadata)), link: Link::Symbolic }
+    let entries = found.into_iter().map(|(name, listed)| match listed {
+        Listed::Kind(kind) => ListedEntry { name, kind: Some(kind), link: Link::None },
+        Listed::Link => ListedEntry { name, kind: None, link: Link::Symbolic },
     });
-    Ok(Listing { entries: entries.collect(), more })
+    Listing { entries: entries.collect(), more }
+}
+
+/// What the link at `path` beneath `base` leads to, if it stays there.
+pub(super) fn kind_behind(base: Base<'_>, path: &Path) -> Answer<Kind> {
+    open_root(base).and_then(|dir| {
+        let metadata = match dir.metadata(path) {
+            // An absolute link may still come back in.
+            Err(error) if is_escape(&error) => match relative_to_root(base.root, path) {
+                Answer::Present(inside) => dir.metadata(inside),
+                Answer::Absent => return Answer::Absent,
+                Answer::Unavailable(reason) => return Answer::Unavailable(reason),
+            },
+            metadata => metadata,
+        };
+        answer(metadata).map(|metadata| kind(&metadata))
+    })
 }
 
 pub(super) fn kind(metadata: &Metadata) -> Kind {

@@ -48,7 +48,8 @@ pub use self::signals::ignores_signal;
 pub use self::supervisor::supervise_if_asked;
 use self::watched::Watch;
 use crate::discover::world::{
-    Access, Answer, Command, Contents, Kind, Listing, Output, Owner, ReasonCode, Request, Response, SystemText, World,
+    Access, Answer, Command, Contents, Kind, Link, Listing, Output, Owner, ReasonCode, Request, Response, SystemText,
+    World,
 };
 
 /// The machine itself, with its clock or with a clock that stands still.
@@ -88,15 +89,28 @@ impl OsWorld {
         path: &Path,
         ask: impl FnOnce(Option<&Held>, &Path) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
-        let Some(mounts) = self.watch.mounts() else { return ask(self.held.as_deref(), path) };
-        let mount = match mounts.that_can_hang(path) {
-            Some(mount) => mount,
-            None if straight::has_no_link(path) => return ask(self.held.as_deref(), path),
-            // A link may lead to any of them.
-            None => path,
-        };
+        let Some(place) = self.may_hang(path) else { return ask(self.held.as_deref(), path) };
         let (held, path) = (self.held.clone(), path.to_owned());
-        self.watch.ask(mount, move || ask(held.as_deref(), &path))
+        self.watch.ask(&place, move || ask(held.as_deref(), &path))
+    }
+
+    /// The mount that a question about a path may hang in; none if it is answered in any case.
+    fn may_hang(&self, path: &Path) -> Option<PathBuf> {
+        let mounts = self.watch.mounts()?;
+        if let Some(mount) = mounts.that_can_hang(path) {
+            return Some(mount.to_owned());
+        }
+        if !straight::climbs(path) && straight::has_no_link(path) {
+            return None;
+        }
+        // A link that leads to none of them now may be another one in a moment.
+        Some(mounts.behind_links(path).unwrap_or_else(|| path.to_owned()))
+    }
+
+    /// What a link in a directory leads to; none if it leads nowhere or out of the root, or if that could not be asked.
+    fn kind_behind(&self, root: &Path, link: PathBuf) -> Option<Kind> {
+        let root = root.to_owned();
+        self.ask(&root.join(&link), move |held, _| directories::kind_behind(Base::new(held, &root), &link)).present()
     }
 
     /// Has programs supervised by another process, so that nothing of them is left when they end or when this process does,
@@ -221,8 +235,16 @@ impl World for OsWorld {
     }
 
     fn list(&self, root: &Path, path: &Path, limit: usize) -> Answer<Listing> {
-        let (root, inside) = (root.to_owned(), path.to_owned());
-        self.ask(&root.join(path), move |held, _| directories::list(Base::new(held, &root), &inside, limit))
+        let (base, inside) = (root.to_owned(), path.to_owned());
+        let listed =
+            self.ask(&root.join(path), move |held, _| directories::list(Base::new(held, &base), &inside, limit));
+        listed.map(|mut listing| {
+            // Each link may lead to another file system than its directory is on.
+            for entry in listing.entries.iter_mut().filter(|entry| entry.link == Link::Symbolic) {
+                entry.kind = self.kind_behind(root, path.join(&entry.name));
+            }
+            listing
+        })
     }
 
     fn run(&self, command: &Command) -> Answer<Output> {
@@ -233,13 +255,12 @@ impl World for OsWorld {
                 None => run::run(command, &programs, supervisor.as_deref()),
             })
         };
-        let mounts = self.watch.mounts();
-        let Some(mount) = mounts.as_ref().and_then(|mounts| mounts.that_can_hang(&command.cwd)) else {
+        let Some(mount) = self.may_hang(&command.cwd) else {
             return run(self.held.as_deref(), command);
         };
         // Its own limit counts from when it runs, and where it runs may hang before that.
         let (held, owned, limit) = (self.held.clone(), command.clone(), command.time_limit + Duration::from_secs(1));
-        self.watch.ask_for(mount, limit, move || run(held.as_deref(), &owned))
+        self.watch.ask_for(&mount, limit, move || run(held.as_deref(), &owned))
     }
 
     fn hold(&self, directory: &Path) -> Answer<Option<Box<dyn World + Send + Sync>>> {

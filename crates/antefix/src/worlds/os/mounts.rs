@@ -5,10 +5,14 @@
 //! 2. The kernel's table of mounts says which is which, and reading it never waits. It is read again when it is a second old.
 //! 3. Where there is no such table, as on other systems than Linux, nothing is known to hang.
 
+use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How many links the kernel follows in a path.
+const LINKS: usize = 40;
 /// How old the table may be.
 const AGE: Duration = Duration::from_secs(1);
 
@@ -79,6 +83,35 @@ impl Mounts {
     pub(super) fn that_can_hang(&self, path: &Path) -> Option<&Path> {
         let (point, can_hang) = self.points.iter().find(|(point, _)| path.starts_with(point))?;
         (*can_hang == CanHang::Yes).then_some(point)
+    }
+
+    /// The first mount that can hang on the way along a path, links followed. They are followed by reading them, one after the
+    /// other, so that no such mount is entered.
+    pub(super) fn behind_links(&self, path: &Path) -> Option<PathBuf> {
+        let mut at = PathBuf::new();
+        let mut rest: VecDeque<OsString> = path.components().map(|part| part.as_os_str().to_owned()).collect();
+        let mut links = 0;
+        while let Some(part) = rest.pop_front() {
+            if part == ".." {
+                at.pop();
+                continue;
+            }
+            // An absolute target begins anew.
+            at.push(&part);
+            if let Some(mount) = self.that_can_hang(&at) {
+                return Some(mount.to_owned());
+            }
+            let Ok(target) = std::fs::read_link(&at) else { continue };
+            links += 1;
+            if links > LINKS {
+                return None;
+            }
+            at.pop();
+            for part in target.components().rev() {
+                rest.push_front(part.as_os_str().to_owned());
+            }
+        }
+        None
     }
 
     /// Whether none can hang.
@@ -170,6 +203,40 @@ mod tests {
         ];
         for (path, expected) in rows {
             assert_eq!(mounts.that_can_hang(Path::new(path)), expected.map(Path::new), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_to_a_mount_without_entering_it() {
+        use std::os::unix::fs::symlink;
+
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("d")).unwrap();
+        symlink("far/x", root.join("relative")).unwrap();
+        symlink(root.join("far"), root.join("d/absolute")).unwrap();
+        symlink("../d/absolute", root.join("d/twice")).unwrap();
+        symlink("d", root.join("near")).unwrap();
+        symlink("itself", root.join("itself")).unwrap();
+        let far = root.join("far");
+        let mounts = Mounts::parse(&format!("30 22 0:40 / {} rw - nfs4 server:/x rw\n", far.display()));
+        let rows = [
+            ("far/x", true),
+            ("relative", true),
+            ("d/absolute/y", true),
+            ("d/twice", true),
+            ("near/absolute", true),
+            ("near/../far/x", true),
+            ("near/../relative", true),
+            ("near", false),
+            ("near/x", false),
+            ("itself", false),
+            ("missing/x", false),
+        ];
+        for (path, leads_there) in rows {
+            let expected = leads_there.then(|| far.clone());
+            assert_eq!(mounts.behind_links(&root.join(path)), expected, "{path}");
         }
     }
 

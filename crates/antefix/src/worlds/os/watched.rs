@@ -1,6 +1,6 @@
 //! Questions to file systems that may never answer.
 //!
-//! 1. A question to a file system that can hang is asked by a thread that can be given up. One to any other is asked at once,
+//! 1. A question to a file system that can hang, also behind a link, is asked by a thread that can be given up. One to any other is asked at once,
 //!    and costs nothing more.
 //! 2. Who waits, waits for so long and no longer; and all questions of one piece of work together may not take longer than a
 //!    few times that. A piece of work is over when nothing was asked for a second.

@@ -1,5 +1,7 @@
 //! Fragments, byte for byte, and what holds for all of them.
 
+mod blocks;
+mod comparison;
 mod fragment;
 
 mod insertions;
@@ -9,6 +11,7 @@ mod properties;
 mod reading;
 
 mod meta;
+mod refused;
 mod route;
 mod rules;
 
@@ -20,8 +23,7 @@ mod simulated;
 
 use std::sync::LazyLock;
 
-use antefix::compose::policy::{Placement, Undeliverable};
-use antefix::deliver::{Content, Notice};
+use antefix::deliver::{Content, Notice, NoticeKind};
 use antefix::discover::tools::{Tool, Tools};
 use antefix::models::{Model, Models};
 use serde_json::{Value, json};
@@ -82,20 +84,11 @@ pub(super) fn content<'c>(tools: &'c Tools, messages: &'c [Value]) -> Content<'c
     Content {
         fixed: "FIXED",
         frozen: "\n\nFROZEN",
-        epoch: None,
-        digests: None,
-        notices: vec![Notice { number: 1, text: "NOTICE", after: Some(1) }],
-        suffix: "\n\nLIVE",
+        notices: vec![Notice { kind: NoticeKind::Amendment, number: 1, text: "NOTICE", after: Some(1) }],
         tools: Some(tools),
-        tool_changes: Vec::new(),
-        current_tools: None,
         messages: (!messages.is_empty()).then_some(messages),
-        insertions: Vec::new(),
-        added: Vec::new(),
-        removed: &[],
-        placement: Placement::Last,
-        undeliverable: Undeliverable::Substitute,
         frame: FRAME,
+        ..Content::new("", 0, "\n\nLIVE")
     }
 }
 

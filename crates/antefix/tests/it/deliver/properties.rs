@@ -1,6 +1,6 @@
 //! What holds for every target.
 
-use antefix::deliver::{Content, Delivery, Notice, Target, deliver};
+use antefix::deliver::{Content, Delivery, Notice, NoticeKind, Target, deliver};
 use antefix::models::{Model, Models};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ proptest! {
         for target in Target::ALL {
             for model in models() {
                 let talk = talk(target, &texts);
-                let notices = vec![Notice { number: 1, text: "QNOTICEQ", after }];
+                let notices = vec![Notice { kind: NoticeKind::Amendment, number: 1, text: "QNOTICEQ", after }];
                 let content = Content {
                     fixed: "QFIXEDQ", frozen: "QFROZENQ", suffix: "\n\nQLIVEQ", notices, ..content(no_tools(), &talk)
                 };

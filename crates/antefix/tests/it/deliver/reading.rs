@@ -93,6 +93,16 @@ fn situations() -> Vec<Situation> {
     for part in &mut short.parts {
         part.tokens = part.tokens.map(|_| Tokens { low: 100, count: 100, high: 100 });
     }
+    // The minimum lies in the band of an estimate: 300 to 900 in all, and 512 are cached.
+    let mut unclear = same.clone();
+    let mut unclear_otherwise = fewer.clone();
+    for part in unclear.parts.iter_mut().chain(&mut unclear_otherwise.parts) {
+        part.tokens = part.tokens.map(|_| Tokens { low: 100, count: 200, high: 300 });
+    }
+    let mut short_otherwise = fewer.clone();
+    for part in &mut short_otherwise.parts {
+        part.tokens = part.tokens.map(|_| Tokens { low: 100, count: 100, high: 100 });
+    }
     let mut long = same.clone();
     long.messages += 25;
     let behind = |suffix: &'static str| {
@@ -141,6 +151,15 @@ fn situations() -> Vec<Situation> {
         row("same, after ten minutes", claude, Some(&same), &same, Some(600), anthropic(1_500, 3_000, 0)),
         row("same, after two hours", claude, Some(&same), &same, Some(7_200), anthropic(0, 4_500, 1_500)),
         row("same, too short", claude, Some(&short), &short, None, anthropic(0, 0, 0)),
+        row("too short, tools differ", claude, Some(&short), &short_otherwise, None, anthropic(0, 0, 0)),
+        row("first turn, perhaps too short", claude, None, &unclear, None, anthropic(0, 0, 0)),
+        row("first turn, perhaps too short, written", claude, None, &unclear, None, anthropic(0, 700, 0)),
+        row("same, perhaps too short", claude, Some(&unclear), &unclear, None, anthropic(0, 0, 0)),
+        row("same, perhaps too short, written anew", claude, Some(&unclear), &unclear, None, anthropic(0, 700, 0)),
+        row("same, perhaps too short, read", claude, Some(&unclear), &unclear, None, anthropic(700, 0, 0)),
+        row("same, perhaps too short, told why", claude, Some(&unclear), &unclear, None, said(0, "messages_changed")),
+        row("perhaps too short, two hours", claude, Some(&unclear), &unclear, Some(7_200), anthropic(0, 0, 0)),
+        row("perhaps too short, tools differ", claude, Some(&unclear), &unclear_otherwise, None, anthropic(0, 0, 0)),
         row("same, long turn", claude, Some(&same), &long, None, anthropic(4_500, 900, 0)),
         row("frozen differs", claude, Some(&same), &frozen, None, anthropic(1_500, 3_000, 0)),
         row("frozen differs, nothing", claude, Some(&same), &frozen, None, anthropic(0, 4_500, 1_500)),
@@ -239,7 +258,16 @@ same, nothing: nowhere → missed, unexpected; evicted; until -; lost 4500, $0.0
 same, nothing after a minute: nowhere → missed, unexpected; evicted; until -; lost 4500, $0.0315
 same, after ten minutes: nowhere → hit-in-part, as expected; lifetime-passed; until fixed; lost 3000, $0.01725
 same, after two hours: nowhere → missed, as expected; lifetime-passed; until -; lost 4500, $0.0315
-same, too short: nowhere → missed, as expected; below-minimum; until -; lost 100, $0.00045
+same, too short: nowhere → missed, as expected; below-minimum; until -; lost -, -
+too short, tools differ: tools_changed → missed, as expected; changed; until -; lost -, -
+first turn, perhaps too short: first → cannot-tell, as expected; below-minimum; until -; lost -, -
+first turn, perhaps too short, written: first → written, as expected; first-turn; until -; lost -, -
+same, perhaps too short: nowhere → cannot-tell, as expected; below-minimum; until -; lost -, -
+same, perhaps too short, written anew: nowhere → missed, unexpected; evicted; until -; lost 600, $0.00345
+same, perhaps too short, read: nowhere → hit, as expected; -; until -; lost -, -
+same, perhaps too short, told why: nowhere → missed, unexpected; provider-says; until -; lost 4321, $0.024846
+perhaps too short, two hours: nowhere → missed, as expected; lifetime-passed; until -; lost -, -
+perhaps too short, tools differ: tools_changed → missed, as expected; changed; until -; lost -, -
 same, long turn: nowhere → hit, unexpected; look-back-exceeded; until -; lost -, -
 frozen differs: system_changed → hit-in-part, as expected; changed; until fixed; lost 3000, $0.01725
 frozen differs, nothing: system_changed → missed, unexpected; evicted; until -; lost 4500, $0.0315
@@ -303,6 +331,11 @@ fn a_verdict_is_one_paragraph() {
          nothing can be judged."
     );
     assert_eq!(
+        said("same, perhaps too short"),
+        "Nothing of 100 input tokens was read from the cache, and it may be that nothing can be. Whether it can be cached cannot \
+         be told: claude-opus-5 caches none with less than 512 tokens, and it has 300 to 900."
+    );
+    assert_eq!(
         said("tools differ"),
         "The cache was not hit, as expected: nothing of 4,600 input tokens was read from it. The tools differ from the turn \
          before, and they come before everything else. 4,500 tokens were billed anew, which cost $0.0315 more than reading \
@@ -330,6 +363,16 @@ fn a_prediction_says_the_same_before_anything_is_sent() {
          what is the same is not found. 4,500 tokens would be billed anew, which costs $0.005063 more than reading them."
     );
     assert_eq!(said("ollama"), "At ollama for gpt-oss-20b, no cache is promised.");
+    assert_eq!(
+        said("same, too short"),
+        "At anthropic for claude-opus-5, nothing would be read from the cache. What would be cached has too few tokens, 300: \
+         claude-opus-5 caches none with less than 512."
+    );
+    assert_eq!(
+        said("same, perhaps too short"),
+        "At anthropic for claude-opus-5, all of the prefix would be read from the cache, if it is long enough. Whether it can be \
+         cached cannot be told: claude-opus-5 caches none with less than 512 tokens, and it has 300 to 900."
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Which way a system prompt takes to an agent, as a table.
 
-use antefix::deliver::{Agent, Beginning, KNOWN_AGENTS, Mode, SystemField, Way, route};
+use antefix::deliver::{Agent, Beginning, Mode, SystemField, Way, route};
 
 /// One row for every kind of agent: name, what it announces, what it was started with or refused, what is wanted.
 #[test]
@@ -74,14 +74,7 @@ other | append | meta (system) | same | unconfirmed: your settings say so
 }
 
 #[test]
-fn the_table_of_agents_is_sorted_and_can_be_read() {
-    let mut names: Vec<&str> = KNOWN_AGENTS.iter().map(|known| known.name).collect();
-    assert!(names.is_sorted());
-    names.dedup();
-    assert_eq!(names.len(), KNOWN_AGENTS.len());
-    for known in KNOWN_AGENTS {
-        assert!(Way::parse(known.way).is_some(), "{}", known.name);
-    }
+fn ways_are_written_as_settings_have_them() {
     assert_eq!(Way::parse("meta"), Some(Way::Meta));
     assert_eq!(Way::parse("meta:buzz.systemPrompt"), Some(Way::MetaKey("buzz.systemPrompt".to_owned())));
     for nonsense in ["", "field", "method:", "meta:", "launch:X", "META"] {

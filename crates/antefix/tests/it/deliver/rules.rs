@@ -1,8 +1,9 @@
 //! No history of a caller's makes a request that a provider is known to refuse.
 
-use antefix::compose::policy::Placement;
+use antefix::compose::Stability;
+use antefix::compose::policy::{MessagePlace, Placement, Role};
 use antefix::deliver::rules::breaches;
-use antefix::deliver::{Content, Inserted, Notice, Speaker, Target, deliver};
+use antefix::deliver::{Block, Content, Inserted, Notice, NoticeKind, Speaker, Target, deliver};
 use antefix::discover::tools::Tools;
 use antefix::models::{Model, Models};
 use proptest::prelude::*;
@@ -95,6 +96,70 @@ fn history(steps: &[Step], target: Target) -> Vec<Value> {
     messages
 }
 
+/// Who says the prefix, in how many messages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Messages {
+    /// The system, in one.
+    Usual,
+    /// The system and two developers, each in one of its own.
+    Own,
+    /// A developer, and the user before the conversation.
+    User,
+    /// The user before the conversation and behind its first message.
+    Behind,
+    /// Nobody but the user.
+    UserAlone,
+}
+
+impl Messages {
+    /// What is fixed and what is frozen, as one text.
+    fn prefix(self, usual: (&'static str, &'static str)) -> (&'static str, &'static str) {
+        match self {
+            Messages::Usual => usual,
+            Messages::Own => ("SYSTEM", "DEVELOPER-1DEVELOPER-2"),
+            Messages::User => ("DEVELOPER-1", "USER-1"),
+            Messages::Behind => ("DEVELOPER-1", "USER-1USER-2"),
+            Messages::UserAlone => ("", "USER-1"),
+        }
+    }
+
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Messages::Usual => &[],
+            Messages::Own => &["SYSTEM", "DEVELOPER-1", "DEVELOPER-2"],
+            Messages::User => &["DEVELOPER-1", "USER-1"],
+            Messages::Behind => &["DEVELOPER-1", "USER-1", "USER-2"],
+            Messages::UserAlone => &["USER-1"],
+        }
+    }
+
+    fn blocks(self) -> Vec<Block<'static>> {
+        let mut start = 0;
+        let block = |(number, text): (usize, &&'static str)| {
+            let role = match text.as_bytes()[0] {
+                b'S' => Role::System,
+                b'D' => Role::Developer,
+                _ => Role::User,
+            };
+            let place = if *text == "USER-2" { MessagePlace::Behind } else { MessagePlace::Before };
+            let is_fixed = number == 0 && self != Messages::UserAlone;
+            let stability = if is_fixed { Stability::Fixed } else { Stability::Frozen };
+            let begins = start;
+            start += text.len();
+            Block {
+                name: format!("block {number}").into(),
+                message: number,
+                role,
+                place,
+                stability,
+                start: begins,
+                text,
+            }
+        };
+        self.words().iter().enumerate().map(block).collect()
+    }
+}
+
 fn blocks(mut message: Value, key: &str, target: Target) -> Value {
     if let Some(text) = message[key].as_str().map(str::to_owned) {
         let of_type = if target == Target::OpenAiResponses { "input_text" } else { "text" };
@@ -172,6 +237,7 @@ proptest! {
         queued in prop::option::of(0_u64..10),
         in_system in any::<bool>(),
         texts in prop::sample::select(vec![("FIXED", "\n\nFROZEN"), ("", "FROZEN"), ("FIXED", ""), ("", "")]),
+        messages in prop::sample::select(vec![Messages::Usual, Messages::Own, Messages::User, Messages::Behind, Messages::UserAlone]),
         tools in prop::sample::select(vec![json!([]), json!(["read"]),
             json!([{"name": "read", "input_schema": {}, "cache_control": {"type": "ephemeral"}}])]),
     ) {
@@ -179,13 +245,14 @@ proptest! {
         for target in Target::ALL {
             let history = history(&steps, target);
             for model in models(target) {
-                let notices = notice.map(|after| Notice { number: 1, text: "NOTICE", after: Some(after) });
+                let notices = notice.map(|after| Notice { kind: NoticeKind::Amendment, number: 1, text: "NOTICE", after: Some(after) });
                 let insertions = queued.map(|after| Inserted {
                     name: "queued 1".into(), text: "QUEUED".into(), after: Some(after), says: Speaker::User, is_fresh: false,
                 });
                 let placement = if in_system { Placement::System } else { Placement::default() };
+                let prefix = messages.prefix(texts);
                 let content = Content {
-                    fixed: texts.0, frozen: texts.1, suffix: "\n\nLIVE", placement,
+                    fixed: prefix.0, frozen: prefix.1, blocks: messages.blocks(), suffix: "\n\nLIVE", placement,
                     notices: notices.into_iter().collect(), insertions: insertions.into_iter().collect(),
                     messages: Some(&history), ..content(&tools, &[])
                 };
@@ -193,13 +260,17 @@ proptest! {
                 let request = delivery.fragment.to_value();
                 let found = breaches(&request, target, model.as_ref());
                 // What the caller's own history breaks by itself is the caller's.
-                let bare = Content { fixed: "", frozen: "", suffix: "", notices: Vec::new(), insertions: Vec::new(), ..content.clone() };
+                let bare = Content { fixed: "", frozen: "", blocks: Vec::new(), suffix: "", notices: Vec::new(), insertions: Vec::new(), ..content.clone() };
                 let bare = deliver(&bare, target, model.as_ref()).unwrap().fragment.to_value();
                 let own = breaches(&bare, target, model.as_ref());
                 let ours: Vec<_> = found.iter().filter(|one| !own.iter().any(|own| own.rule == one.rule)).collect();
                 prop_assert!(ours.is_empty(), "{} {:?}: {ours:#?}\n{request:#}", target.name(), model.as_ref().map(|model| &model.name));
                 prop_assert!(own.iter().all(|one| one.rule.starts_with("breakpoint-") || one.rule == "user-not-after-tool" || one.rule == "system-in-front" || one.rule == "user-or-tool-last"), "{own:#?}");
                 let said = request.to_string();
+                for text in messages.words() {
+                    let count = said.matches(text).count() + json!(delivery.append).to_string().matches(text).count();
+                    prop_assert_eq!(count, 1, "{} {} {}", target.name(), text, &request);
+                }
                 // An agent of the protocol is told what is new, and has the rest.
                 for text in ["LIVE", "NOTICE", "QUEUED"].into_iter().filter(|_| target != Target::Acp) {
                     let is_said = match text { "LIVE" => true, "NOTICE" => notice.is_some(), _ => queued.is_some() };
@@ -226,7 +297,7 @@ fn marked(text: &str) -> Value {
 fn a_notice_of_an_interrupted_turn_is_said_behind_the_next_message_and_the_receipt_says_so() {
     let user = |text: &str| json!({"role": "user", "content": text});
     let talk = [user("u1"), json!({"role": "assistant", "content": "a1"}), user("u2"), user("u3")];
-    let notice = || vec![Notice { number: 1, text: "NOTICE", after: Some(3) }];
+    let notice = || vec![Notice { kind: NoticeKind::Amendment, number: 1, text: "NOTICE", after: Some(3) }];
     let (one, instead) = sent(&talk[..3], notice(), "claude-opus-5");
     let blocks = json!([{"type": "text", "text": "NOTICE"}, {"type": "text", "text": "LIVE"}]);
     assert_eq!(
@@ -267,7 +338,7 @@ fn ours_live_as_long_as_the_callers_behind_them_and_there_are_four_in_all() {
         };
         let known = name.is_some();
         assert_eq!(ttls(&[user("1h")]), if known { "1h 1h" } else { "- 1h" });
-        assert_eq!(ttls(&[user("5m")]), if known { "1h 5m" } else { "- 5m" });
+        assert_eq!(ttls(&[user("5m")]), if known { "5m 5m" } else { "- 5m" });
         assert_eq!(ttls(&[user("5m"), user("5m"), user("5m")]), "- 5m");
         assert_eq!(ttls(&[user("5m"), user("5m"), user("5m"), user("5m")]), "- -");
     }

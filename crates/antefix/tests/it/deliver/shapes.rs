@@ -1,8 +1,8 @@
 //! What each target is sent.
 
 use antefix::ErrorKind;
-use antefix::compose::policy::{Placement, Undeliverable};
-use antefix::deliver::{Content, Notice, Target, cached_contents, deliver};
+use antefix::compose::policy::{Lifetime, Placement, Undeliverable};
+use antefix::deliver::{Content, Notice, NoticeKind, Target, cached_contents, deliver};
 use serde_json::{Value, json};
 
 use super::{content, model, no_tools, rolling, talk, tools};
@@ -27,7 +27,7 @@ fn anthropic_marks_where_the_stability_changes_and_speaks_in_mid_conversation() 
     let expected = json!({
         "tools": anthropic_tools(),
         "system": [
-            {"type": "text", "text": "FIXED", "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+            {"type": "text", "text": "FIXED", "cache_control": {"type": "ephemeral", "ttl": "5m"}},
             {"type": "text", "text": "\n\nFROZEN", "cache_control": {"type": "ephemeral", "ttl": "5m"}},
         ],
         "messages": [
@@ -51,7 +51,7 @@ fn anthropic_marks_where_the_stability_changes_and_speaks_in_mid_conversation() 
         parts,
         [
             ("tools", "tools", "/tools", None),
-            ("fixed", "system", "/system/0", Some("1h")),
+            ("fixed", "system", "/system/0", Some("5m")),
             ("frozen", "system", "/system/1", Some("5m")),
             ("notice 1", "system", "/messages/1", None),
             ("suffix", "system", "/messages/4", None),
@@ -63,7 +63,7 @@ fn anthropic_marks_where_the_stability_changes_and_speaks_in_mid_conversation() 
 fn what_the_system_says_at_one_place_is_one_message_because_claude_refuses_two_in_a_row() {
     let talk = &talk()[..1];
     let mut content = content(no_tools(), talk);
-    content.notices.push(Notice { number: 2, text: "SECOND", after: Some(1) });
+    content.notices.push(Notice { kind: NoticeKind::Amendment, number: 2, text: "SECOND", after: Some(1) });
     let delivery = deliver(&content, Target::Anthropic, Some(&model("claude-opus-5"))).unwrap();
     let blocks = ["NOTICE", "SECOND", "LIVE"].map(|text| json!({"type": "text", "text": text}));
     let expected = json!([rolling("user", "one"), {"role": "system", "content": blocks}]);
@@ -129,7 +129,7 @@ fn a_new_gpt_gets_explicit_breakpoints_a_key_and_developer_messages() {
         delivery.fragment.to_value()["messages"],
         json!([
             {"role": "developer", "content": [
-                {"type": "text", "text": "FIXED", "prompt_cache_breakpoint": breakpoint("12h")},
+                {"type": "text", "text": "FIXED", "prompt_cache_breakpoint": breakpoint("30m")},
                 {"type": "text", "text": "\n\nFROZEN", "prompt_cache_breakpoint": breakpoint("30m")},
             ]},
             talk[0],
@@ -179,8 +179,10 @@ fn the_key_is_made_of_what_requests_share() {
         key(&Content { suffix: "\n\nOTHER", notices: Vec::new(), messages: Some(&talk[..1]), ..base.clone() })
     );
     assert_ne!(key(&base), key(&Content { frozen: "\n\nother", ..base.clone() }));
+    // A tool that comes or goes leaves what is before it cached, under the same key.
     let first = tools[..1].iter().cloned().collect();
-    assert_ne!(key(&base), key(&Content { tools: Some(&first), ..base.clone() }));
+    assert_eq!(key(&base), key(&Content { tools: Some(&first), ..base.clone() }));
+    assert_eq!(key(&base), key(&Content { lifetime: Lifetime::Long, ..base.clone() }));
 }
 
 #[test]
@@ -220,7 +222,7 @@ fn bedrock_has_cache_points_of_their_own_and_messages_that_take_turns() {
         delivery.fragment.to_value()["system"],
         json!([
             {"text": "FIXED"},
-            {"cachePoint": {"type": "default", "ttl": "1h"}},
+            {"cachePoint": {"type": "default", "ttl": "5m"}},
             {"text": "\n\nFROZEN"},
             {"cachePoint": {"type": "default", "ttl": "5m"}},
         ])

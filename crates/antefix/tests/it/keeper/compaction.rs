@@ -1,9 +1,11 @@
 //! Compaction in two steps.
 
-use antefix::ErrorKind;
+use antefix::compose::policy::CompactionForm;
 use antefix::freeze::Cause;
 use antefix::keeper::Began;
 use antefix::worlds::MemoryWorld;
+use antefix::{ErrorKind, Target};
+use serde_json::{Value, json};
 
 use super::{Talk, project};
 
@@ -151,4 +153,117 @@ fn without_a_prefix_the_wording_stands_alone() {
     talk.turn(&project());
     let compaction = talk.begin(&project());
     assert!(compaction.prompt.starts_with(WORDING));
+}
+
+/// A conversation in a target's shape, without its last word.
+fn said(target: Target, words: &[(&str, &str)]) -> Vec<Value> {
+    let message = |(role, text): &(&str, &str)| match target {
+        Target::Gemini => json!({"role": if *role == "user" { "user" } else { "model" }, "parts": [{"text": text}]}),
+        Target::Bedrock => json!({"role": role, "content": [{"text": text}]}),
+        _ => json!({"role": role, "content": text}),
+    };
+    words.iter().map(message).collect()
+}
+
+/// Takes every marker of a cache out of a value.
+fn unmarked(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(key, _)| {
+                !matches!(key.as_str(), "cache_control" | "prompt_cache_breakpoint") && *key != "cachePoint"
+            });
+            let kept: serde_json::Map<String, Value> =
+                kept.map(|(key, value)| (key.clone(), unmarked(value))).collect();
+            Value::Object(kept)
+        }
+        Value::Array(items) => {
+            let is_block = |item: &&Value| item.get("cachePoint").is_none();
+            let items: Vec<Value> = items.iter().filter(is_block).map(unmarked).collect();
+            match items.as_slice() {
+                // A text is marked as a block.
+                [only] if only.get("type").is_some() && only.get("text").is_some() => only["text"].clone(),
+                _ => Value::Array(items),
+            }
+        }
+        other => other.clone(),
+    }
+}
+
+/// The request for a summary begins as the last turn did, for every target, and ends with the wording in the user's words.
+#[test]
+fn the_request_for_a_summary_is_that_of_the_conversation_with_the_wording_behind_it() {
+    let models = [
+        (Target::Anthropic, "claude-opus-5"),
+        (Target::OpenAiChat, "gpt-5.6-sol"),
+        (Target::OpenAiResponses, "gpt-5.6-sol"),
+        (Target::OpenAiChat, "mistral-large-latest"),
+        (Target::Gemini, "gemini-3.8-flash"),
+        (Target::Bedrock, "claude-opus-5"),
+        (Target::Ollama, "llama"),
+    ];
+    for (target, model) in models {
+        let mut talk = Talk::new(LAYOUT);
+        talk.model = Some(model.to_owned());
+        let ask = |words: &[(&str, &str)]| talk.ask().messages(said(target, words));
+        let key = target.messages_key();
+        talk.at(&agents("one"), |conversation| conversation.turn(ask(&[("user", "A")]))).unwrap();
+        talk.at(&agents("one"), |conversation| conversation.send("Q")).unwrap();
+        let words = [("user", "A"), ("assistant", "B"), ("user", "C")];
+        let turn = talk.at(&agents("two"), |conversation| conversation.turn(ask(&words))).unwrap();
+        assert_eq!((turn.amendments.len(), turn.insertions.len()), (1, 1), "{model}");
+        let before = turn.deliver(target).unwrap();
+        let words = [&words[..], &[("assistant", "D")]].concat();
+        let begun = talk.at(&agents("three"), |conversation| conversation.begin_compaction(ask(&words))).unwrap();
+        assert_eq!(begun.form, CompactionForm::Message, "{model}");
+        let summary = begun.deliver(target).unwrap();
+        assert_eq!(summary.receipt.prefix_form, before.receipt.prefix_form, "{model}");
+        assert_eq!(summary.receipt.key, before.receipt.key, "{model}");
+        let (before, after) = (unmarked(&before.fragment.to_value()), unmarked(&summary.fragment.to_value()));
+        for member in ["system", "systemInstruction", "tools"] {
+            assert_eq!(before[member], after[member], "{model}: {member}");
+        }
+        let (before, after) = (before[key].as_array().unwrap(), after[key].as_array().unwrap());
+        assert_eq!(after[..before.len()], before[..], "{model}");
+        let [answer, last] = &after[before.len()..] else { panic!("{model}: {after:?}") };
+        assert_eq!(*answer, unmarked(&said(target, &[("assistant", "D")])[0]), "{model}");
+        assert_eq!(last["role"], "user", "{model}");
+        assert!(last.to_string().contains(WORDING), "{model}: {last}");
+        assert_eq!(talk.ledger(), [(1, "opened")], "{model}: nothing is stored");
+    }
+}
+
+/// What the request before had is marked, and nothing behind it: nobody reads the rest again.
+#[test]
+fn a_request_for_a_summary_writes_nothing_that_nobody_reads() {
+    let mut talk = Talk::new(LAYOUT);
+    talk.model = Some("claude-opus-5".to_owned());
+    let words = said(Target::Anthropic, &[("user", "A"), ("assistant", "B"), ("user", "C"), ("assistant", "D")]);
+    let ask = talk.ask().messages(words);
+    let begun = talk.at(&agents("one"), |conversation| conversation.begin_compaction(ask)).unwrap();
+    assert_eq!(begun.deliver(Target::Anthropic).unwrap().receipt.rolling, ["/messages/2"]);
+}
+
+#[test]
+fn a_layout_of_the_system_form_has_the_wording_behind_the_fresh_prefix() {
+    let talk = Talk::new(&format!("compaction = \"system\"\n{LAYOUT}"));
+    talk.turn(&agents("one"));
+    let ask = talk.ask().messages(said(Target::OpenAiChat, &[("user", "A")]));
+    let begun = talk.at(&agents("two"), |conversation| conversation.begin_compaction(ask)).unwrap();
+    let fragment = begun.deliver(Target::OpenAiChat).unwrap().fragment.to_value();
+    assert_eq!(begun.form, CompactionForm::System);
+    assert_eq!(fragment["messages"][0]["content"], begun.prompt);
+    assert_eq!(fragment["messages"][1], json!({"role": "user", "content": "A"}));
+    assert!(begun.prompt.starts_with(&format!("two\n\n{WORDING}")));
+}
+
+/// Where turns take turns, the wording joins what the user said last.
+#[test]
+fn the_wording_joins_the_last_message_where_speakers_take_turns() {
+    let talk = Talk::new(LAYOUT);
+    let ask = talk.ask().messages(said(Target::Bedrock, &[("user", "A")]));
+    let begun = talk.at(&agents("one"), |conversation| conversation.begin_compaction(ask)).unwrap();
+    let fragment = begun.deliver(Target::Bedrock).unwrap().fragment.to_value();
+    let [only] = fragment["messages"].as_array().unwrap().as_slice() else { panic!("{fragment}") };
+    assert_eq!(only["content"][0], json!({"text": "A"}));
+    assert!(only["content"][1]["text"].as_str().unwrap().starts_with(WORDING));
 }

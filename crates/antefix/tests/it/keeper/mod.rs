@@ -12,6 +12,12 @@ mod hooks;
 
 mod insertions;
 
+mod lifetimes;
+
+mod live;
+
+mod notices;
+
 mod races;
 
 mod reports;

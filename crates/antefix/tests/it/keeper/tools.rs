@@ -173,3 +173,183 @@ fn conditions_and_advice_know_what_agents_call_their_tools() {
         assert_eq!(talk.turn(&agents("one")).prefix(), text, "{name}");
     }
 }
+
+fn by_name(name: &str) -> Value {
+    json!({"type": "tool_addition", "tool": {"type": "tool_reference", "name": name}})
+}
+
+fn system(blocks: &[Value]) -> Value {
+    json!({"role": "system", "content": blocks})
+}
+
+/// A conversation whose layout defers what this says.
+fn deferring(model: &str, defer: &str) -> Talk {
+    let layout = format!(
+        "on_tools = \"amend\"\n[tools]\ndefer = {defer}\n[[section]]\nid = \"a\"\nstability = \"frozen\"\ntext = \"A\"\n"
+    );
+    let mut talk = Talk::new(&layout);
+    talk.model = Some(model.to_owned());
+    talk.tools = Some(vec![tool("read", "Reads."), tool("mcp__github__search", "Searches."), tool("bash", "Runs.")]);
+    talk
+}
+
+#[test]
+fn a_tool_that_is_back_is_told_by_its_name() {
+    let mut talk = talk("claude-opus-5");
+    let mut history = vec![user("one")];
+    sent(&talk, &history, Target::Anthropic);
+    talk.tools = Some(vec![tool("read", "Reads.")]);
+    history.extend([assistant("a"), user("two")]);
+    sent(&talk, &history, Target::Anthropic);
+    talk.tools = Some(vec![tool("read", "Reads."), tool("bash", "Runs.")]);
+    history.extend([assistant("b"), user("three")]);
+    let (began, _, back) = sent(&talk, &history, Target::Anthropic);
+    assert_eq!(began, Began::Before);
+    let told = [system(&[removed("bash")]), system(&[by_name("bash")])];
+    let [gone, again] = told;
+    let expected = [user("one"), assistant("a"), user("two"), gone, assistant("b"), user("three"), again];
+    assert_eq!(messages(&back), expected);
+    assert_eq!(back.headers["anthropic-beta"], "mid-conversation-tool-changes-2026-07-01");
+    // Nothing new: the same bytes.
+    assert_eq!(sent(&talk, &history, Target::Anthropic).2.bytes(), back.bytes());
+}
+
+#[test]
+fn deferred_tools_come_last_behind_the_search_for_them_and_stay_so() {
+    let mut talk = deferring("claude-opus-5", r#"["mcp__github__*", "bash"]"#);
+    let (_, _, first) = sent(&talk, &[user("one")], Target::Anthropic);
+    let deferred = |name: &str, text: &str| {
+        let mut tool = defined(name, text);
+        tool["defer_loading"] = json!(true);
+        tool
+    };
+    let search = json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"});
+    let tools = json!([
+        defined("read", "Reads."),
+        search,
+        deferred("bash", "Runs."),
+        deferred("mcp__github__search", "Searches.")
+    ]);
+    let fragment = first.fragment.to_value();
+    assert_eq!((&fragment["tools"], first.headers.len()), (&tools, 0));
+    assert_eq!(first.receipt.deferred, ["bash", "mcp__github__search"]);
+    let shown = format!("[{},{}", defined("read", "Reads."), search);
+    let parts: Vec<(&str, usize, bool)> =
+        first.receipt.parts.iter().map(|part| (part.what.as_str(), part.bytes, part.is_prefix())).collect();
+    let all = tools.to_string().len();
+    assert_eq!(parts[..2], [("tools", shown.len(), true), ("deferred", all - shown.len(), false)]);
+
+    // The caller wants one of them now: its name is told, and the list is as it was.
+    let now: Tool = serde_json::from_value::<antefix::discover::tools::Tools>(
+        json!([{"name": "bash", "description": "Runs.", "defer_loading": false}]),
+    )
+    .unwrap()[0]
+        .clone();
+    talk.tools = Some(vec![tool("read", "Reads."), tool("mcp__github__search", "Searches."), now]);
+    let history = [user("one"), assistant("a"), user("two")];
+    let (began, _, second) = sent(&talk, &history, Target::Anthropic);
+    assert_eq!(began, Began::Before);
+    assert_eq!(second.receipt.prefix_form, first.receipt.prefix_form);
+    assert_eq!(second.fragment.to_value()["tools"], tools);
+    assert_eq!(messages(&second).last(), Some(&system(&[by_name("bash")])));
+    assert_eq!(second.headers["anthropic-beta"], "mid-conversation-tool-changes-2026-07-01");
+    assert_eq!(sent(&talk, &history, Target::Anthropic).2.bytes(), second.bytes());
+}
+
+#[test]
+fn responses_defers_functions_and_others_are_sent_all_tools() {
+    let (_, _, responses) = sent(&deferring("gpt-5.6-sol", r#"["mcp__*"]"#), &[user("one")], Target::OpenAiResponses);
+    let tools = responses.fragment.to_value()["tools"].clone();
+    let said: Vec<(Value, Value, Value)> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| (tool["type"].clone(), tool["name"].clone(), tool["defer_loading"].clone()))
+        .collect();
+    let function = json!("function");
+    assert_eq!(
+        said,
+        [
+            (function.clone(), json!("bash"), Value::Null),
+            (function.clone(), json!("read"), Value::Null),
+            (json!("tool_search"), Value::Null, Value::Null),
+            (function, json!("mcp__github__search"), json!(true)),
+        ]
+    );
+    let rows = [
+        ("gpt-5.6-sol", Target::OpenAiChat, "the target loads no tools later"),
+        ("gpt-5", Target::OpenAiResponses, "the model loads no tools later"),
+        ("claude-sonnet-4", Target::Anthropic, "the model loads no tools later"),
+        ("nobody-knows-it", Target::Anthropic, "whether the model loads tools later is not known"),
+        ("us.anthropic.claude-opus-5", Target::Bedrock, "the target loads no tools later"),
+        ("gemini-2.5-pro", Target::Gemini, "the target loads no tools later"),
+    ];
+    for (model, target, why) in rows {
+        let mut talk = deferring(model, r#"["mcp__*"]"#);
+        let (_, _, delivery) = sent(&talk, &[user("one")], target);
+        let said = delivery.receipt.substitutions.iter().find(|one| one.what == "deferred tools");
+        assert_eq!(said.map(|one| one.instead.clone()), Some(format!("sent as all others: {why}")), "{model}");
+        assert!(delivery.receipt.deferred.is_empty() && !delivery.bytes().contains("defer_loading"), "{model}");
+        talk.tools = Some(vec![tool("read", "Reads.")]);
+        let (_, _, without) = sent(&deferring(model, r#"["none"]"#), &[user("one")], target);
+        assert!(without.receipt.substitutions.iter().all(|one| one.what != "deferred tools"), "{model}");
+    }
+}
+
+/// Tools → what is deferred, by a list or by a budget.
+#[test]
+fn a_budget_defers_the_largest_tools_of_servers_and_nothing_that_its_caller_marks() {
+    let tools = |value: Value| serde_json::from_value::<antefix::discover::tools::Tools>(value).unwrap().to_vec();
+    let large = |name: &str, words: usize| json!({"name": name, "description": "word ".repeat(words)});
+    let many = json!([
+        large("own", 300),
+        large("mcp__a__small", 20),
+        large("mcp__a__large", 200),
+        large("mcp__b__middle", 100)
+    ]);
+    let rows: Vec<(&str, Value, Vec<&str>)> = vec![
+        ("{ over = 10000 }", many.clone(), vec![]),
+        ("{ over = 500 }", many.clone(), vec!["mcp__a__large"]),
+        ("{ over = 400 }", many.clone(), vec!["mcp__a__large", "mcp__b__middle"]),
+        ("{ over = 10 }", many.clone(), vec!["mcp__a__large", "mcp__a__small", "mcp__b__middle"]),
+        ("{ over = 10, keep = [\"mcp__a__*\"] }", many, vec!["mcp__b__middle"]),
+        ("[\"x\"]", json!([{"name": "x", "input_schema": {}, "defer_loading": false}, "y"]), vec![]),
+        ("[\"x\"]", json!([{"name": "x", "input_schema": {}, "cache_control": {"type": "ephemeral"}}, "y"]), vec![]),
+        ("[\"*\"]", json!([{"type": "web_search_20250305", "name": "web_search"}, "y"]), vec!["y"]),
+        (
+            "[\"*\"]",
+            json!(["x", {"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"}]),
+            vec!["x"],
+        ),
+    ];
+    for (defer, given, expected) in rows {
+        let mut talk = deferring("claude-opus-5", defer);
+        talk.tools = Some(tools(given.clone()));
+        let (_, _, delivery) = sent(&talk, &[user("one")], Target::Anthropic);
+        assert_eq!(delivery.receipt.deferred, expected, "{defer} {given}");
+        // One search is enough, and without anything to find there is none.
+        let sent = delivery.fragment.to_value()["tools"].to_string();
+        let searches = sent.matches("\"tool_search_tool").count() / 2;
+        assert_eq!(searches, usize::from(!expected.is_empty()), "{sent}");
+    }
+}
+
+#[test]
+fn another_line_of_a_tool_is_noticed_after_tools_were_told() {
+    let layout = "on_tools = \"amend\"\n[[section]]\nid = \"tools\"\nstability = \"frozen\"\non_drift = \"renew\"\ndialect = \"bracket\"\ntext = \"[tools:list]\"\n";
+    let mut talk = Talk::new(layout);
+    talk.model = Some("claude-opus-5".to_owned());
+    talk.tools = Some(vec![tool("read", "Reads.")]);
+    let mut history = vec![user("one")];
+    sent(&talk, &history, Target::Anthropic);
+    talk.tools = Some(vec![tool("read", "Reads."), tool("bash", "Runs.")]);
+    history.extend([assistant("a"), user("two")]);
+    for _ in 0..2 {
+        assert_eq!(sent(&talk, &history, Target::Anthropic).0, Began::Before);
+    }
+    let line = Tool { prompt_snippet: Some("Runs a command".to_owned()), ..tool("bash", "Runs.") };
+    talk.tools = Some(vec![tool("read", "Reads."), line]);
+    let (began, changes, _) = sent(&talk, &history, Target::Anthropic);
+    assert_eq!((began, changes), (Began::Now, vec!["fact-changed tools:list".to_owned()]));
+    assert_eq!(talk.ledger(), [(1, "opened"), (2, "tools-changed")]);
+}

@@ -213,7 +213,7 @@ fn a_touch_before_a_turn_answers_with_the_notice_and_waits_for_the_turn() {
         .iter()
         .flat_map(|message| match &message.kind {
             InsertionKind::Touched(files) => files.keys().map(String::as_str).collect(),
-            InsertionKind::Queued => Vec::new(),
+            InsertionKind::Queued | InsertionKind::Live(_) => Vec::new(),
         })
         .collect();
     assert_eq!(files, [RULE.0, NESTED.0]);

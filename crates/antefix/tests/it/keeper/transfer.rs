@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use antefix::freeze::Cause;
 use antefix::freeze::store::{Bundle, Sweep};
+use antefix::freeze::{Cause, Insertion};
 use antefix::keeper::Began;
 use antefix::text::Digest;
 use antefix::worlds::MemoryWorld;
@@ -255,6 +255,43 @@ fn nothing_is_believed() {
     assert!(refused(&["{}".to_owned()]).starts_with("line 1"));
     let without_texts: Vec<String> = lines.iter().filter(|line| !line.starts_with("{\"text\"")).cloned().collect();
     assert!(refused(&without_texts).contains("no line before has the text"));
+}
+
+/// Numbers that no ledger can have: they would leave no room for the next one, or do not fit into a store at all.
+#[test]
+fn numbers_that_no_ledger_can_have_are_refused_by_their_line() {
+    let lines = exported(&talk());
+    let with = |more: &[&str]| -> Vec<String> {
+        lines.iter().cloned().chain(more.iter().map(|line| (*line).to_owned())).collect()
+    };
+    let insertion = |number: u64, more: &str| {
+        format!(r#"{{"insertion":{{"number":{number},"at":"2026-01-02T03:04:05Z","text":"x",{more}}}}}"#)
+    };
+    let at = format!("line {}: ", lines.len() + 1);
+    for number in [1 << 53, i64::MAX as u64, 1 << 63, u64::MAX] {
+        let said = refused(&with(&[&insertion(number, "\"taken\":false")]));
+        assert_eq!(said, format!("{at}insertion {number}: no ledger has a number above 9007199254740991"));
+        let said = refused(&with(&[&insertion(7, &format!("\"taken\":true,\"place\":{number}"))]));
+        assert_eq!(said, format!("{at}insertion 7: no conversation has {number} messages before it"));
+    }
+    assert_eq!(refused(&with(&[&insertion(0, "\"taken\":false")])), format!("{at}insertion 0: numbers begin at 1"));
+    let (five, three) = (insertion(5, "\"taken\":false"), insertion(3, "\"taken\":false"));
+    let said = refused(&with(&[&five, &three]));
+    assert_eq!(said, format!("line {}: insertion 3 follows insertion 5", lines.len() + 2));
+    // Epochs and amendments follow one another, so that no other number gets in.
+    let whole = lines.join("\n");
+    for number in [i64::MAX as u64, 1 << 63] {
+        let damaged = whole.replacen("\"number\":2,\"cause\"", &format!("\"number\":{number},\"cause\""), 1);
+        let damaged: Vec<String> = damaged.lines().map(str::to_owned).collect();
+        assert!(refused(&damaged).ends_with(&format!("epoch {number} follows epoch 1")), "{number}");
+    }
+    // The highest one gets in, and messages go on behind it.
+    let talk = talk().elsewhere();
+    import(&talk, &with(&[&insertion(Insertion::HIGHEST, "\"taken\":false")])).unwrap();
+    talk.keeper().store().queue(&talk.id(), "2026-01-02T03:04:06Z".parse().unwrap(), "next").unwrap();
+    let numbers: Vec<u64> =
+        talk.keeper().store().insertions(&talk.id()).unwrap().all.iter().map(|one| one.number).collect();
+    assert_eq!(numbers, [1, Insertion::HIGHEST, Insertion::HIGHEST + 1]);
 }
 
 #[test]

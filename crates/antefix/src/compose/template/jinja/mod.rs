@@ -14,6 +14,7 @@ mod meter;
 mod names;
 mod nested;
 mod track;
+mod unseen;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,12 +32,12 @@ use self::names::Standing;
 use self::nested::{Levels, Signal};
 use self::track::{Marks, Printed, Tracker};
 use super::hiding::{HINT, HiddenFacts};
-use super::{Author, Library, SOURCE_LIMIT, TemplateLookup, TemplateRef, check_size, load};
+use super::{Author, Library, Rendered, SOURCE_LIMIT, TemplateLookup, TemplateRef, check_size, load};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Answer, Facts, Value as FactValue, catalog};
 use crate::error::{Error, ErrorKind, Result};
 use crate::stop::Stop;
-use crate::text::{Draft, FactName, Place, Source, Text};
+use crate::text::{Draft, FactName, HiddenText, Place, Source, Text};
 
 /// How many steps a rendering may take.
 const FUEL: u64 = 200_000;
@@ -97,6 +98,8 @@ struct Program {
     /// Where facts are named, to say which one was missing.
     places: Vec<(FactName, Sight, Place)>,
     findings: Vec<Diagnostic>,
+    /// What becomes of hidden characters that expressions print.
+    hidden: HiddenText,
 }
 
 /// Whether a template may see a fact.
@@ -156,13 +159,15 @@ impl Jinja {
         &self.0.findings
     }
 
-    pub(crate) fn render(&self, values: &Values<'_>) -> Result<(Draft, Spent)> {
+    pub(crate) fn render(&self, values: &Values<'_>) -> Result<Rendered> {
         let program = &*self.0;
         let kit = program.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let kit = kit.unwrap_or_else(|| Kit::new(&program.env, program.kind));
         let result = self.render_with(&kit, values).map(|draft| (draft, kit.meter.spent()));
         program.kits.lock().unwrap_or_else(PoisonError::into_inner).push(kit);
-        result
+        let (draft, spent) = result?;
+        let (draft, diagnostics) = unseen::clean(draft, program.hidden, values)?;
+        Ok(Rendered { draft, diagnostics, spent })
     }
 
     fn render_with(&self, kit: &Kit, values: &Values<'_>) -> Result<Draft> {
@@ -254,6 +259,7 @@ impl Program {
             printed: Printed::default(),
             places: Vec::new(),
             findings: Vec::new(),
+            hidden: HiddenText::Allow,
         }
     }
 
@@ -403,6 +409,10 @@ impl Loader<'_> {
                 plain: &plain,
                 program: self.program.kind,
             };
+            // One text of a project is enough: what it gives to a macro is printed by another.
+            if source.hidden != HiddenText::Allow {
+                self.program.hidden = source.hidden;
+            }
             let first = First { mark: self.program.tags.len(), text: texts.len() };
             let guarded = guard::rewrite(&source, &checked, &plan, first);
             self.program.tags.extend(guarded.marks.iter().map(|tag| (Arc::clone(&source), tag.clone())));

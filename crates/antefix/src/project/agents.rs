@@ -1,0 +1,87 @@
+//! Which agent reads which file here?
+
+use std::path::PathBuf;
+
+use super::remembered::Remembered;
+use super::{Project, ProjectContext};
+use crate::agents::{Agent, AgentView, FileState, FileView, How, findings, survey};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::ReadByAgent;
+use crate::discover::trust::{Gate, Trust};
+use crate::error::Result;
+use crate::worlds::RecallingWorld;
+
+/// What the agents that compose their own prompts make of a project.
+pub struct AgentsReport {
+    /// One for each agent.
+    pub views: Vec<AgentView>,
+    /// What is worth knowing about them together.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Project {
+    /// What each agent reads here; without names, all of them. Nothing is stored, and no text is changed.
+    ///
+    /// ```
+    /// # use antefix::{Antefix, worlds::MemoryWorld};
+    /// # let world = MemoryWorld::new().file("/p/.git/HEAD", "").file("/p/AGENTS.md", "Use tabs.");
+    /// # let project = Antefix::builder().world(world).store("memory").build()?.project("/p")?;
+    /// let report = project.agents(&["codex"])?;
+    /// assert_eq!(report.views[0].texts, [("AGENTS.md".to_owned(), "Use tabs.".to_owned())]);
+    /// # Ok::<(), antefix::Error>(())
+    /// ```
+    pub fn agents(&self, names: &[impl AsRef<str>]) -> Result<AgentsReport> {
+        self.check_directory()?;
+        let world = RecallingWorld::new(self.antefix().world());
+        let workspace = self.location().workspace(&world)?;
+        // What an agent reads does not depend on whom we trust; its text goes nowhere.
+        let gate = Gate::new(&world, &workspace, &[], Trust::Trusted);
+        let all = Agent::all(&gate, &workspace)?;
+        let chosen: Vec<&Agent> = match names.is_empty() {
+            true => all.iter().filter(|agent| agent.file.listed).collect(),
+            false => names.iter().map(|name| Agent::find(&all, name.as_ref())).collect::<Result<_>>()?,
+        };
+        let (candidates, complete) = survey(&gate, &workspace);
+        let views =
+            chosen.iter().map(|agent| agent.view(&gate, &workspace, &candidates)).collect::<Result<Vec<_>>>()?;
+        let mut diagnostics = findings(&gate, &workspace, &views);
+        if !complete {
+            let message = "the project has too many directories: the rest is not searched for files below";
+            diagnostics.push(Diagnostic::note(Code::ScanLimit, message));
+        }
+        Ok(AgentsReport { views, diagnostics })
+    }
+
+    /// What the agent that is told the prompt reads by itself here. One that nobody knows reads nothing.
+    pub(super) fn read_by(&self, said: &Remembered, context: &ProjectContext, touched: &[PathBuf]) -> ReadByAgent {
+        let Some(name) = &said.reader else { return ReadByAgent::default() };
+        let world = RecallingWorld::new(self.antefix().world());
+        let workspace = &context.workspace;
+        let gate = Gate::new(&world, workspace, &[], Trust::Trusted);
+        let view = || {
+            let agents = Agent::all(&gate, workspace).ok()?;
+            let agent = Agent::find(&agents, name).ok()?;
+            // Only what is touched brings files from below.
+            let (candidates, _) = if touched.is_empty() { (Vec::new(), true) } else { survey(&gate, workspace) };
+            agent.view(&gate, workspace, &candidates).ok()
+        };
+        // What only documents say is too little to keep a file from an agent.
+        let known = |view: &AgentView| view.agent.file.known.instructions != How::Doc;
+        let Some(view) = view().filter(known) else { return ReadByAgent::default() };
+        // What waits for a path comes by itself, too.
+        let reads = |file: &&FileView| file.state.is_given() || matches!(file.state, FileState::Waits { .. });
+        let path = |file: &FileView| match file.path.starts_with('/') {
+            true => Some(PathBuf::from(&file.path)),
+            false => workspace.unshow(&file.path),
+        };
+        let paths = view.files.iter().chain(&view.skills).filter(reads).filter_map(path).collect();
+        ReadByAgent { title: view.agent.file.title, paths }
+    }
+
+    /// The names of all agents, the user's own among them.
+    pub fn agent_names(&self) -> Result<Vec<String>> {
+        let world = self.antefix().world();
+        let workspace = self.location().workspace(world)?;
+        Ok(Agent::all(world, &workspace)?.into_iter().map(|agent| agent.name).collect())
+    }
+}
