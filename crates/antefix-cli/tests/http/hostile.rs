@@ -156,7 +156,7 @@ fn work_that_ran_out_of_time_is_over_soon() {
     assert_eq!(reply.status, 503, "{reply:?}");
     let waited = harmless(&server);
     eprintln!("alone {alone:?}; the next one waited {waited:?}");
-    assert!(alone > Duration::from_secs(3), "it takes {alone:?}, and proves nothing");
+    assert!(alone > Duration::from_millis(1_500), "it takes {alone:?}, and proves nothing");
     assert!(waited < (alone - Duration::from_secs(1)) / 2, "{waited:?} of {alone:?}");
 }
 
@@ -173,12 +173,12 @@ fn work_whose_client_has_gone_is_over_soon() {
         format!("POST /system-prompt/preview HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer {token}\r\n");
     let rest = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     gone.write_all(format!("{head}{rest}").as_bytes()).unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(100));
     drop(gone);
     let waited = harmless(&server);
     eprintln!("alone {alone:?}; the next one waited {waited:?}");
-    assert!(alone > Duration::from_secs(3), "it takes {alone:?}, and proves nothing");
-    assert!(waited < (alone - Duration::from_millis(500)) / 2, "{waited:?} of {alone:?}");
+    assert!(alone > Duration::from_secs(1), "it takes {alone:?}, and proves nothing");
+    assert!(waited < (alone - Duration::from_millis(100)) / 2, "{waited:?} of {alone:?}");
 }
 
 #[test]
