@@ -77,7 +77,11 @@ async fn bytes(request: Request, server: &Shared, limit: usize) -> Result<Vec<u8
     let kind = content_type(request.headers());
     let bytes = read(request, server, limit).await?;
     match kind {
-        Kind::Json => Ok(bytes),
+        Kind::Json => {
+            // Lines are read one by one, and become rows: no more than their bytes.
+            server.bodies.weigh(&bytes).await?;
+            Ok(bytes)
+        }
         Kind::None if bytes.is_empty() => Ok(bytes),
         Kind::None | Kind::Lines | Kind::Other => {
             let problem = Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "The body must be JSON");
@@ -88,7 +92,8 @@ async fn bytes(request: Request, server: &Shared, limit: usize) -> Result<Vec<u8
 
 async fn read(request: Request, server: &Shared, limit: usize) -> Result<Vec<u8>, Problem> {
     let read = tokio::time::timeout(PATIENCE, server.bodies.read(request.into_body(), limit)).await;
-    read.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "The body took too long"))?
+    let slow = || Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "The body took too long");
+    read.map_err(|_| slow())?
 }
 
 /// What a body says that it is.

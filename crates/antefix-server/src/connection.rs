@@ -70,9 +70,9 @@ pub(crate) async fn serve(listener: Listener, routes: Routes, server: &Arc<Share
             }
         };
         match stream {
-            Stream::Port(stream) => begin(&builder, &graceful, &routes, stream, place),
+            Stream::Port(stream) => begin(&builder, &graceful, &routes, Patient::new(stream, &server.answers), place),
             #[cfg(unix)]
-            Stream::Socket(stream) => begin(&builder, &graceful, &routes, stream, place),
+            Stream::Socket(stream) => begin(&builder, &graceful, &routes, Patient::new(stream, &server.answers), place),
         }
     }
     drop(listener);
@@ -81,7 +81,7 @@ pub(crate) async fn serve(listener: Listener, routes: Routes, server: &Arc<Share
         signal = signals.next() => {
             server.log.event("stopped", &format!("at once, by a second signal ({})", signal.name));
             // It takes a second at most, and asks for no thread that there might not be.
-    server.antefix.world().end_programs();
+            server.antefix.world().end_programs();
             Stopped::AtOnce(signal.number)
         }
     }
@@ -115,7 +115,7 @@ fn begin(
         let routes = Arc::clone(&routes);
         async move { Ok::<_, Infallible>(routes.answer(request.map(Body::new)).await) }
     });
-    let connection = graceful.watch(builder.serve_connection(TokioIo::new(Patient::new(stream)), service));
+    let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), service));
     tokio::spawn(async move {
         // How a connection ends is the client's business; what was asked over it has its own line.
         let _ = connection.await;

@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod answers;
 mod bodies;
 mod body;
 mod bounds;
@@ -45,6 +46,7 @@ mod session;
 mod signals;
 mod template;
 mod token;
+mod weight;
 mod work;
 
 use std::io;
@@ -53,6 +55,7 @@ use std::sync::Arc;
 use antefix::project::TemplateChoice;
 use antefix::{Antefix, Ask, Error, ErrorKind, Result};
 
+use self::answers::Answers;
 use self::bodies::Bodies;
 use self::embed::Embedding;
 use self::guard::Guard;
@@ -90,6 +93,7 @@ struct Shared {
     guard: Guard,
     work: Work,
     bodies: Bodies,
+    answers: Arc<Answers>,
     metrics: Metrics,
     tools: RecentTools,
     log: Log,
@@ -115,11 +119,13 @@ impl Server {
             return Err(error);
         }
         let Limits { body, bodies, time, concurrency } = options.limits;
-        let share = Share { composing: concurrency, reading: work::READERS, bodies }.granted(body);
+        let (reading, answers) = (work::READERS, answers::BUDGET);
+        let share = Share { composing: concurrency, reading, bodies, made: bodies, answers }.granted(body);
         let shared = Shared {
             guard: Guard::new(token, &options.hosts, Embedding::parse(&options.embed_origins)?, at)?,
             work: Work::new(&share, time).map_err(no_threads)?,
-            bodies: Bodies::new(share.bodies),
+            bodies: Bodies::new(share.bodies, share.made),
+            answers: Arc::new(Answers::new(share.answers)),
             metrics: Metrics::new(routes::paths()),
             tools: RecentTools::default(),
             log: Log::new(options.log).map_err(no_threads)?,

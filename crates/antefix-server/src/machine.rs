@@ -6,17 +6,35 @@
 
 use antefix::{Error, ErrorKind, Result};
 
-/// How many bytes of a limit on memory there must be for each place to compose. One is reckoned at 64 MiB, with the document that
-/// explains it, and with each place for turns there are one for writing and half a one for drafts.
-const COMPOSING: u64 = 64 * 1024 * 1024 * 5 / 2;
-/// How many there must be for each reader.
-const READING: u64 = 8 * 1024 * 1024;
+use crate::pool::STACK;
+
+const MIB: u64 = 1024 * 1024;
+
+/// What the process has for itself: code, caches, the store, and the threads that are no places.
+const PROCESS: u64 = 40 * MIB;
+/// What a place takes at most that composes, or composes and writes. The largest templates there may be were seen to take 20 MiB.
+const COMPOSING: u64 = 24 * MIB + STACK as u64;
+/// What a place takes at most that looks at a draft: several compositions and their differences, all that is known of them, and the
+/// document. 30 MiB were seen, and 32 more where tools are looked for in a prompt of four megabytes.
+const LOOKING: u64 = 64 * MIB + STACK as u64;
+/// What a place takes at most that reads: a prompt, and the document it is printed in.
+const READING: u64 = 16 * MIB + STACK as u64;
+/// How often the text of a body is in memory: as it was read, as it is sent on, and as it is printed.
+const TEXTS: u64 = 3;
+/// How often the values of a body are: as they were read, and as they are sent on.
+const TREES: u64 = 2;
+/// Which part of the memory bodies get with all texts that are made of them, which part their values, which part answers that are being
+/// sent, and which part readers. The rest is for composing.
+const OF_BODIES: u64 = 16;
+const OF_MADE: u64 = 16;
+const OF_ANSWERS: u64 = 16;
+const OF_READERS: u64 = 8;
 /// The least address space (`ulimit -v`), half of which is for what threads do.
-const SPACE: u64 = 1024 * 1024 * 1024;
+const SPACE: u64 = 1024 * MIB;
 /// The address space of a thread: its stack, and 64 MiB that the allocator of the C library reserves for each, and mostly does not use.
-const THREAD: u64 = 72 * 1024 * 1024;
-/// The least that may be written to (`ulimit -d`).
-const DATA: u64 = 256 * 1024 * 1024;
+const THREAD: u64 = 72 * MIB;
+/// The least that may be written to (`ulimit -d`): there is room for one place of each kind.
+const DATA: u64 = 256 * MIB;
 
 /// How many descriptors the server has for itself at least: its log, its sockets, its store, and what it reads and holds open.
 const OWN: usize = 40;
@@ -36,6 +54,10 @@ pub(crate) struct Share {
     pub(crate) reading: usize,
     /// The bytes of all bodies.
     pub(crate) bodies: usize,
+    /// The bytes of what is made of their values.
+    pub(crate) made: usize,
+    /// The bytes of all answers.
+    pub(crate) answers: usize,
 }
 
 impl Share {
@@ -46,16 +68,26 @@ impl Share {
 
     fn within(self, space: Option<u64>, memory: Option<u64>, descriptors: Option<usize>, body: usize) -> Share {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let fitting = |each: u64| memory.map_or(usize::MAX, |memory| number(memory / each));
+        let fitting = |of: fn(u64) -> u64| memory.map_or(usize::MAX, |memory| number(of(memory)));
         // There are as many threads for turns, for writing and for reading, and half as many for drafts.
         let threads = space.map_or(usize::MAX, |space| number(space.saturating_sub(SPACE / 2) / THREAD * 2 / 7));
         let spare = descriptors.map_or(usize::MAX, |count| own(count).saturating_sub(STANDING));
         Share {
-            composing: self.composing.min(fitting(COMPOSING)).min(threads).min(spare / FOR_ALL_KINDS).max(1),
-            reading: self.reading.min(fitting(READING)).min(threads).min(spare / 8).max(1),
-            bodies: self.bodies.min(fitting(4)).max(body),
+            composing: self.composing.min(fitting(compositions)).min(threads).min(spare / FOR_ALL_KINDS).max(1),
+            reading: self.reading.min(fitting(|all| all / OF_READERS / READING)).min(threads).min(spare / 8).max(1),
+            bodies: self.bodies.min(fitting(|all| all / OF_BODIES / TEXTS)).max(body),
+            made: self.made.min(fitting(|all| all / OF_MADE / TREES)),
+            answers: self.answers.min(fitting(|all| all / OF_ANSWERS)),
         }
     }
+}
+
+/// How many may compose at once in so much memory. With each there is one that writes, and with each two one that looks at a draft.
+fn compositions(memory: u64) -> u64 {
+    let others = PROCESS + memory / OF_BODIES + memory / OF_MADE + memory / OF_ANSWERS + memory / OF_READERS;
+    let room = memory.saturating_sub(others);
+    let (one, two) = (2 * COMPOSING + LOOKING, 4 * COMPOSING + LOOKING);
+    room / two * 2 + u64::from(room % two >= one)
 }
 
 /// How many connections there may be beside the server's own descriptors, of so many.
@@ -82,7 +114,7 @@ pub(crate) fn check() -> Result<()> {
     }
     for (limit, least, name) in limits {
         if let Some(most) = getrlimit(limit).current.filter(|most| *most < least) {
-            let megabytes = |bytes: u64| bytes / 1024 / 1024;
+            let megabytes = |bytes: u64| bytes / MIB;
             let message = format!("{name} is {} MiB, and the server needs {} MiB", megabytes(most), megabytes(least));
             return Err(Error::new(ErrorKind::Limit, message).with_hint("raise it, or take it away"));
         }
@@ -151,32 +183,49 @@ fn of_groups() -> Option<u64> {
 mod tests {
     use super::*;
 
-    const MIB: u64 = 1024 * 1024;
-
     #[test]
     fn less_is_done_at_once_where_little_is_granted() {
-        let wanted = || Share { composing: 8, reading: 32, bodies: 64 << 20 };
+        let wanted = || Share { composing: 8, reading: 32, bodies: 64 << 20, made: 64 << 20, answers: 256 << 20 };
         let body = 8 << 20;
-        // Address space, memory, descriptors, and what is left: compositions, readers, mebibytes of bodies.
+        // Address space, memory, descriptors, and what is left: compositions, readers, mebibytes of bodies, of what is made of them
+        // and of answers.
         let table = [
-            (None, None, None, (8, 32, 64)),
-            (Some(u64::MAX), Some(16 * 1024 * MIB), Some(1_048_576), (8, 32, 64)),
-            (None, Some(512 * MIB), None, (3, 32, 64)),
-            (None, Some(128 * MIB), None, (1, 16, 32)),
-            (None, Some(16 * MIB), None, (1, 2, 8)),
-            (None, Some(0), None, (1, 1, 8)),
-            (Some(4096 * MIB), None, None, (8, 14, 64)),
-            (Some(1024 * MIB), None, None, (2, 2, 64)),
-            (Some(0), None, None, (1, 1, 64)),
-            (None, None, Some(1024), (8, 30, 64)),
-            (None, None, Some(256), (2, 6, 64)),
-            (None, None, Some(64), (1, 3, 64)),
-            (None, None, Some(0), (1, 1, 64)),
+            (None, None, None, (8, 32, 64, 64, 256)),
+            (Some(u64::MAX), Some(16 * 1024 * MIB), Some(1_048_576), (8, 32, 64, 64, 256)),
+            (None, Some(1536 * MIB), None, (8, 8, 32, 48, 96)),
+            (None, Some(768 * MIB), None, (4, 4, 16, 24, 48)),
+            (None, Some(256 * MIB), None, (1, 1, 8, 8, 16)),
+            (None, Some(32 * MIB), None, (1, 1, 8, 1, 2)),
+            (None, Some(0), None, (1, 1, 8, 0, 0)),
+            (Some(4096 * MIB), None, None, (8, 14, 64, 64, 256)),
+            (Some(1024 * MIB), None, None, (2, 2, 64, 64, 256)),
+            (Some(0), None, None, (1, 1, 64, 64, 256)),
+            (None, None, Some(1024), (8, 30, 64, 64, 256)),
+            (None, None, Some(256), (2, 6, 64, 64, 256)),
+            (None, None, Some(64), (1, 3, 64, 64, 256)),
+            (None, None, Some(0), (1, 1, 64, 64, 256)),
         ];
-        for (space, memory, descriptors, (composing, reading, bodies)) in table {
-            let expected = Share { composing, reading, bodies: bodies << 20 };
+        for (space, memory, descriptors, (composing, reading, bodies, made, answers)) in table {
+            let expected = Share { composing, reading, bodies: bodies << 20, made: made << 20, answers: answers << 20 };
             let share = wanted().within(space, memory, descriptors, body);
             assert_eq!(share, expected, "{space:?} {memory:?} {descriptors:?}");
+        }
+    }
+
+    #[test]
+    fn all_places_together_take_no_more_than_is_granted() {
+        for memory in (DATA..64 * DATA).step_by(usize::try_from(MIB).unwrap()) {
+            let most = Share { composing: 1000, reading: 1000, bodies: 1 << 40, made: 1 << 40, answers: 1 << 40 };
+            let share = most.within(None, Some(memory), None, 8 << 20);
+            let number = |count: usize| count as u64;
+            let taken = PROCESS
+                + number(share.composing) * 2 * COMPOSING
+                + number(share.composing.div_ceil(2)) * LOOKING
+                + number(share.reading) * READING
+                + number(share.bodies) * TEXTS
+                + number(share.made) * TREES
+                + number(share.answers);
+            assert!(taken <= memory, "{taken} of {memory}");
         }
     }
 }

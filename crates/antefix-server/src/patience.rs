@@ -1,29 +1,40 @@
 //! A connection whose other end must go on reading.
 //!
 //! hyper bounds how long a client takes for its headers, and not how long it takes for our answer. A client that reads
-//! nothing would keep its connection for ever.
+//! nothing would keep its connection for ever, and its answer in memory.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// How long nothing may be read of what we write.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::answers::Answers;
+
+/// For how many seconds nothing may be read of what we write; for one, while answers take all the room there is.
+const PATIENCE: u32 = 10;
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A stream that fails when the other end has read nothing for too long.
 pub(crate) struct Patient<S> {
     stream: S,
-    /// Since somebody waits for the other end to read.
-    waiting: Option<Pin<Box<Sleep>>>,
+    answers: Arc<Answers>,
+    /// While somebody waits for the other end to read.
+    waiting: Option<Waiting>,
+}
+
+struct Waiting {
+    second: Pin<Box<Sleep>>,
+    /// How many have passed before.
+    seconds: u32,
 }
 
 impl<S> Patient<S> {
-    pub(crate) fn new(stream: S) -> Patient<S> {
-        Patient { stream, waiting: None }
+    pub(crate) fn new(stream: S, answers: &Arc<Answers>) -> Patient<S> {
+        Patient { stream, answers: Arc::clone(answers), waiting: None }
     }
 
     /// What a try to write came to, unless it has been tried for too long.
@@ -32,9 +43,16 @@ impl<S> Patient<S> {
             self.waiting = None;
             return tried;
         }
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(PATIENCE)));
-        ready!(waiting.as_mut().poll(cx));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+        let begin = || Waiting { second: Box::pin(tokio::time::sleep(SECOND)), seconds: 0 };
+        let waiting = self.waiting.get_or_insert_with(begin);
+        loop {
+            ready!(waiting.second.as_mut().poll(cx));
+            waiting.seconds += 1;
+            if waiting.seconds >= PATIENCE || self.answers.are_pressing() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            waiting.second.set(tokio::time::sleep(SECOND));
+        }
     }
 }
 

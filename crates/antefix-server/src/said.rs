@@ -20,6 +20,7 @@ use utoipa::ToSchema;
 
 use crate::names::{CauseName, DialectName, OutcomeName, TargetName, WatchName};
 use crate::problem::{Answer, Problem};
+use crate::weight;
 
 /// A body that is an object with the fields of a type and no others.
 pub(crate) fn fields<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
@@ -343,20 +344,28 @@ impl Context {
 
 /// How many lists of tools are remembered.
 const LISTS: usize = 64;
+/// The bytes that all of them take: a usual one takes half a megabyte.
+const LISTED: usize = 8 * 1024 * 1024;
 
 /// The tools that were sent lately, by their text: an agent sends the same ones with every turn, and reading them anew would
 /// take longer than all else of it.
 #[derive(Default)]
-pub(crate) struct RecentTools(Mutex<VecDeque<(Box<RawValue>, Tools)>>);
+pub(crate) struct RecentTools(Mutex<VecDeque<Remembered>>);
+
+struct Remembered {
+    text: Box<RawValue>,
+    tools: Tools,
+    bytes: usize,
+}
 
 impl RecentTools {
     /// The tools in a text.
     pub(crate) fn read(&self, text: Box<RawValue>) -> Result<Tools, Problem> {
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(number) = recent.iter().position(|(known, _)| known.get() == text.get())
+        if let Some(number) = recent.iter().position(|known| known.text.get() == text.get())
             && let Some(found) = recent.remove(number)
         {
-            let tools = found.1.clone();
+            let tools = found.tools.clone();
             recent.push_front(found);
             return Ok(tools);
         }
@@ -371,9 +380,16 @@ impl RecentTools {
             };
             unreadable(&path, error.inner())
         })?;
+        let bytes = text.get().len() + weight::of_json(text.get().as_bytes());
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        recent.push_front((text, tools.clone()));
-        recent.truncate(LISTS);
+        recent.push_front(Remembered { text, tools: tools.clone(), bytes });
+        let mut taken = 0;
+        let fitting = recent.iter().take(LISTS).take_while(|known| {
+            taken += known.bytes;
+            taken <= LISTED
+        });
+        let count = fitting.count();
+        recent.truncate(count);
         Ok(tools)
     }
 }

@@ -69,7 +69,7 @@ fn bodies_share_one_budget_and_others_are_served() {
 }
 
 #[test]
-fn who_finds_no_room_is_told_when_to_come_again() {
+fn who_takes_all_the_room_and_his_time_is_given_up_when_others_want_it() {
     let scratch = project();
     let server = scratch.serve_with(&["--body-limit", "100000", "--body-budget", "100000"]);
     // Somebody has begun to send, and takes his time.
@@ -83,10 +83,55 @@ fn who_finds_no_room_is_told_when_to_come_again() {
     slow.write_all(head.as_bytes()).unwrap();
     std::thread::sleep(Duration::from_millis(300));
     let body = |size: usize| format!("{{\"override\":\"{}\"}}", "x".repeat(size));
-    let reply = server.post("/conversations/d/turns", &body(50_000));
-    assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")), "{reply:?}");
+    // There is room for this one beside it.
     server.post("/conversations/d/turns", &body(5_000)).ok();
     server.get("/conversations").ok();
-    drop(slow);
+    slow.write_all(b" ").unwrap();
+    let asked = Instant::now();
     server.post("/conversations/d/turns", &body(50_000)).ok();
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    let mut answer = Vec::new();
+    slow.read_to_end(&mut answer).unwrap();
+    let answer = Reply::parse(&answer);
+    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{answer:?}");
+}
+
+#[test]
+fn those_who_send_slowly_keep_nobody_waiting() {
+    let scratch = project();
+    let server = scratch.serve_with(&["--log", "none"]);
+    server.post("/conversations/standing/turns", "{}").ok();
+    // Each says that it sends as much as it may, and sends a byte now and then.
+    let head = format!(
+        "POST /conversations/c/turns HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+         content-length: {SIZE}\r\n\r\n{{",
+        server.host(),
+        server.token
+    );
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let slowest = std::thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| {
+                let mut stream = server.connect();
+                // One that was given up may find its connection closed.
+                let mut sent = stream.write_all(head.as_bytes());
+                while sent.is_ok() && !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_millis(100));
+                    sent = stream.write_all(b" ");
+                }
+            });
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        let body = format!("{{\"override\":\"{}\"}}", "x".repeat(1_000_000));
+        let mut slowest = Duration::ZERO;
+        for number in 0..10 {
+            let asked = Instant::now();
+            assert_eq!(turn(&server, number, &body).status, 200);
+            slowest = slowest.max(asked.elapsed());
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        slowest
+    });
+    eprintln!("the slowest of ten waited {slowest:?}");
+    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
 }

@@ -27,7 +27,7 @@ fn load(server: &Server) -> BTreeMap<u16, usize> {
     let body =
         |dialect: &str, template: String| serde_json::json!({"template": template, "dialect": dialect}).to_string();
     let template = body("plain", "word ".repeat(40_000));
-    let most = body("bracket", "\\[".repeat(50_000));
+    let most = body("bracket", "\\[".repeat(20_000));
     assert_eq!(server.post("/system-prompt/preview", &most).status, 200);
     let too_much = body("bracket", "\\[".repeat(500_000));
     assert_eq!(server.post("/system-prompt/preview", &too_much).status, 422);
@@ -107,6 +107,79 @@ fn under_each_limit_it_refuses_to_start_or_serves_and_recovers() {
         command.arg(limit).arg(scratch.program());
         command.args(["serve", "--listen", "127.0.0.1:0", "--layout", "dispatch", "--log", "errors"]);
         under(&scratch, limit, command, expected);
+    }
+}
+
+/// A template with so many objects beside it, which change nothing.
+fn objects(count: usize) -> String {
+    format!(r#"{{"template":"x","digest":[{}]}}"#, [r#"{"a":0}"#].repeat(count).join(","))
+}
+
+/// Drafts that take as much as any may, at once: explained, compared with a conversation, saved, and opened. And JSON that is little
+/// to send and much to keep.
+fn hostile(server: &Server) -> BTreeMap<(&'static str, u16), usize> {
+    let files = "[file:AGENTS.md]".repeat(20_000);
+    let escapes = "\\[".repeat(20_000) + &"[x ".repeat(300_000);
+    let lines = "x\n".repeat(500_000);
+    let loops = "{% for i in range(9000) %}{{ i }} word\n{% endfor %}".to_owned();
+    let saved = serde_json::json!({"template": files, "dialect": "bracket"}).to_string();
+    server.put("/system-prompt", &saved).ok();
+    server.post("/conversations/c/turns", "{}").ok();
+    let drafts = [("bracket", files), ("bracket", escapes), ("plain", lines), ("jinja", loops)].map(|(dialect, text)| {
+        let (conversation, other) = ("c", "conversation:c");
+        let draft = serde_json::json!({"template": text, "dialect": dialect, "model": "gpt-5", "conversation": conversation, "other": other});
+        draft.to_string()
+    });
+    let [few, many] = [5_000, 900_000].map(objects);
+    let ask = |kind: usize, name: &str| match kind {
+        0..=3 => ("preview", server.post("/system-prompt/preview", &drafts[kind])),
+        4 => ("save", server.put("/system-prompt", &saved)),
+        5 => ("open", server.post(&format!("/conversations/{name}/turns"), "{}")),
+        6 => ("go on", server.post("/conversations/c/turns", "{}")),
+        7 => ("few", server.put("/system-prompt", &few)),
+        _ => ("many", server.put("/system-prompt", &many)),
+    };
+    let client = |client: usize| {
+        let begun = Instant::now();
+        let asked = (client..).take_while(|_| begun.elapsed() < 3 * LOAD);
+        asked
+            .map(|number| ask(number % 9, &format!("h{client}-{number}")))
+            .map(|(kind, reply)| (kind, reply.status))
+            .collect()
+    };
+    let mut counted = BTreeMap::new();
+    std::thread::scope(|scope| {
+        let client = &client;
+        let clients: Vec<_> = (0..45).map(|number| scope.spawn(move || -> Vec<_> { client(number) })).collect();
+        for answer in clients.into_iter().flat_map(|client| client.join().unwrap()) {
+            *counted.entry(answer).or_default() += 1;
+        }
+    });
+    counted
+}
+
+#[test]
+fn hostile_drafts_at_once_do_not_end_a_server_with_little_memory() {
+    for limit in ["--data=268435456", "--as=1073741824"] {
+        let scratch = project();
+        let mut command = scratch.other_program("prlimit");
+        command.arg(limit).arg(scratch.program());
+        command.args(["serve", "--listen", "127.0.0.1:0", "--layout", "dispatch", "--log", "errors"]);
+        let mut server = scratch.start_server(command);
+        let counted = hostile(&server);
+        eprintln!("{limit}: {counted:?}, {} MB", server.most_resident() >> 20);
+        for (kind, status) in counted.keys() {
+            let allowed: &[u16] = if *kind == "many" { &[413, 503] } else { &[200, 503] };
+            assert!(allowed.contains(status), "{limit}: {counted:?}");
+        }
+        assert!(counted.keys().any(|(_, status)| *status == 200), "{limit}: {counted:?}");
+        let refused = server.put("/system-prompt", &objects(900_000));
+        assert_eq!((refused.status, refused.json()["type"].as_str()), (413, Some("urn:antefix:too-large")), "{limit}");
+        server.put("/system-prompt", r#"{"template":"Good.","dialect":"bracket"}"#).ok();
+        server.post("/system-prompt/preview", r#"{"conversation":"c"}"#).ok();
+        server.post("/conversations/after/turns", "{}").ok();
+        let (log, exit) = server.stop();
+        assert!(exit == Some(0) && !log.contains("panic"), "{limit}: {log}");
     }
 }
 

@@ -38,6 +38,7 @@ use tower::Service;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::answers::Standing;
 use crate::embed::Embedding;
 use crate::log::{Line, Shown};
 use crate::problem::Problem;
@@ -97,7 +98,7 @@ impl Routes {
             Ok(proof) => {
                 request.extensions_mut().insert(proof);
                 match bodies::holding(panics::caught(self.router.clone().call(request))).await {
-                    Some(Ok(response)) => response,
+                    Some(Ok(response)) => server.answers.hold(response).await,
                     None => panics::problem().into_response(),
                 }
             }
@@ -264,7 +265,9 @@ fn prefix(epoch: Arc<Epoch>) -> Response {
             self.0.text().as_bytes()
         }
     }
-    of_kind(PLAIN, Bytes::from_owner(Prefix(epoch)))
+    let mut response = of_kind(PLAIN, Bytes::from_owner(Prefix(epoch)));
+    response.extensions_mut().insert(Standing);
+    response
 }
 
 /// In which form a client wants an answer, and which answers it has already.

@@ -127,7 +127,7 @@ fn joint(joint: Joint, before: Before) -> &'static str {
 pub(crate) const PROMPT: usize = 4 * 1024 * 1024;
 /// The most pieces of different origins that a prompt is made of. With all that is known of each, and the document that explains
 /// it, a piece takes some 500 bytes: this bounds what one composition takes.
-pub(crate) const PIECES: usize = 110_000;
+pub(crate) const PIECES: usize = 50_000;
 
 impl<'l> Composition<'l> {
     fn new(layout: &'l Layout) -> Composition<'l> {

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::passages::Passage;
 use super::prose::{Scope, Sentence, sentences};
+use super::repeats::normalized;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::stop::Stop;
 
@@ -388,7 +389,7 @@ fn number(word: &str) -> Option<String> {
 /// A sentence on one line, not too long for a message.
 fn shortened(text: &str) -> String {
     const MOST: usize = 80;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = normalized(text);
     if line.chars().count() <= MOST { line } else { line.chars().take(MOST - 1).chain(['…']).collect() }
 }
 

@@ -286,6 +286,9 @@ pub(super) fn without_mark(line: &str) -> &str {
     bullet.or(number).unwrap_or(line).trim_start()
 }
 
+/// How many words of a sentence are looked at. One that goes on for longer says no rule, and may be as long as a prompt.
+const WORDS: usize = 500;
+
 /// Words in lower case, without articles and marks.
 fn words(text: &str) -> Vec<String> {
     let bare = |word: &str| {
@@ -293,5 +296,6 @@ fn words(text: &str) -> Vec<String> {
         word.replace(['`', '"', '’'], "").trim_matches(edges).trim_matches('*').to_lowercase()
     };
     let words = text.split_whitespace().map(bare);
-    words.filter(|word| !word.is_empty() && !matches!(word.as_str(), "the" | "a" | "an" | "please")).collect()
+    let said = words.filter(|word| !word.is_empty() && !matches!(word.as_str(), "the" | "a" | "an" | "please"));
+    said.take(WORDS).collect()
 }

@@ -172,6 +172,14 @@ fn items(text: &str, paragraph: &Range<usize>) -> Vec<(Range<usize>, usize)> {
     items
 }
 
-fn normalized(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// A text with one space between its words.
+pub(super) fn normalized(text: &str) -> String {
+    let mut normalized = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !normalized.is_empty() {
+            normalized.push(' ');
+        }
+        normalized.push_str(word);
+    }
+    normalized
 }

@@ -11,6 +11,7 @@ use crate::discover::tools::{Tool, Tools};
 use crate::stop::Stop;
 
 use super::price::size;
+use super::repeats::normalized;
 
 /// Shorter paragraphs are what a list of tools says, or repeat by chance.
 const LEAST: usize = 200;
@@ -81,8 +82,9 @@ fn paragraphs(tool: &Tool) -> impl Iterator<Item = String> {
 /// A text in which very many others can be looked for, in the time that it takes to read all of them.
 struct Windows<'t> {
     text: &'t str,
-    /// Each run of [`LEAST`] bytes, by its hash, with where it begins; in order.
-    runs: Vec<(u64, usize)>,
+    /// Each run of [`LEAST`] bytes, by its hash, with where it begins; in order. There is one for each byte of a prompt, so each is
+    /// small; a prompt has no more bytes than fit.
+    runs: Vec<(u32, u32)>,
 }
 
 /// How many places with one hash are looked at.
@@ -101,8 +103,8 @@ impl Windows<'_> {
                 hash = hash.wrapping_sub(u64::from(*gone).wrapping_mul(oldest));
             }
             hash = hash.wrapping_mul(BASE).wrapping_add(u64::from(*byte));
-            if at + 1 >= LEAST {
-                runs.push((hash, at + 1 - LEAST));
+            if let Some(begin) = (at + 1).checked_sub(LEAST).and_then(|begin| u32::try_from(begin).ok()) {
+                runs.push((folded(hash), begin));
             }
         }
         runs.sort_unstable();
@@ -113,14 +115,16 @@ impl Windows<'_> {
     fn contains(&self, wanted: &str) -> bool {
         let Some(begin) = wanted.as_bytes().get(..LEAST) else { return false };
         let hash = begin.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(BASE).wrapping_add(u64::from(*byte)));
+        let hash = folded(hash);
         let first = self.runs.partition_point(|(run, _)| *run < hash);
         let places = self.runs[first..].iter().take_while(|(run, _)| *run == hash).take(PLACES);
-        places.map(|(_, at)| *at).any(|at| self.text.as_bytes()[at..].starts_with(wanted.as_bytes()))
+        places.map(|(_, at)| *at as usize).any(|at| self.text.as_bytes()[at..].starts_with(wanted.as_bytes()))
     }
 }
 
-fn normalized(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// The upper half of a hash, which depends on every byte.
+fn folded(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 #[cfg(test)]

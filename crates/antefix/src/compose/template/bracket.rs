@@ -31,7 +31,7 @@ use crate::text::{Draft, FactName, Origin, Place, Source, Transform};
 const FINDINGS_SHOWN: usize = 20;
 
 /// How many tags and escapes a template may have.
-pub(crate) const TAGS: usize = 50_000;
+pub(crate) const TAGS: usize = 20_000;
 
 /// After how many tags and texts it is asked whether anybody waits for the rest.
 const STEPS: usize = 4_096;
