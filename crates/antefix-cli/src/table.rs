@@ -32,7 +32,7 @@ enum Row {
 
 impl Table {
     /// Columns whose heading begins with `#` are numbers, and are aligned to the right.
-    pub(crate) fn new(headings: &[&'static str]) -> Table {
+    pub(crate) fn new(headings: &[impl AsRef<str>]) -> Table {
         Table { columns: Columns::new(headings), rows: Vec::new() }
     }
 
@@ -74,7 +74,7 @@ impl Table {
 /// The columns of a table whose rows are measured first and printed later.
 #[derive(Clone)]
 pub(crate) struct Columns {
-    headings: Vec<&'static str>,
+    headings: Vec<String>,
     widths: Vec<usize>,
     /// The widest part of each column that cannot be wrapped.
     least: Vec<usize>,
@@ -82,9 +82,10 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    pub(crate) fn new(headings: &[&'static str]) -> Columns {
-        let widths: Vec<usize> = headings.iter().map(|heading| heading.trim_start_matches('#').len()).collect();
-        Columns { headings: headings.to_vec(), least: widths.clone(), widths, below: None }
+    pub(crate) fn new(headings: &[impl AsRef<str>]) -> Columns {
+        let headings: Vec<String> = headings.iter().map(|heading| heading.as_ref().to_owned()).collect();
+        let widths: Vec<usize> = headings.iter().map(|heading| heading.trim_start_matches('#').width()).collect();
+        Columns { headings, least: widths.clone(), widths, below: None }
     }
 
     /// Makes room for a row.
@@ -135,7 +136,7 @@ impl Columns {
     }
 
     pub(crate) fn heading(&self) -> String {
-        let heading = |heading: &&str| heading.trim_start_matches('#').to_owned();
+        let heading = |heading: &String| heading.trim_start_matches('#').to_owned();
         let mut headings: Vec<String> = self.headings.iter().map(heading).collect();
         // What goes below its row explains itself.
         if let Some(last) = headings.last_mut().filter(|_| self.below.is_some()) {

@@ -90,6 +90,35 @@ pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) {
     }
 }
 
+/// Prints findings to stderr in a few lines each, those that matter more first, and says how many are left.
+pub(crate) fn print_briefly(diagnostics: &[Diagnostic], most: usize) {
+    let mut sorted: Vec<&Diagnostic> = once(diagnostics);
+    sorted.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.level));
+    let shown = if sorted.len() <= most.saturating_add(1) { sorted.len() } else { most };
+    let room = width().filter(|_| std::io::stderr().is_terminal()).map_or(usize::MAX, |width| width.saturating_sub(4));
+    let mut text = String::new();
+    for finding in &sorted[..shown] {
+        let (level, style) = match finding.level {
+            antefix::Level::Note => ("note", AnsiColor::Green.on_default()),
+            antefix::Level::Warning => ("warning", AnsiColor::Yellow.on_default()),
+            antefix::Level::Error => ("error", AnsiColor::Red.on_default()),
+        };
+        let code = finding.code.name();
+        text.push_str(&format!("\n{style}{level}{style:#} {FAINT}{code}{FAINT:#}\n"));
+        for line in wrap(&visible(&finding.message), room) {
+            text.push_str(&format!("  {line}\n"));
+        }
+        for line in finding.hint.iter().flat_map(|hint| wrap(&visible(&format!("→ {hint}")), room)) {
+            text.push_str(&format!("  {FAINT}{line}{FAINT:#}\n"));
+        }
+    }
+    let left = sorted.len() - shown;
+    if left > 0 {
+        text.push_str(&format!("\n{FAINT}and {left} more findings: --all lists them{FAINT:#}\n"));
+    }
+    print_aside(&text);
+}
+
 fn print_diagnostic(diagnostic: &Diagnostic) {
     let level = match diagnostic.level {
         antefix::Level::Note => Level::NOTE,

@@ -13,6 +13,8 @@ mod paths;
 #[cfg(unix)]
 #[path = "program/shared_files.rs"]
 mod shared_files;
+#[path = "program/side_by_side.rs"]
+mod side_by_side;
 #[path = "program/tools.rs"]
 mod tools;
 

@@ -62,7 +62,8 @@ pub(crate) struct AcpArgs {
 Examples:
   antefix agents                      files by agents, what each is given, and findings
   antefix agents codex                one agent in full
-  antefix agents claude-code codex    these two
+  antefix agents claude-code codex    two side by side
+  antefix agents --all                every file and every finding
   antefix show --as codex             what it would be given, its own words left out
   antefix agents --json | jq '.agents[] | {name, bytes, tokens}'
 
@@ -75,6 +76,10 @@ pub(crate) struct AgentsArgs {
     /// The directory that the agent is started in
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cwd: Option<PathBuf>,
+
+    /// List every file and every finding
+    #[arg(long)]
+    pub(crate) all: bool,
 
     /// Do not count tokens, which takes longer than all the rest
     #[arg(long)]

@@ -1,74 +1,44 @@
 //! `antefix agents`: which agent reads which file here?
 
+mod few;
 mod grid;
 
 use std::process::ExitCode;
 
 use antefix::agents::{AgentView, FileView, How};
-use antefix::document::{self, Counting, tokens_of};
-use antefix::project::AgentsReport;
+use antefix::document::{self, CountedTexts, Counting};
 
+use self::grid::Extent;
 use crate::args::AgentsArgs;
 use crate::table::Table;
 use crate::terminal::{FAINT, HEADING, STRONG, number, visible};
 use crate::{Outcome, ask, terminal};
 
+/// So many agents have a column of words each.
+const FEW: usize = 4;
+/// So many findings are printed, unless all are asked for.
+const FINDINGS: usize = 12;
+
 pub(crate) fn run(args: &AgentsArgs) -> Outcome {
     let antefix = ask::antefix(None)?;
     let project = ask::project(&antefix, args.cwd.as_deref())?;
     let report = project.agents(&args.agents)?;
+    let extent = if args.all { Extent::All } else { Extent::Screen };
     let counting = if args.no_tokens { Counting::Bytes } else { Counting::Tokens };
     let text = match (args.json, args.agents.len()) {
         (true, _) => document::print(&document::agents(&report, counting)),
         (false, 1) => report.views.iter().map(|view| one(view, counting)).collect(),
-        (false, _) => all(&report, counting),
+        (false, 2..=FEW) => few::print(&report.views, counting, extent),
+        (false, _) => grid::print(&report.views, counting, extent),
     };
     match args.json {
         true => terminal::print_result(&text)?,
         false => {
             terminal::print_styled(&text)?;
-            terminal::print_diagnostics(&report.diagnostics);
+            terminal::print_briefly(&report.diagnostics, if args.all { usize::MAX } else { FINDINGS });
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// All agents: files by agents, then what each is given.
-fn all(report: &AgentsReport, counting: Counting) -> String {
-    let mut text = grid::print(&report.views, grid::width());
-    text.push('\n');
-    let is_wide = grid::width() >= 100;
-    let headings: &[&'static str] = match is_wide {
-        true => &["agent", "#files", "#bytes", "#tokens", "they go into", "known by"],
-        false => &["agent", "#files", "#bytes", "#tokens", "known by"],
-    };
-    let mut table = Table::new(headings);
-    for view in &report.views {
-        let bytes: usize = view.texts.iter().map(|(_, text)| text.len()).sum();
-        let mut row = vec![view.agent.name.clone(), number(view.texts.len()), number(bytes), tokens(view, counting)];
-        row.extend(is_wide.then(|| short(&view.agent.file.place.instructions)));
-        let file = &view.agent.file;
-        row.push(match file.known.instructions {
-            How::Run => format!("a run of {}", file.version),
-            How::Code => format!("code, {}", file.version),
-            How::Doc => file.version.clone(),
-        });
-        table.row(row);
-    }
-    text.push_str(&table.print());
-    text
-}
-
-/// What goes into a cell: the first words.
-fn short(text: &str) -> String {
-    text.split([',', ';']).next().unwrap_or(text).to_owned()
-}
-
-fn tokens(view: &AgentView, counting: Counting) -> String {
-    match counting {
-        Counting::Tokens => tokens_of(view).map(number).unwrap_or_default(),
-        Counting::Bytes => String::new(),
-    }
 }
 
 /// One agent in full.
@@ -98,8 +68,8 @@ fn one(view: &AgentView, counting: Counting) -> String {
             text.push_str(&format!("  {HEADING}{name:<12}{HEADING:#} {}\n", visible(value)));
         }
     };
-    let counted = tokens(view, counting);
-    let counted = if counted.is_empty() { String::new() } else { format!(", {counted} tokens") };
+    let counted = CountedTexts::default().of(view, counting);
+    let counted = counted.map(|tokens| format!(", {} tokens", number(tokens))).unwrap_or_default();
     line("given", &format!("{} files, {} bytes{counted}", view.texts.len(), number(bytes)));
     if ignored > 0 {
         line("ignored", &format!("{ignored} other files that look like instructions"));

@@ -48,6 +48,9 @@ pub struct AgentFile {
     /// Settings of the agent's own that change what it reads.
     #[serde(default)]
     pub setting: Vec<SettingRule>,
+    /// Names of files that it reads with some models only, with which.
+    #[serde(default)]
+    pub only_with: BTreeMap<String, String>,
     /// What else is worth knowing.
     #[serde(default)]
     pub notes: Vec<String>,

@@ -1,7 +1,11 @@
 //! What is worth knowing about what agents read here, one finding a file and kind, with the agents that it is true of.
 
 mod files;
+mod imports;
+mod reach;
+mod rules;
 mod skills;
+mod text;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,21 +13,45 @@ use std::path::PathBuf;
 use super::settings::Outcome;
 use super::{AgentView, FileState};
 use crate::diagnostic::{Code, Diagnostic, Subject};
+use crate::discover::trust::Trust;
 use crate::discover::{Workspace, World, read_text};
 
+/// Whether somebody asked about all agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// About all.
+    All,
+    /// About some: what these do not read, others may.
+    Some,
+}
+
 /// What is worth knowing about what agents read, warnings first.
-pub fn findings(world: &dyn World, workspace: &Workspace, views: &[AgentView]) -> Vec<Diagnostic> {
-    let mut looking = Looking { world, workspace, views, found: Vec::new() };
+pub fn findings(
+    world: &dyn World,
+    workspace: &Workspace,
+    (views, asked): (&[AgentView], Asked),
+    trust: Trust,
+) -> Vec<Diagnostic> {
+    let mut looking = Looking { world, workspace, views, asked, found: Vec::new() };
     looking.shadowed();
     looking.cut();
     looking.different();
     looking.twice();
     looking.unread();
+    looking.below();
+    looking.missed_from_below();
+    looking.elsewhere();
+    looking.for_models();
     looking.imports();
+    looking.imports_in_comments();
+    looking.patterns();
+    looking.linked_rules();
     looking.skills();
     looking.above();
     looking.order();
     looking.front_matter();
+    looking.nameless();
+    looking.trust(trust);
     looking.settings();
     let mut found = looking.found;
     found.sort_by_key(|finding| std::cmp::Reverse(finding.level));
@@ -35,6 +63,7 @@ struct Looking<'l> {
     world: &'l dyn World,
     workspace: &'l Workspace,
     views: &'l [AgentView],
+    asked: Asked,
     found: Vec<Diagnostic>,
 }
 
@@ -75,6 +104,17 @@ impl<'l> Looking<'l> {
         Some(read_text(self.world, directory, name.as_ref(), 5_000_000).present()?.text)
     }
 
+    /// Agents that read a project which the user does not trust.
+    fn trust(&mut self, trust: Trust) {
+        let readers: Vec<&AgentView> = self.views.iter().filter(|view| !view.texts.is_empty()).collect();
+        if trust == Trust::Trusted || readers.is_empty() {
+            return;
+        }
+        let message = format!("you do not trust this project, and {} its files all the same", they(&readers, "read"));
+        let hint = "look at the files before you start an agent here; `antefix agents NAME` says what trust changes";
+        self.found.push(Diagnostic::warning(Code::AgentTrust, message).hint(hint));
+    }
+
     fn settings(&mut self) {
         let mut told: Vec<(String, String)> = Vec::new();
         for view in self.views {
@@ -105,6 +145,24 @@ fn titles(views: &[&AgentView]) -> String {
             Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
             _ => names.join(""),
         },
+    }
+}
+
+/// What agents do: the verb follows their number.
+fn they(views: &[&AgentView], verb: &str) -> String {
+    let ending = match (views.len(), verb) {
+        (1, verb) if verb.ends_with("ss") => "es",
+        (1, _) => "s",
+        _ => "",
+    };
+    format!("{} {verb}{ending}", titles(views))
+}
+
+/// Some of many names, and how many more there are.
+fn several(names: &[&str], most: usize) -> String {
+    match names.len().checked_sub(most) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{} and {more} more", names[..most].join(", ")),
     }
 }
 

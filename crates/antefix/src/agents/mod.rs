@@ -17,7 +17,7 @@ mod view;
 use std::sync::{Arc, OnceLock};
 
 pub use self::file::{AcpName, AgentFile, AgentHome, Arrives, How, Known, Placement, PromptWays, SettingRule};
-pub use self::findings::findings;
+pub use self::findings::{Asked, findings};
 pub use self::settings::{AppliedSetting, Outcome};
 pub use self::survey::{Candidate, survey};
 pub use self::view::{AgentView, FileState, FileView};

@@ -61,7 +61,7 @@ pub(super) fn apply(
                     continue;
                 }
             };
-            match parse(&text, file) {
+            match parse(&text, file, &setting.key) {
                 Ok(parsed) => last = find(&parsed, &setting.key).map(|value| (shown, value)).or(last),
                 Err(why) => unreadable(&mut applied, shown, why),
             }
@@ -87,8 +87,12 @@ fn place(workspace: &Workspace, file: &str) -> Option<PathBuf> {
     }
 }
 
-fn parse(text: &str, file: &str) -> Result<Value, String> {
+/// What a file of settings says; of YAML, this key.
+fn parse(text: &str, file: &str, key: &str) -> Result<Value, String> {
     let text = text.trim_start_matches('\u{feff}');
+    if file.ends_with(".yml") || file.ends_with(".yaml") {
+        return Ok(of_yaml(text, key));
+    }
     match file.ends_with(".toml") {
         true => toml::from_str::<Table>(text).map(Value::Table).map_err(|error| error.message().to_owned()),
         false => {
@@ -96,6 +100,13 @@ fn parse(text: &str, file: &str) -> Result<Value, String> {
             Ok(of_json(&value).unwrap_or_else(|| Value::Table(Table::new())))
         }
     }
+}
+
+/// A key of a file in YAML with its texts, if it has it.
+fn of_yaml(text: &str, key: &str) -> Value {
+    let texts = crate::discover::yaml_texts(text, key).into_iter().map(Value::String).collect::<Vec<_>>();
+    let found = (!texts.is_empty()).then(|| (key.to_owned(), Value::Array(texts)));
+    Value::Table(found.into_iter().collect())
 }
 
 /// The same value; none for nothing.

@@ -95,7 +95,7 @@ pub fn survey(world: &dyn World, workspace: &Workspace) -> (Vec<Candidate>, bool
             match entry.kind {
                 Some(Kind::Directory) if entry.link == Link::Symbolic => {}
                 Some(Kind::Directory) if is_searched(&entry.name) => waiting.push_back(inside),
-                Some(Kind::File) | None if looks_like_instructions(&inside) => {
+                Some(Kind::File) | None if is_usual(&inside) || looks_like_one(&inside) => {
                     let path = root.join(&inside);
                     let shown = workspace.show(&path, Paths::Portable);
                     found.push(Candidate { path, shown });
@@ -112,8 +112,8 @@ fn is_searched(name: &str) -> bool {
     if name.starts_with('.') { AGENTS.contains(&name) } else { !MADE.contains(&name) }
 }
 
-/// Whether a path looks like an instruction file or a rule.
-pub(super) fn looks_like_instructions(path: &Path) -> bool {
+/// Whether agents have this name for an instruction file or a rule.
+pub(super) fn is_usual(path: &Path) -> bool {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy().to_lowercase()) else { return false };
     let inside = path.parent().map(|parent| parent.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     let within = |directory: &str| {
@@ -133,6 +133,40 @@ pub(super) fn looks_like_instructions(path: &Path) -> bool {
         || name.ends_with(".instructions.md")
         || (is_text && RULES.iter().any(|directory| within(directory)))
 }
+
+/// Whether a name is like those that agents have: people try such names, and nobody reads them.
+fn looks_like_one(path: &Path) -> bool {
+    let Some(name) = path.file_name().map(|name| name.to_string_lossy().to_lowercase()) else { return false };
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    // Deeper down they are documents about something else.
+    let at_the_root = path.components().count() == 1;
+    let begins = |start: &&str| stem.strip_prefix(*start).is_some_and(|rest| rest.starts_with(['-', '_', '.', ' ']));
+    at_the_root
+        && ["md", "mdc", "txt", "markdown"].contains(&ending)
+        && (LIKE.contains(&stem) || BEGINNINGS.iter().any(begins))
+}
+
+/// What people call files for agents, without their endings.
+const LIKE: [&str; 16] = [
+    "ai",
+    "ai-instructions",
+    "ai_instructions",
+    "cline",
+    "codex",
+    "context",
+    "conventions",
+    "copilot",
+    "cursor",
+    "cursorrules",
+    "instructions",
+    "llm",
+    "llms",
+    "prompt",
+    "system-prompt",
+    "windsurf",
+];
+/// What copies of such files begin with.
+const BEGINNINGS: [&str; 6] = ["agents", "claude", "gemini", "codex", "copilot", "cursor"];
 
 /// Directories in which every text is a rule.
 const RULES: [&str; 14] = [

@@ -229,7 +229,7 @@ impl Agent {
     }
 
     /// Whether the agent looks for this file by itself.
-    fn names(&self, layout: &Layout, workspace: &Workspace, shown: &str) -> bool {
+    pub(super) fn names(&self, layout: &Layout, workspace: &Workspace, shown: &str) -> bool {
         let path = workspace.unshow(shown).unwrap_or_default();
         let path = if shown.starts_with('/') { Path::new(shown) } else { &path };
         layout.rules().instructions.groups().any(|rules| {

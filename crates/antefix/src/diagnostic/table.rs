@@ -45,6 +45,14 @@ codes! {
         why: "what is nearest does not have the last word, or the prompt is another one on every machine",
         remedy: "do not rely on the order",
     }
+    AgentRule {
+        name: "agent-rule",
+        levels: [Note, Warning],
+        reported_by: Agents,
+        what: "a rule whose patterns agents read in different ways, or that one of them leaves out",
+        why: "it applies to other files than you think, or never",
+        remedy: "write patterns as `src/**` and `**/*.py`, and put the file itself where the rule is",
+    }
     AgentSetting {
         name: "agent-setting",
         levels: [Note],
@@ -65,7 +73,7 @@ codes! {
         name: "agent-skill",
         levels: [Note, Warning],
         reported_by: Agents,
-        what: "a skill that agents treat differently: dropped, shown though hidden, or twice",
+        what: "a skill that agents treat differently: dropped, shortened, missed, shown though hidden, or twice",
         why: "an agent offers what it should not, or does not know it",
         remedy: "fix its front matter, or keep it in a root that all agents read",
     }
@@ -73,9 +81,17 @@ codes! {
         name: "agent-text",
         levels: [Note],
         reported_by: Agents,
-        what: "front matter of an instruction file that reaches the model as text",
-        why: "it is noise, and paid for",
-        remedy: "remove it",
+        what: "front matter that reaches the model as text, or several files whose names it is not told",
+        why: "it is noise, and paid for; or the model cannot tell which directory a file is about",
+        remedy: "remove it; let each file begin with what it is about",
+    }
+    AgentTrust {
+        name: "agent-trust",
+        levels: [Warning],
+        reported_by: Agents,
+        what: "files of a project that you do not trust, and that agents read all the same",
+        why: "who wrote them speaks to your agent",
+        remedy: "look at the files before you start an agent there",
     }
     AgentTwice {
         name: "agent-twice",

@@ -46,6 +46,7 @@ pub(crate) mod workspace;
 pub use fact::{Fact, Facts, Value};
 pub(crate) use file::read_text;
 pub(crate) use frame::protected;
+pub(crate) use front_matter::yaml_texts;
 pub use given::Given;
 pub(crate) use instructions::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub use paths::{Machine, Paths};

@@ -15,8 +15,23 @@ use crate::tokens;
 pub struct AgentsDocument<'a> {
     /// One for each agent.
     agents: Vec<AgentDocument<'a>>,
+    /// What any of them is given, each file once.
+    together: TogetherDocument,
     /// What is worth knowing.
     diagnostics: Vec<Finding<'a>>,
+}
+
+/// What any of several agents is given, each file once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TogetherDocument {
+    /// How many files.
+    pub files: usize,
+    /// How many bytes they have.
+    pub bytes: usize,
+    /// How many tokens, in o200k_base; none where tokens are not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<usize>,
 }
 
 /// One agent, and what it makes of the files here.
@@ -80,19 +95,55 @@ pub enum Counting {
 
 /// What agents read.
 pub fn agents(report: &AgentsReport, counting: Counting) -> AgentsDocument<'_> {
+    let mut counts = CountedTexts::default();
     AgentsDocument {
-        agents: report.views.iter().map(|view| AgentDocument::new(view, counting)).collect(),
+        agents: report.views.iter().map(|view| AgentDocument::new(view, counts.of(view, counting))).collect(),
+        together: given_to_any(&report.views, counting, &mut counts),
         diagnostics: report.diagnostics.iter().map(Finding::of_diagnostic).collect(),
     }
 }
 
-/// How many tokens an agent is given; none in a build that counts none.
-pub fn tokens_of(view: &AgentView) -> Option<usize> {
-    view.texts.iter().map(|(_, text)| tokens::count(text)).sum()
+/// What any of these agents is given, each file once: the longest that one of them is given of it.
+pub fn given_to_any<'v>(views: &'v [AgentView], counting: Counting, counts: &mut CountedTexts<'v>) -> TogetherDocument {
+    let mut files: BTreeMap<&str, &str> = BTreeMap::new();
+    for (path, text) in views.iter().flat_map(|view| &view.texts) {
+        let longest = files.entry(path).or_default();
+        if text.len() > longest.len() {
+            *longest = text;
+        }
+    }
+    TogetherDocument {
+        files: files.len(),
+        bytes: files.values().map(|text| text.len()).sum(),
+        tokens: match counting {
+            Counting::Tokens => files.values().map(|text| counts.text(text)).sum(),
+            Counting::Bytes => None,
+        },
+    }
+}
+
+/// Tokens of texts, each counted once: most agents are given the same files.
+#[derive(Default)]
+pub struct CountedTexts<'v> {
+    known: BTreeMap<&'v str, Option<usize>>,
+}
+
+impl<'v> CountedTexts<'v> {
+    /// How many tokens an agent is given; none where tokens are not counted.
+    pub fn of(&mut self, view: &'v AgentView, counting: Counting) -> Option<usize> {
+        match counting {
+            Counting::Tokens => view.texts.iter().map(|(_, text)| self.text(text)).sum(),
+            Counting::Bytes => None,
+        }
+    }
+
+    fn text(&mut self, text: &'v str) -> Option<usize> {
+        *self.known.entry(text).or_insert_with(|| tokens::count(text))
+    }
 }
 
 impl<'a> AgentDocument<'a> {
-    fn new(view: &'a AgentView, counting: Counting) -> AgentDocument<'a> {
+    fn new(view: &'a AgentView, tokens: Option<usize>) -> AgentDocument<'a> {
         let file = &view.agent.file;
         let known = [
             ("instructions", file.known.instructions),
@@ -111,7 +162,7 @@ impl<'a> AgentDocument<'a> {
             files: view.files.iter().map(FileDocument::new).collect(),
             skills: view.skills.iter().map(FileDocument::new).collect(),
             bytes: view.texts.iter().map(|(_, text)| text.len()).sum(),
-            tokens: if counting == Counting::Tokens { tokens_of(view) } else { None },
+            tokens,
             own_bytes: file.own_bytes,
             place: &file.place.instructions,
             read_again: &file.read_again,

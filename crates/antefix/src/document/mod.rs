@@ -20,7 +20,9 @@ mod verdict;
 
 use serde::Serialize;
 
-pub use self::agents::{AgentDocument, AgentsDocument, Counting, FileDocument, agents, tokens_of};
+pub use self::agents::{
+    AgentDocument, AgentsDocument, CountedTexts, Counting, FileDocument, TogetherDocument, agents, given_to_any,
+};
 pub use self::bill::{Bill, Count};
 pub use self::explanation::{
     Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,

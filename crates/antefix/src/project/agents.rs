@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::remembered::Remembered;
 use super::{Project, ProjectContext};
-use crate::agents::{Agent, AgentView, FileState, FileView, How, findings, survey};
+use crate::agents::{Agent, AgentView, Asked, FileState, FileView, How, findings, survey};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::discover::ReadByAgent;
 use crate::discover::trust::{Gate, Trust};
+use crate::discover::{ReadByAgent, Workspace};
 use crate::error::Result;
 use crate::worlds::RecallingWorld;
 
@@ -41,15 +41,24 @@ impl Project {
             true => all.iter().filter(|agent| agent.file.listed).collect(),
             false => names.iter().map(|name| Agent::find(&all, name.as_ref())).collect::<Result<_>>()?,
         };
+        let asked = if names.is_empty() { Asked::All } else { Asked::Some };
         let (candidates, complete) = survey(&gate, &workspace);
         let views =
             chosen.iter().map(|agent| agent.view(&gate, &workspace, &candidates)).collect::<Result<Vec<_>>>()?;
-        let mut diagnostics = findings(&gate, &workspace, &views);
+        let mut diagnostics = findings(&gate, &workspace, (&views, asked), self.trust_in(&workspace)?);
         if !complete {
             let message = "the project has too many directories: the rest is not searched for files below";
             diagnostics.push(Diagnostic::note(Code::ScanLimit, message));
         }
         Ok(AgentsReport { views, diagnostics })
+    }
+
+    /// Whether the user trusts the text of a project.
+    fn trust_in(&self, workspace: &Workspace) -> Result<Trust> {
+        let antefix = self.antefix();
+        let approved = antefix.trust_source().load(antefix.world()).approvals.of(workspace).is_some();
+        let settings = antefix.settings()?;
+        Ok(if approved { Trust::Trusted } else { settings.untrusted_text.trust(workspace, &settings.trusted) })
     }
 
     /// What the agent that is told the prompt reads by itself here. One that nobody knows reads nothing.

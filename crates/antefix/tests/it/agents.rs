@@ -442,7 +442,7 @@ fn traps_are_found_with_the_agents_that_they_catch() {
     assert_found(
         &[git, ("/r/AGENTS.md", &long), ("/r/sub/AGENTS.md", "near")],
         "/r/sub",
-        "agent-cut: AGENTS.md has 40,000 bytes and is cut: Codex CLI reads 32768, Antigravity reads 12000, Windsurf (Devin Desktop) reads 12000",
+        "agent-cut: AGENTS.md has 40,000 bytes and is cut: Codex CLI reads 32,768, Antigravity reads 12,000, Windsurf (Devin Desktop) reads 12,000",
     );
     assert_found(
         &[git, ("/r/AGENTS.md", &long), ("/r/sub/AGENTS.md", "near")],

@@ -47,6 +47,7 @@ mod budgets;
 
 mod stopped;
 mod tools;
+mod traps;
 
 mod given_files;
 mod goes_on;

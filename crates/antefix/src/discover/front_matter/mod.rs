@@ -179,6 +179,17 @@ fn find<'f, 't>(fields: &'f Fields<'t>, key: &str) -> Option<&'f Field<'t>> {
     fields.get(at).map(|(_, field)| field)
 }
 
+/// The texts of a key of a file in YAML: one, or a list. None if it has none, or cannot be read.
+pub(crate) fn yaml_texts(text: &str, key: &str) -> Vec<String> {
+    let framed = format!("---\n{}\n---\n", text.trim_end());
+    let Ok(matter) = FrontMatter::split(&framed) else { return Vec::new() };
+    match matter.get(key) {
+        Some(Field::Text(text)) => vec![text.trim().to_owned()],
+        Some(Field::List(texts)) => texts.iter().map(|text| text.trim().to_owned()).collect(),
+        Some(Field::Other | Field::Unread(_)) | None => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,7 +28,9 @@ pub use self::exclude::Exclude;
 pub(super) use self::given::given;
 use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
-pub use self::policy::{Drop, Empty, Following, Global, InstructionRules, Nested, Order, Take, Unmarked, Walk};
+pub use self::policy::{
+    Drop, Empty, Following, Global, InstructionRules, Nested, Order, SameName, Take, Unmarked, Walk,
+};
 pub use self::reading::{
     Beneath, Case, CutNotice, ImportHow, ImportNames, ImportRules, Invalid, Keep, LineEnds, Over, Same, TextRules,
 };
@@ -270,6 +272,9 @@ impl Search<'_> {
         if nearest_counts && rules.walk != Walk::CwdAndHome {
             found[first..].reverse();
         }
+        if rules.same_name == SameName::Last {
+            self.keep_last_of_a_name(&mut found);
+        }
         self.list_waiting();
         self.list_above();
         // Files that go by their place in the prompt are in that place before.
@@ -284,6 +289,25 @@ impl Search<'_> {
             }
         }
         found
+    }
+
+    /// Leaves of rules with one name only the last.
+    fn keep_last_of_a_name(&mut self, found: &mut Vec<Instruction>) {
+        let mut kept: Vec<Instruction> = Vec::new();
+        for file in std::mem::take(found).into_iter().rev() {
+            let is_same = |other: &&Instruction| {
+                other.entry == Entry::Rule && file.entry == Entry::Rule && name_of(&other.label) == name_of(&file.label)
+            };
+            match kept.iter().find(is_same) {
+                Some(by) => {
+                    let by = by.label.to_string();
+                    self.not_loaded(&file.label, Why::Shadowed { by });
+                }
+                None => kept.push(file),
+            }
+        }
+        kept.reverse();
+        *found = kept;
     }
 
     /// Looks for the instruction files of a directory.

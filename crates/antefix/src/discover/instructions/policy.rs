@@ -56,6 +56,8 @@ pub struct InstructionRules {
     pub same_file: Same,
     /// Whether a text that two files have is loaded twice.
     pub same_text: Same,
+    /// Which rule counts of those that have one name.
+    pub same_name: SameName,
     /// What becomes of an empty file.
     pub empty: Empty,
     /// Where SYSTEM.md and APPEND_SYSTEM.md are looked for, the first one found winning: in the working directory, in
@@ -103,6 +105,7 @@ impl Default for InstructionRules {
             text: TextRules::default(),
             same_file: Same::Once,
             same_text: Same::Each,
+            same_name: SameName::Each,
             empty: Empty::Skip,
             system_roots: [".antefix", "$config"].map(str::to_owned).to_vec(),
             file_budget: Budget::bytes(64 * 1024),
@@ -306,6 +309,16 @@ pub enum Empty {
     Keep,
     /// It says nothing, and the next name is not tried either.
     Hide,
+}
+
+/// Which rule counts of those whose files have one name, whatever they end in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameName {
+    /// All of them.
+    Each,
+    /// The one that was found last.
+    Last,
 }
 
 /// Which files are dropped when all together have more than their budget.

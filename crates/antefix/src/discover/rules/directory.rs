@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::forms::PatternForms;
 use crate::discover::instructions::Keep;
 
 /// A directory of rules: a path, or a table with what is not usual in it.
@@ -24,6 +25,8 @@ pub struct RuleDirectory {
     pub front_matter: Keep,
     /// In which order its rules come.
     pub order: RuleOrder,
+    /// How its patterns are read.
+    pub patterns: PatternForms,
 }
 
 /// Whose way a rule is written in.
@@ -117,6 +120,7 @@ impl RuleDirectory {
             unpatterned: Unpatterned::Always,
             front_matter: if convention == Convention::Plain { Keep::Keep } else { Keep::Remove },
             order: RuleOrder::Path,
+            patterns: PatternForms::default(),
         }
     }
 
@@ -151,6 +155,7 @@ struct DirectoryTable {
     unpatterned: Option<Unpatterned>,
     front_matter: Option<Keep>,
     order: Option<RuleOrder>,
+    patterns: Option<PatternForms>,
 }
 
 impl From<DirectoryKey> for RuleDirectory {
@@ -168,6 +173,7 @@ impl From<DirectoryKey> for RuleDirectory {
             unpatterned: table.unpatterned.unwrap_or(usual.unpatterned),
             front_matter: table.front_matter.unwrap_or(usual.front_matter),
             order: table.order.unwrap_or(usual.order),
+            patterns: table.patterns.unwrap_or_default(),
             ..usual
         }
     }

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::braces::split;
+use super::forms::Commas;
 use super::{Convention, RuleDirectory, Unpatterned};
 use crate::discover::front_matter::{Field, FrontMatter, How, Missing, is_block, line_of, uncommented};
 
@@ -67,7 +68,7 @@ pub(super) fn read(text: &str, directory: &RuleDirectory) -> Result<Head, String
         Err(Missing::Unclosed) => return Err("its front matter is never closed".to_owned()),
         Err(Missing::Invalid(detail)) => return Err(detail),
     };
-    let keys = Keys { text: &text[..matter.body], matter: &matter };
+    let keys = Keys { text: &text[..matter.body], matter: &matter, commas: directory.patterns.commas };
     let patterns = match convention {
         Convention::Paths => keys.patterns("paths")?,
         Convention::Cursor | Convention::Windsurf => keys.patterns("globs")?,
@@ -118,6 +119,7 @@ struct Keys<'k> {
     /// The front matter, with its lines of dashes.
     text: &'k str,
     matter: &'k FrontMatter<'k>,
+    commas: Commas,
 }
 
 impl Keys<'_> {
@@ -126,7 +128,11 @@ impl Keys<'_> {
         let mut patterns = Vec::new();
         let mut from = start;
         for value in self.values(key)? {
-            for pattern in value.lines().flat_map(split).map(unquoted) {
+            let parts = |line| match self.commas {
+                Commas::List => split(line),
+                Commas::One => vec![line],
+            };
+            for pattern in value.lines().flat_map(parts).map(unquoted) {
                 if pattern.is_empty() || matches!(value.trim(), "null" | "~") {
                     continue;
                 }

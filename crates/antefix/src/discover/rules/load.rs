@@ -103,7 +103,7 @@ impl Search<'_> {
             Applies::Never => return self.not_loaded(&label, Why::Disabled),
         };
         let always = written.is_empty();
-        let globs = self.globs(written, &text, head.body, &label);
+        let globs = self.globs(written, directory, &text, head.body, &label);
         let distance = place.distance;
         if always || globs.iter().any(Glob::is_everything) {
             let Some((text, loaded)) = self.finish(body, &Lying::of(place, &file), &label) else { return };
@@ -123,7 +123,14 @@ impl Search<'_> {
     }
 
     /// The patterns that can be used; others are reported, with their lines.
-    fn globs(&mut self, written: Vec<Written>, text: &Text, body: usize, label: &Arc<str>) -> Vec<Glob> {
+    fn globs(
+        &mut self,
+        written: Vec<Written>,
+        directory: &RuleDirectory,
+        text: &Text,
+        body: usize,
+        label: &Arc<str>,
+    ) -> Vec<Glob> {
         let mut source = None;
         let mut globs = Vec::new();
         let mut findings = Vec::new();
@@ -136,7 +143,8 @@ impl Search<'_> {
                 findings.push(Diagnostic::warning(Code::BadPattern, message).about(Subject::file(label)));
                 continue;
             }
-            let (glob, warning) = match Glob::read(&pattern, &mut self.globs_left) {
+            let meant = directory.patterns.meant(&pattern).ok_or("in this form it matches nothing".to_owned());
+            let (glob, warning) = match meant.and_then(|meant| Glob::read(&meant, &mut self.globs_left)) {
                 Ok(glob) => {
                     let warning = glob.warning().map(str::to_owned);
                     (Some(glob), warning)

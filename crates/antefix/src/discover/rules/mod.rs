@@ -11,6 +11,7 @@
 
 mod braces;
 mod directory;
+mod forms;
 mod head;
 mod load;
 mod patterns;
@@ -24,6 +25,7 @@ use super::instructions::{Lying, Whose};
 use crate::text::Text;
 
 pub use self::directory::{Convention, Hidden, RuleDirectory, RuleOrder, Unpatterned};
+pub use self::forms::{Commas, NamesMatch, PatternForm, PatternForms};
 pub(super) use self::patterns::Patterns;
 pub use self::patterns::{Glob, GlobLimits};
 pub(super) use self::scan::Bounds;

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(super) use given::given;
+pub(crate) use read::{POLICY_FILE, policy_hides};
 pub use rules::{
     DescriptionLimit, Descriptions, HideBy, Ignore, Loose, Malformed, OverLong, RootWalk, SameName, SkillOrder,
     SkillRoot, SkillRules,

@@ -28,6 +28,15 @@ enum Looked {
     Reported,
 }
 
+/// The file beside a skill that says who may use it, from the skill's directory.
+pub(crate) const POLICY_FILE: &str = "agents/openai.yaml";
+
+/// Whether a policy keeps the model from using a skill by itself.
+pub(crate) fn policy_hides(policy: &str) -> bool {
+    let said = policy.lines().find_map(|line| line.trim().strip_prefix("allow_implicit_invocation:"));
+    said.is_some_and(|said| said.split('#').next().unwrap_or_default().trim().eq_ignore_ascii_case("false"))
+}
+
 impl Scan<'_> {
     /// Loads a skill, or says why not. Whether there is a file at all is the answer.
     pub(super) fn skill(&mut self, root: &Path, path: &Path, called: Option<&str>) -> Found {
@@ -98,11 +107,21 @@ impl Scan<'_> {
             self.not_loaded(&shown, Why::ReadByAgent { agent: reads.title.clone() });
             return Found::File;
         }
+        if self.situation.rules.skills.hide == HideBy::Policy && self.is_hidden_by_policy(root, path) {
+            self.not_loaded(&shown, Why::Disabled);
+            return Found::File;
+        }
         match self.read(&text, called, &shown, looked) {
             Ok(skill) => self.add(skill, text.len()),
             Err(why) => self.not_loaded(&shown, why),
         }
         Found::File
+    }
+
+    fn is_hidden_by_policy(&self, root: &Path, path: &Path) -> bool {
+        let Some(directory) = path.parent() else { return false };
+        let policy = read_shareable(self.world, root, &directory.join(POLICY_FILE)).present();
+        policy.is_some_and(|policy| policy_hides(&policy.text))
     }
 
     fn read(&mut self, text: &str, called: Option<&str>, shown: &Arc<str>, looked: Looked) -> Result<Skill, Why> {

@@ -25,7 +25,7 @@ pub struct SkillRules {
     pub depth: usize,
     /// Which skill counts of those that have one name.
     pub same_name: SameName,
-    /// Whether `disable-model-invocation` hides a skill.
+    /// What hides a skill.
     pub hide: HideBy,
     /// The longest description, and what becomes of a longer one.
     pub descriptions_limit: Option<DescriptionLimit>,
@@ -134,13 +134,15 @@ pub enum SameName {
     Unknown,
 }
 
-/// Whether a skill's author can hide it from the model.
+/// How a skill's author can hide it from the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HideBy {
     /// `disable-model-invocation: true` hides it.
     Author,
-    /// It does not.
+    /// `allow_implicit_invocation: false` in `agents/openai.yaml` beside it does, and nothing in its front matter.
+    Policy,
+    /// Nothing does.
     Nobody,
 }
 
