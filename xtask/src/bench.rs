@@ -25,8 +25,43 @@ use crate::step::{Outcome, cargo, metadata, show};
 /// How often the program is started.
 const STARTS: usize = 100;
 const WARM_UP: usize = 10;
-/// How long the program may take from spawn to exit.
-const COLD_START: Duration = Duration::from_millis(15);
+/// A command that is measured as a whole process.
+struct Start {
+    name: &'static str,
+    words: &'static [&'static str],
+    /// Makes the project.
+    fill: fn(&Path),
+    /// How long it may take from spawn to exit.
+    most: Duration,
+}
+
+/// What is measured so. What git costs is another question.
+const STARTED: [Start; 4] = [
+    Start {
+        name: "antefix show, cold",
+        words: &["show", "--layout", "dispatch", "--set", "git:branch=main", "--set", "git:status="],
+        fill: |_| {},
+        most: Duration::from_millis(15),
+    },
+    Start {
+        name: "antefix show of 6 files and 51 skills, cold",
+        words: &["show", "--layout", "coding-agent", "--set", "git:branch=main", "--set", "git:status="],
+        fill: projects::around,
+        most: Duration::from_millis(15),
+    },
+    Start {
+        name: "antefix explain of about 20 KB, tokens counted for the first time",
+        words: &["explain", "--layout", "coding-agent", "--set", "git:branch=main", "--set", "git:status="],
+        fill: projects::around,
+        most: Duration::from_millis(40),
+    },
+    Start {
+        name: "antefix agents, all at once, without tokens",
+        words: &["agents", "--no-tokens"],
+        fill: projects::around,
+        most: Duration::from_millis(30),
+    },
+];
 
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,8 +206,9 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
         let floor = floor.map(|floor| Ok::<_, String>((floor.to_owned(), measured(&results, floor)?.0))).transpose()?;
         rows.push(Row { name: name.to_owned(), nanos, p95: None, bytes, floor, goal });
     }
-    rows.push(cold_start(&target, "antefix show, cold", "dispatch", |_| {})?);
-    rows.push(cold_start(&target, "antefix show of 6 files and 51 skills, cold", "coding-agent", projects::around)?);
+    for start in STARTED {
+        rows.push(cold_start(&target, start)?);
+    }
     let (proxied, mut missed) = proxy::measure(&target.join("release/antefix"))?;
     rows.extend(proxied);
     let (served, too_large) = server::measure(quick, &results)?;
@@ -202,35 +238,34 @@ fn measured(results: &Path, name: &str) -> Outcome<(f64, Option<f64>)> {
     Ok((median.ok_or_else(|| format!("{name} has no median"))?, bytes))
 }
 
-/// `antefix show` as a whole process, in a directory that `fill` has filled, and with a home of its own.
-fn cold_start(target: &Path, name: &str, layout: &str, fill: fn(&Path)) -> Outcome<Row> {
+/// A command as a whole process, in a project and with a home of its own.
+fn cold_start(target: &Path, start: Start) -> Outcome<Row> {
     let program = target.join("release").join(format!("antefix{}", std::env::consts::EXE_SUFFIX));
     let place = std::env::temp_dir().join(format!("antefix-bench-{}", std::process::id()));
     fs::create_dir_all(&place).map_err(|error| format!("{} cannot be made: {error}", place.display()))?;
-    fill(&place);
-    let outcome = time_starts(&program, layout, &place);
+    (start.fill)(&place);
+    let outcome = time_starts(&program, start.words, &place);
     // The directory is empty or holds what the program left; neither is worth failing for.
     let _ = fs::remove_dir_all(&place);
     let (mut shown, mut floor) = outcome?;
     let (median, p95) = quantiles(&mut shown);
     let (floor, _) = quantiles(&mut floor);
     Ok(Row {
-        name: name.to_owned(),
+        name: start.name.to_owned(),
         nanos: median,
         p95: Some(p95),
         bytes: None,
         floor: Some(("/bin/true".to_owned(), floor)),
-        goal: Some(Goal::Nanos(COLD_START.as_nanos() as f64)),
+        goal: Some(Goal::Nanos(start.most.as_nanos() as f64)),
     })
 }
 
 /// The times of many starts, of the program and of one that does nothing, in turns.
-fn time_starts(program: &Path, layout: &str, place: &Path) -> Outcome<(Vec<f64>, Vec<f64>)> {
-    eprintln!("\n▸ antefix show --layout {layout} --cwd DIR, {STARTS} times in turns with /bin/true");
+fn time_starts(program: &Path, words: &[&str], place: &Path) -> Outcome<(Vec<f64>, Vec<f64>)> {
+    eprintln!("\n▸ antefix {} --cwd DIR, {STARTS} times in turns with /bin/true", words.join(" "));
     let cwd = place.as_os_str();
     let mut show = Command::new(program);
-    // What git costs is another question.
-    show.args(["show", "--layout", layout, "--set", "git:branch=main", "--set", "git:status=", "--cwd"]).arg(cwd);
+    show.args(words).arg("--cwd").arg(cwd);
     let mut nothing = Command::new("/bin/true");
     for command in [&mut show, &mut nothing] {
         command.current_dir(cwd).env("HOME", cwd).env_remove("XDG_CONFIG_HOME");

@@ -9,7 +9,9 @@ from typing import Any, TypedDict, Unpack
 
 from .connection import Connection
 from .documents import (
+    AgentsDocument,
     BegunDocument,
+    Changes,
     CheckBody,
     CheckRequestBody,
     CompactionBody,
@@ -178,6 +180,28 @@ class Client:
         """What the provider would refuse of a request, whoever made it. Nothing is stored."""
         found: Findings = _read(self._connection.ask("POST /check/request", body=body, repeat=True))
         return found["diagnostics"]
+
+    # Other agents.
+
+    def agents(self, name: str | None = None, *, cwd: str | None = None, tokens: bool | None = None) -> AgentsDocument:
+        """Which agent reads which file in a directory, what each is given, and what is wrong with that; with a name, that agent alone."""
+        query = {"cwd": cwd, "tokens": None if tokens is None else str(tokens).lower()}
+        if name is None:
+            return _read(self._connection.ask("GET /agents", query=query, repeat=True))
+        return _read(self._connection.ask("GET /agents/{name}", {"name": name}, query=query, repeat=True))
+
+    def compare(
+        self,
+        range: str | None = None,
+        *,
+        cwd: str | None = None,
+        layout: str | None = None,
+        agent: str | None = None,
+        model: str | None = None,
+    ) -> Changes:
+        """What a change in git does to what agents are told: `REV`, `A..B` or `A...B`; the last commit and the work tree without it."""
+        query = {"range": range, "cwd": cwd, "layout": layout, "agent": agent, "model": model}
+        return _read(self._connection.ask("GET /diff", query=query, repeat=True))
 
     # Epochs.
 

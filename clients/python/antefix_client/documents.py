@@ -6,6 +6,9 @@ that is not required may be missing; one that may be None may be missing as well
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+How = Literal["doc", "code", "run"]
+"""How something is known."""
+
 TargetName = Literal["plain", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "ollama", "acp"]
 """The shape of a provider's request."""
 
@@ -28,29 +31,47 @@ ReachedName = Literal["yes", "perhaps", "no"]
 """Whether a prefix is long enough for a provider's cache."""
 
 
-class CheckBody(TypedDict):
-    cwd: NotRequired[str | None]
-    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-    conversation stays where it is, and a new one works in the first root."""
-    layout: NotRequired[str | None]
-    """A built-in layout by its name."""
-    machine: NotRequired[str | None]
-    """The machine that the conversation works on, if there are several."""
-    messages: NotRequired[list[Any] | None]
-    """The conversation so far, as the provider takes it; without it only what is before it is looked at."""
-    model: NotRequired[str | None]
-    """The model's name."""
-    now: NotRequired[str | None]
-    """The clock, in RFC 3339."""
-    set: NotRequired[dict[str, Any] | None]
-    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
-    texts, null if there is none, or `{"unavailable": "why"}`."""
-    target: TargetName
-    """Where the request would go."""
-    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
-    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
-    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
-    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
+class FileDocument(TypedDict):
+    """What an agent makes of a file."""
+
+    bytes: int
+    """How many bytes of it the agent is given."""
+    detail: NotRequired[str | None]
+    path: str
+    state: str
+    """`loaded`, `cut`, `imported`, `linked`, `waits`, `shadowed`, `duplicate`, `dropped`, `empty`, `unusable` or
+    `ignored`."""
+
+
+class AgentDocument(TypedDict):
+    """One agent, and what it makes of the files here."""
+
+    bytes: int
+    """How many bytes of instruction files and rules the agent is given from the start."""
+    checked: str
+    """The day on which it was."""
+    file: NotRequired[str | None]
+    """Where the data is, if it is the user's own."""
+    files: list[FileDocument]
+    """Every file that was considered, those that are given first, in their order."""
+    known: dict[str, Any]
+    """How each group of fields is known: `run`, `code` or `doc`."""
+    name: str
+    notes: NotRequired[list[str]]
+    own_bytes: NotRequired[int | None]
+    """How many bytes the agent's own words have, where that was measured."""
+    place: str
+    """Where files go in the request."""
+    read_again: str
+    """When they are read again."""
+    skills: list[FileDocument]
+    """Skills."""
+    title: str
+    tokens: NotRequired[int | None]
+    """How many tokens these have, in o200k_base; none where tokens are not counted."""
+    trust: NotRequired[str | None]
+    version: str
+    """The version that the data was checked for."""
 
 
 class OriginOf(TypedDict):
@@ -86,11 +107,26 @@ class Finding(TypedDict):
     start: NotRequired[int | None]
 
 
-class Findings(TypedDict):
-    """What `check --json` prints."""
+class TogetherDocument(TypedDict):
+    """What any of several agents is given, each file once."""
 
+    bytes: int
+    """How many bytes they have."""
+    files: int
+    """How many files."""
+    tokens: NotRequired[int | None]
+    """How many tokens, in o200k_base; none where tokens are not counted."""
+
+
+class AgentsDocument(TypedDict):
+    """What `agents --json` prints."""
+
+    agents: list[AgentDocument]
+    """One for each agent."""
     diagnostics: list[Finding]
-    """In the order in which they were found."""
+    """What is worth knowing."""
+    together: TogetherDocument
+    """What any of them is given, each file once."""
 
 
 class ProblemDocument(TypedDict):
@@ -109,6 +145,40 @@ class ProblemDocument(TypedDict):
     """The status in words."""
     type: str
     """What to branch on: `urn:antefix:` and a word."""
+
+
+class CheckBody(TypedDict):
+    cwd: NotRequired[str | None]
+    """The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+    conversation stays where it is, and a new one works in the first root."""
+    layout: NotRequired[str | None]
+    """A built-in layout by its name."""
+    machine: NotRequired[str | None]
+    """The machine that the conversation works on, if there are several."""
+    messages: NotRequired[list[Any] | None]
+    """The conversation so far, as the provider takes it; without it only what is before it is looked at."""
+    model: NotRequired[str | None]
+    """The model's name."""
+    now: NotRequired[str | None]
+    """The clock, in RFC 3339."""
+    set: NotRequired[dict[str, Any] | None]
+    """Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+    texts, null if there is none, or `{"unavailable": "why"}`."""
+    target: TargetName
+    """Where the request would go."""
+    tools: NotRequired[list[str | dict[str, Any]] | dict[str, Any] | None]
+    """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+    that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+    servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
+    without: NotRequired[list[str] | None]
+    """Sections of the layout to do without, by their names; an empty list wants all of them."""
+
+
+class Findings(TypedDict):
+    """What `check --json` prints."""
+
+    diagnostics: list[Finding]
+    """In the order in which they were found."""
 
 
 class CheckRequestBody(TypedDict):
@@ -232,6 +302,8 @@ class CompactionBody(TypedDict):
     """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
     that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
     servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
+    without: NotRequired[list[str] | None]
+    """Sections of the layout to do without, by their names; an empty list wants all of them."""
 
 
 class HookOf(TypedDict):
@@ -287,6 +359,8 @@ class EndBody(TypedDict):
     """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
     that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
     servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
+    without: NotRequired[list[str] | None]
+    """Sections of the layout to do without, by their names; an empty list wants all of them."""
 
 
 class BegunDocument(TypedDict):
@@ -439,6 +513,8 @@ class RenewalBody(TypedDict):
     """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
     that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
     servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
+    without: NotRequired[list[str] | None]
+    """Sections of the layout to do without, by their names; an empty list wants all of them."""
 
 
 class StandingDocument(TypedDict):
@@ -499,6 +575,8 @@ class TurnBody(TypedDict):
     turn: NotRequired[str | None]
     """A name for this turn: asked for again under it, it gets the same queued messages again."""
     watch: NotRequired[WatchName | None]
+    without: NotRequired[list[str] | None]
+    """Sections of the layout to do without, by their names; an empty list wants all of them."""
 
 
 class AddedOf(TypedDict):
@@ -539,6 +617,80 @@ class TurnDocument(TypedDict):
     prefix: str
     receipt: NotRequired[dict[str, Any] | None]
     suffix: str
+
+
+class Line(TypedDict):
+    """A line."""
+
+    sign: str
+    """`+`, `-` or a space."""
+    text: str
+    """Without its line end."""
+
+
+class Hunk(TypedDict):
+    """Lines that belong together."""
+
+    lines: list[Line]
+    """The lines, with some around them."""
+    origin: str
+    """Who says the first changed line: a file with its line, or a name."""
+    section: str
+    """The section that it is in."""
+
+
+class OriginChange(TypedDict):
+    """How much more or less an origin says."""
+
+    after: int
+    """The same after."""
+    before: int
+    """Its tokens before; bytes where tokens are not counted."""
+    origin: str
+    """A file, or a name."""
+
+
+class Prices(TypedDict):
+    """What the whole prompt costs in one request, in dollars."""
+
+    cached: NotRequired[list[Any] | None]
+    """Where all of it is read from the cache."""
+    input: list[Any]
+    """Where nothing is cached."""
+    model: str
+    """The model."""
+
+
+class Counts(TypedDict):
+    """The tokens of both sides: those of the whole prompt."""
+
+    after: int
+    """After."""
+    before: int
+    """Before."""
+    exact: bool
+    """Whether they are counted, or estimated."""
+
+
+class Changes(TypedDict):
+    """What a change does to a prompt."""
+
+    after: str
+    """What the later side is called."""
+    before: str
+    """What the earlier side is called."""
+    changed: bool
+    """Whether what the model is told is another one."""
+    gone_findings: list[Finding]
+    """Findings that are not there any more."""
+    hunks: list[Hunk]
+    """The text, where it differs."""
+    new_findings: list[Finding]
+    """Findings that were not there before."""
+    origins: list[OriginChange]
+    """Files and other origins that say more or less than before, by how much."""
+    price: NotRequired[Prices | None]
+    tokens: NotRequired[Counts | None]
 
 
 class GcBody(TypedDict):
@@ -684,6 +836,8 @@ class PreviewBody(TypedDict):
     """The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
     that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
     servers say about the use of their tools (`instructions`), and tools of theirs (`tools`)."""
+    without: NotRequired[list[str] | None]
+    """Sections of the layout to do without, by their names; an empty list wants all of them."""
 
 
 class Gap(TypedDict):

@@ -8,6 +8,7 @@ The server works in PROJECT, a directory with an AGENTS.md that says "Use tabs."
 import json
 import os
 import socket
+import subprocess
 import sys
 import threading
 import unittest
@@ -150,6 +151,14 @@ class Conversation(unittest.TestCase):
             client.turn(id, target="anthropic", previous_response="made up")
 
         # What a provider would refuse is found before it is sent.
+        agents = client.agents(cwd=str(PROJECT), tokens=False)
+        self.assertIn("AGENTS.md", [file["path"] for agent in agents["agents"] for file in agent["files"]])
+        self.assertEqual([agent["name"] for agent in client.agents("codex")["agents"]], ["codex"])
+        git(PROJECT)
+        (PROJECT / "AGENTS.md").write_text("Use neither.\n")
+        self.assertTrue(client.compare("HEAD", model="gpt-5.6")["changed"])
+        with self.assertRaises(NotFound):
+            client.compare("nowhere")
         self.assertEqual(client.check(target="anthropic", messages=[{"role": "user", "content": "Hello."}]), [])
         refused = client.check_request(target="anthropic", request={"messages": []})
         rules = [one["refused"]["rule"] for one in refused if one["refused"] is not None]
@@ -259,6 +268,13 @@ class Retries(unittest.TestCase):
             port = listener.getsockname()[1]
         self.assertFalse(Client(f"http://127.0.0.1:{port}", "token").alive())
         self.assertFalse(Client(f"http://127.0.0.1:{port}", "token").ready())
+
+
+def git(directory: Path) -> None:
+    """Makes a repository of a directory, with one commit."""
+    for words in [["init", "-q"], ["add", "AGENTS.md"], ["commit", "-qm", "one"]]:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *words]
+        subprocess.run(command, cwd=directory, check=True)
 
 
 def answer(status: int, body: str, headers: str = "") -> bytes:

@@ -4,7 +4,9 @@ import { randomUUID } from "node:crypto";
 
 import { type Asked, Connection, type Options } from "./connection.ts";
 import type {
+  AgentsDocument,
   BegunDocument,
+  Changes,
   CheckBody,
   CheckRequestBody,
   CompactionBody,
@@ -178,6 +180,22 @@ export class Client {
   /** What the provider would refuse of a request, whoever made it. Nothing is stored. */
   async checkRequest(body: CheckRequestBody): Promise<Finding[]> {
     return (await this.#read<Findings>("POST /check/request", { body, repeat: true })).diagnostics;
+  }
+
+  // Other agents.
+
+  /** Which agent reads which file in a directory, what each is given, and what is wrong with that; with a name, that agent alone. */
+  agents(asked: { name?: string; cwd?: string; tokens?: boolean } = {}): Promise<AgentsDocument> {
+    const query = { cwd: asked.cwd, tokens: asked.tokens === undefined ? undefined : String(asked.tokens) };
+    if (asked.name === undefined) return this.#read("GET /agents", { query, repeat: true });
+    return this.#read("GET /agents/{name}", { names: { name: asked.name }, query, repeat: true });
+  }
+
+  /** What a change in git does to what agents are told: `REV`, `A..B` or `A...B`; the last commit and the work tree without it. */
+  compare(
+    asked: { range?: string; cwd?: string; layout?: string; agent?: string; model?: string } = {},
+  ): Promise<Changes> {
+    return this.#read("GET /diff", { query: asked, repeat: true });
   }
 
   // Epochs.

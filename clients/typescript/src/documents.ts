@@ -5,6 +5,9 @@
  * with a question mark may be missing; one that may be null may be missing as well.
  */
 
+/** How something is known. */
+export type How = "doc" | "code" | "run";
+
 /** The shape of a provider's request. */
 export type TargetName = "plain" | "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock" | "ollama" | "acp";
 
@@ -26,35 +29,47 @@ export type FromName = "saved" | "layout" | "unreachable";
 /** Whether a prefix is long enough for a provider's cache. */
 export type ReachedName = "yes" | "perhaps" | "no";
 
-export interface CheckBody {
+/** What an agent makes of a file. */
+export interface FileDocument {
+  /** How many bytes of it the agent is given. */
+  bytes: number;
+  detail?: string | null;
+  path: string;
   /**
-   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
-   * conversation stays where it is, and a new one works in the first root.
+   * `loaded`, `cut`, `imported`, `linked`, `waits`, `shadowed`, `duplicate`, `dropped`, `empty`, `unusable` or
+   * `ignored`.
    */
-  cwd?: string | null;
-  /** A built-in layout by its name. */
-  layout?: string | null;
-  /** The machine that the conversation works on, if there are several. */
-  machine?: string | null;
-  /** The conversation so far, as the provider takes it; without it only what is before it is looked at. */
-  messages?: unknown[] | null;
-  /** The model's name. */
-  model?: string | null;
-  /** The clock, in RFC 3339. */
-  now?: string | null;
-  /**
-   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
-   * texts, null if there is none, or `{"unavailable": "why"}`.
-   */
-  set?: Record<string, unknown> | null;
-  /** Where the request would go. */
-  target: TargetName;
-  /**
-   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
-   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
-   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
-   */
-  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
+  state: string;
+}
+
+/** One agent, and what it makes of the files here. */
+export interface AgentDocument {
+  /** How many bytes of instruction files and rules the agent is given from the start. */
+  bytes: number;
+  /** The day on which it was. */
+  checked: string;
+  /** Where the data is, if it is the user's own. */
+  file?: string | null;
+  /** Every file that was considered, those that are given first, in their order. */
+  files: FileDocument[];
+  /** How each group of fields is known: `run`, `code` or `doc`. */
+  known: Record<string, unknown>;
+  name: string;
+  notes?: string[];
+  /** How many bytes the agent's own words have, where that was measured. */
+  own_bytes?: number | null;
+  /** Where files go in the request. */
+  place: string;
+  /** When they are read again. */
+  read_again: string;
+  /** Skills. */
+  skills: FileDocument[];
+  title: string;
+  /** How many tokens these have, in o200k_base; none where tokens are not counted. */
+  tokens?: number | null;
+  trust?: string | null;
+  /** The version that the data was checked for. */
+  version: string;
 }
 
 /** An origin: of a span, of something loaded, of a finding. */
@@ -87,10 +102,24 @@ export interface Finding {
   start?: number | null;
 }
 
-/** What `check --json` prints. */
-export interface Findings {
-  /** In the order in which they were found. */
+/** What any of several agents is given, each file once. */
+export interface TogetherDocument {
+  /** How many bytes they have. */
+  bytes: number;
+  /** How many files. */
+  files: number;
+  /** How many tokens, in o200k_base; none where tokens are not counted. */
+  tokens?: number | null;
+}
+
+/** What `agents --json` prints. */
+export interface AgentsDocument {
+  /** One for each agent. */
+  agents: AgentDocument[];
+  /** What is worth knowing. */
   diagnostics: Finding[];
+  /** What any of them is given, each file once. */
+  together: TogetherDocument;
 }
 
 /** A problem document. */
@@ -108,6 +137,45 @@ export interface ProblemDocument {
   title: string;
   /** What to branch on: `urn:antefix:` and a word. */
   type: string;
+}
+
+export interface CheckBody {
+  /**
+   * The working directory, under one of the server's roots; relative ones are from the first root. Without it a
+   * conversation stays where it is, and a new one works in the first root.
+   */
+  cwd?: string | null;
+  /** A built-in layout by its name. */
+  layout?: string | null;
+  /** The machine that the conversation works on, if there are several. */
+  machine?: string | null;
+  /** The conversation so far, as the provider takes it; without it only what is before it is looked at. */
+  messages?: unknown[] | null;
+  /** The model's name. */
+  model?: string | null;
+  /** The clock, in RFC 3339. */
+  now?: string | null;
+  /**
+   * Facts that are answered by hand, such as `{"git:branch": "main"}`: a text, a list of texts or of objects of
+   * texts, null if there is none, or `{"unavailable": "why"}`.
+   */
+  set?: Record<string, unknown> | null;
+  /** Where the request would go. */
+  target: TargetName;
+  /**
+   * The agent's tools: names, or objects with a `name`, in the shape of any provider or of MCP. An empty list says
+   * that there are none. Or an object with `tools`, which is such a list, and `servers`: by their names, what MCP
+   * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
+   */
+  tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
+  /** Sections of the layout to do without, by their names; an empty list wants all of them. */
+  without?: string[] | null;
+}
+
+/** What `check --json` prints. */
+export interface Findings {
+  /** In the order in which they were found. */
+  diagnostics: Finding[];
 }
 
 /** A request of anybody's. */
@@ -228,6 +296,8 @@ export interface CompactionBody {
    * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
    */
   tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
+  /** Sections of the layout to do without, by their names; an empty list wants all of them. */
+  without?: string[] | null;
 }
 
 /** What a hook did. */
@@ -287,6 +357,8 @@ export interface EndBody {
    * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
    */
   tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
+  /** Sections of the layout to do without, by their names; an empty list wants all of them. */
+  without?: string[] | null;
 }
 
 /** What `renew --json` and `compact commit --json` print. */
@@ -435,6 +507,8 @@ export interface RenewalBody {
    * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
    */
   tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
+  /** Sections of the layout to do without, by their names; an empty list wants all of them. */
+  without?: string[] | null;
 }
 
 /** What the model is told, turn after turn. */
@@ -503,6 +577,8 @@ export interface TurnBody {
   /** A name for this turn: asked for again under it, it gets the same queued messages again. */
   turn?: string | null;
   watch?: WatchName | null;
+  /** Sections of the layout to do without, by their names; an empty list wants all of them. */
+  without?: string[] | null;
 }
 
 /** A message that a hook added. */
@@ -540,6 +616,74 @@ export interface TurnDocument {
   prefix: string;
   receipt?: Record<string, unknown> | null;
   suffix: string;
+}
+
+/** A line. */
+export interface Line {
+  /** `+`, `-` or a space. */
+  sign: string;
+  /** Without its line end. */
+  text: string;
+}
+
+/** Lines that belong together. */
+export interface Hunk {
+  /** The lines, with some around them. */
+  lines: Line[];
+  /** Who says the first changed line: a file with its line, or a name. */
+  origin: string;
+  /** The section that it is in. */
+  section: string;
+}
+
+/** How much more or less an origin says. */
+export interface OriginChange {
+  /** The same after. */
+  after: number;
+  /** Its tokens before; bytes where tokens are not counted. */
+  before: number;
+  /** A file, or a name. */
+  origin: string;
+}
+
+/** What the whole prompt costs in one request, in dollars. */
+export interface Prices {
+  /** Where all of it is read from the cache. */
+  cached?: unknown[] | null;
+  /** Where nothing is cached. */
+  input: unknown[];
+  /** The model. */
+  model: string;
+}
+
+/** The tokens of both sides: those of the whole prompt. */
+export interface Counts {
+  /** After. */
+  after: number;
+  /** Before. */
+  before: number;
+  /** Whether they are counted, or estimated. */
+  exact: boolean;
+}
+
+/** What a change does to a prompt. */
+export interface Changes {
+  /** What the later side is called. */
+  after: string;
+  /** What the earlier side is called. */
+  before: string;
+  /** Whether what the model is told is another one. */
+  changed: boolean;
+  /** Findings that are not there any more. */
+  gone_findings: Finding[];
+  /** The text, where it differs. */
+  hunks: Hunk[];
+  /** Findings that were not there before. */
+  new_findings: Finding[];
+  /** Files and other origins that say more or less than before, by how much. */
+  origins: OriginChange[];
+  price?: Prices | null;
+  tokens?: Counts | null;
 }
 
 /** What to sweep. */
@@ -686,6 +830,8 @@ export interface PreviewBody {
    * servers say about the use of their tools (`instructions`), and tools of theirs (`tools`).
    */
   tools?: (string | Record<string, unknown>)[] | Record<string, unknown> | null;
+  /** Sections of the layout to do without, by their names; an empty list wants all of them. */
+  without?: string[] | null;
 }
 
 export interface Gap {

@@ -7,9 +7,10 @@
  */
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 
 import {
@@ -147,6 +148,13 @@ test("from the first turn to the last", async () => {
   await assert.rejects(client.turn(id, { target: "anthropic", previous_response: "made up" }), BadRequest);
 
   // What a provider would refuse is found before it is sent.
+  const agents = await client.agents({ tokens: false });
+  assert.ok(agents.agents.some((agent) => agent.files.some((file) => file.path === "AGENTS.md")));
+  assert.deepEqual((await client.agents({ name: "codex" })).agents.map((agent) => agent.name), ["codex"]);
+  git(dirname(instructions));
+  writeFileSync(instructions, "Use neither.\n");
+  assert.equal((await client.compare({ range: "HEAD", model: "gpt-5.6" })).changed, true);
+  await assert.rejects(client.compare({ range: "nowhere" }), NotFound);
   assert.deepEqual(await client.check({ target: "anthropic", messages: [{ role: "user", content: "Hello." }] }), []);
   const refused = await client.checkRequest({ target: "anthropic", request: { messages: [] } });
   assert.deepEqual(refused.map((one) => [one.refused?.rule, one.refused?.pointer]), [["messages-not-empty", "/messages"]]);
@@ -201,6 +209,13 @@ async function asked(answers: string[], call: "turn" | "send"): Promise<[number,
   const result = await (call === "turn" ? client.turn("c") : client.send("c", "x")).catch((error: unknown) => error);
   await new Promise((done) => server.close(done));
   return [count, result];
+}
+
+/** Makes a repository of a directory, with one commit. */
+function git(directory: string): void {
+  for (const words of [["init", "-q"], ["add", "AGENTS.md"], ["commit", "-qm", "one"]]) {
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...words], { cwd: directory });
+  }
 }
 
 test("requests are sent again only where that is safe", async () => {

@@ -58,6 +58,7 @@ impl ComposeArgs {
         ask.tools = self.tools.as_deref().map(input::tools).transpose()?;
         ask.given = self.set.iter().cloned().collect();
         ask.now = self.now;
+        ask.without = (!self.without.is_empty()).then(|| without(&self.without));
         if self.no_memory {
             ask.memory = MemoryChoice::Off;
         }
@@ -95,4 +96,9 @@ impl DeliverArgs {
 
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::plain(format!("{}: {error}", path.display())))
+}
+
+/// The sections to do without; an empty name alone wants all of them again.
+fn without(names: &[String]) -> Vec<String> {
+    names.iter().filter(|name| !name.is_empty()).cloned().collect()
 }

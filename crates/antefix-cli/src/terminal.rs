@@ -98,11 +98,7 @@ pub(crate) fn print_briefly(diagnostics: &[Diagnostic], most: usize) {
     let room = width().filter(|_| std::io::stderr().is_terminal()).map_or(usize::MAX, |width| width.saturating_sub(4));
     let mut text = String::new();
     for finding in &sorted[..shown] {
-        let (level, style) = match finding.level {
-            antefix::Level::Note => ("note", AnsiColor::Green.on_default()),
-            antefix::Level::Warning => ("warning", AnsiColor::Yellow.on_default()),
-            antefix::Level::Error => ("error", AnsiColor::Red.on_default()),
-        };
+        let (level, style) = level_of(finding.level);
         let code = finding.code.name();
         text.push_str(&format!("\n{style}{level}{style:#} {FAINT}{code}{FAINT:#}\n"));
         for line in wrap(&visible(&finding.message), room) {
@@ -153,7 +149,7 @@ fn once(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
 /// what matters more.
 pub(crate) fn print_by_file(diagnostics: &[Diagnostic]) {
     let mut files: Vec<Option<&str>> = vec![None];
-    let diagnostics = once(diagnostics);
+    let (diagnostics, alike) = without_alike(once(diagnostics));
     for file in diagnostics.iter().map(|finding| file_of(finding)) {
         if !files.contains(&file) {
             files.push(file);
@@ -176,6 +172,48 @@ pub(crate) fn print_by_file(diagnostics: &[Diagnostic]) {
             print_diagnostic(finding);
             let _ = writeln!(anstream::stderr().lock());
         }
+    }
+    alike.iter().for_each(|found| print_alike(found));
+}
+
+/// So many findings that differ only in their file are printed together.
+const ALIKE: usize = 4;
+
+/// Findings one by one, and those of which many say the same of a file each.
+fn without_alike(diagnostics: Vec<&Diagnostic>) -> (Vec<&Diagnostic>, Vec<Vec<&Diagnostic>>) {
+    let mut kinds: BTreeMap<_, Vec<&Diagnostic>> = BTreeMap::new();
+    for finding in diagnostics.iter().filter(|finding| finding.place.is_none() && file_of(finding).is_some()) {
+        kinds.entry((finding.level, finding.code, finding.hint.as_deref())).or_default().push(finding);
+    }
+    let alike: Vec<Vec<&Diagnostic>> = kinds.into_values().filter(|found| found.len() >= ALIKE).collect();
+    let is_alike = |finding: &&Diagnostic| alike.iter().flatten().any(|other| std::ptr::eq(*other, *finding));
+    (diagnostics.into_iter().filter(|finding| !is_alike(finding)).collect(), alike)
+}
+
+/// Prints findings that say the same of a file each: a line a file, and once what to do.
+fn print_alike(found: &[&Diagnostic]) {
+    let Some(first) = found.first() else { return };
+    let (level, style) = level_of(first.level);
+    let room = width().filter(|_| std::io::stderr().is_terminal()).map_or(usize::MAX, |width| width.saturating_sub(4));
+    let code = first.code.name();
+    let mut text = format!("{style}{level}[{code}]{style:#}{STRONG}: {} findings{STRONG:#}\n", found.len());
+    for finding in found {
+        for (number, line) in wrap(&visible(&finding.message), room).iter().enumerate() {
+            text.push_str(&format!("{}{line}\n", if number == 0 { "  " } else { "    " }));
+        }
+    }
+    for hint in first.hint.iter().flat_map(|hint| wrap(&visible(&format!("help: {hint}")), room)) {
+        text.push_str(&format!("  {FAINT}{hint}{FAINT:#}\n"));
+    }
+    print_aside(&format!("{text}\n"));
+}
+
+/// How a level is called, and its color.
+fn level_of(level: antefix::Level) -> (&'static str, Style) {
+    match level {
+        antefix::Level::Note => ("note", AnsiColor::Green.on_default().bold()),
+        antefix::Level::Warning => ("warning", AnsiColor::Yellow.on_default().bold()),
+        antefix::Level::Error => ("error", AnsiColor::Red.on_default().bold()),
     }
 }
 

@@ -105,6 +105,7 @@ fn of_parameter(parameter: &mut Value) {
             (json!({"type": "integer", "format": "int64", "minimum": 1, "maximum": HIGHEST}), json!(1))
         }
         "which" => (json!({"type": "string", "pattern": "^(?:[0-9]{1,19}|sha256:[0-9a-f]{64})$"}), json!("1")),
+        "model" => (json!({"type": "string", "minLength": 1}), Value::Null),
         "limit" => (json!({"type": "integer", "minimum": 1, "maximum": LIST, "default": LISTED}), Value::Null),
         "after" | "before" if is_number => {
             (json!({"type": "integer", "format": "int64", "minimum": 0, "maximum": HIGHEST}), Value::Null)

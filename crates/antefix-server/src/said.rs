@@ -97,6 +97,8 @@ macro_rules! context_body {
             tools: Option<Box<serde_json::value::RawValue>>,
             /// A built-in layout by its name.
             layout: Option<String>,
+            /// Sections of the layout to do without, by their names; an empty list wants all of them.
+            without: Option<Vec<String>>,
             /// The clock, in RFC 3339.
             #[schema(value_type = Option<String>, format = DateTime)]
             now: Option<jiff::Timestamp>,
@@ -115,6 +117,7 @@ macro_rules! context_body {
                     machine: self.machine.take(),
                     tools: self.tools.take(),
                     layout: self.layout.take(),
+                    without: self.without.take(),
                     now: self.now.take(),
                     set: self.set.take(),
                 }
@@ -325,6 +328,7 @@ pub(crate) struct Context {
     pub(crate) machine: Option<String>,
     pub(crate) tools: Option<Box<RawValue>>,
     pub(crate) layout: Option<String>,
+    pub(crate) without: Option<Vec<String>>,
     pub(crate) now: Option<jiff::Timestamp>,
     pub(crate) set: Option<BTreeMap<String, Given>>,
 }
@@ -402,6 +406,7 @@ impl Context {
         ask.given = self.facts()?;
         ask.model = self.model;
         ask.machine = self.machine;
+        ask.without = self.without;
         ask.tools = self.tools.map(|text| tools.read(text)).transpose()?;
         ask.now = self.now;
         meant(ask)

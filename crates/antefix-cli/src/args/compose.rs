@@ -12,7 +12,8 @@ pub(crate) struct ComposeArgs {
     #[arg(long, value_name = "LAYOUT", value_hint = ValueHint::FilePath, conflicts_with = "template")]
     pub(crate) layout: Option<String>,
 
-    /// What this agent would be given of the files here, its own words left out (`antefix agents` lists them)
+    /// What this agent would be given of the files here, its own words left out (`antefix agents` lists them; `check` takes
+    /// several, with commas between them, or `all`)
     #[arg(long = "as", value_name = "AGENT", conflicts_with_all = ["template", "layout"])]
     pub(crate) as_agent: Option<String>,
 
@@ -57,6 +58,10 @@ pub(crate) struct ComposeArgs {
     /// Do not ask for the core memory, wherever it is kept
     #[arg(long)]
     pub(crate) no_memory: bool,
+
+    /// Do without a section of the layout, by its name (`antefix explain` lists them; may be given several times)
+    #[arg(long, value_name = "SECTION", value_delimiter = ',')]
+    pub(crate) without: Vec<String>,
 
     /// A wording file over the built-in, user and workspace ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -172,6 +177,7 @@ Examples:
   antefix check --template prompt.md --dialect jinja
   antefix check --deny warnings --max-tokens 20000      in CI: docs/ci.md
   antefix check --format sarif > antefix.sarif
+  antefix check --as claude-code,codex --max-tokens 20000   what these two are given; `all` are all of them
   antefix check --json | jq '.diagnostics[].message'
   antefix check --for anthropic --model claude-opus-5 --messages messages.json   would the provider take that?
   antefix check --for openai-chat --request request.json                         the same of any request
@@ -192,7 +198,7 @@ pub(crate) struct CheckArgs {
 
     /// Look at this request alone, whoever made it: the JSON body as it would be sent (`-` is stdin)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "target", conflicts_with_all = [
-        "messages", "layout", "template", "cwd", "tools", "conversation", "machine", "set", "no_memory", "wording",
+        "messages", "layout", "template", "cwd", "tools", "conversation", "machine", "set", "no_memory", "wording", "without",
     ])]
     pub(crate) request: Option<PathBuf>,
 

@@ -6,7 +6,7 @@ use antefix::deliver::Target;
 use antefix::deliver::rules::{self, Breach};
 use antefix::document::{self, Finding, Findings};
 use antefix::project::CheckRules;
-use antefix::{Diagnostic, Level};
+use antefix::{Ask, Diagnostic, Level, Project};
 
 use crate::args::{CheckArgs, CheckFormat};
 use crate::terminal::{FAINT, STRONG};
@@ -80,6 +80,9 @@ fn composed(antefix: &antefix::Antefix, args: &CheckArgs) -> Result<Checked, Fai
     let mut rules = CheckRules::default();
     rules.deny.clone_from(&args.deny);
     rules.max_tokens = args.max_tokens;
+    if let Some(agents) = &args.compose.as_agent {
+        return of_agents(&project, agents, &ask, &rules);
+    }
     let preview = project.check(ask, &rules)?;
     let mut what = preview.prompt.layout().to_owned();
     let mut diagnostics = preview.diagnostics.clone();
@@ -88,6 +91,18 @@ fn composed(antefix: &antefix::Antefix, args: &CheckArgs) -> Result<Checked, Fai
         diagnostics.extend(preview.breaches(target)?.iter().map(Breach::to_diagnostic));
     }
     Ok(Checked { what, diagnostics })
+}
+
+/// What agents are given that compose their own prompts: some by their names, or `all`.
+fn of_agents(project: &Project, agents: &str, ask: &Ask, rules: &CheckRules) -> Result<Checked, Failure> {
+    let names: Vec<&str> = match agents {
+        "all" => Vec::new(),
+        names => names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+    };
+    let what = if names.is_empty() { "all agents".to_owned() } else { names.join(", ") };
+    let mut ask = ask.clone();
+    ask.layout = None;
+    Ok(Checked { what, diagnostics: project.check_as(&names, &ask, rules)? })
 }
 
 /// How many rules a request was held against: with none, nothing was looked at.

@@ -47,6 +47,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Outcome {
         // The table of what was not loaded says this of a rule already.
         let mut findings = preview.diagnostics;
         findings.retain(|finding| finding.code != Code::RuleNeverMatches);
+        if !findings.is_empty() {
+            terminal::print_aside("\n");
+        }
         terminal::print_diagnostics(&findings);
     }
     Ok(ExitCode::SUCCESS)

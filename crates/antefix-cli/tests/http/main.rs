@@ -3,6 +3,7 @@
 #![cfg(all(unix, feature = "serve"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
+mod agents;
 mod bodies;
 mod broken;
 mod browser;

@@ -143,3 +143,34 @@ fn findings_are_printed_for_workflows_and_for_code_scanning() {
     let ran = scratch.run(&["check", "--format", "sarif"]);
     assert_eq!((ran.code, &ran.json()["runs"][0]["results"][0]["ruleId"]), (1, &"error".into()));
 }
+
+#[test]
+fn what_agents_are_given_is_checked_with_a_budget_for_each() {
+    let scratch = warned();
+    let ran = scratch.run(&["check", "--as", "claude-code,codex", "--max-tokens", "20", "--json"]);
+    let codes: Vec<String> = ran.json()["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}", one["code"].as_str().unwrap(), one["message"].as_str().unwrap()))
+        .collect();
+    let has = |start: &str| codes.iter().any(|code| code.starts_with(start));
+    assert_eq!(ran.code, 1, "{codes:?}");
+    assert!(has("agent-shadowed AGENTS.md (39 bytes) is not read by Claude Code"), "{codes:?}");
+    assert!(has("too-many-tokens what codex is given here has "), "{codes:?}");
+    assert!(has("too-many-tokens what claude-code is given here has "), "{codes:?}");
+    let denied = scratch.run(&["check", "--as", "all", "--deny", "agent-shadowed"]);
+    assert_eq!(denied.code, 1, "{denied:?}");
+    let allowed = scratch.run(&["check", "--as", "codex"]);
+    assert_eq!(allowed.code, 0, "{allowed:?}");
+}
+
+#[test]
+fn a_section_can_be_done_without() {
+    let scratch = project().file("p/AGENTS.md", "Use tabs.\n");
+    assert!(scratch.run(&["show"]).stdout.contains("Use tabs."));
+    let ran = scratch.run(&["show", "--without", "instructions"]);
+    assert!(!ran.stdout.contains("Use tabs."), "{ran:?}");
+    let wrong = scratch.run(&["show", "--without", "instruction"]);
+    assert!(wrong.stderr.contains("did you mean `instructions`?"), "{wrong:?}");
+}

@@ -52,7 +52,7 @@ fn rows_beyond_a_screen_are_counted() {
 #[test]
 fn the_table_fits_and_few_agents_are_shown_in_words() {
     for columns in [80, 100, 120, 200] {
-        let scratch = many().env("COLUMNS", &columns.to_string());
+        let scratch = many().env("COLUMNS", columns.to_string());
         for args in [&["agents"][..], &["agents", "codex", "claude-code"], &["agents", "codex"]] {
             let printed = scratch.run(args).stdout;
             let widest = printed.lines().map(|line| line.chars().count()).max().unwrap();

@@ -69,6 +69,9 @@ impl Http {
         body.extend(words.into_iter().filter_map(|(name, text)| text.map(|text| (name.to_owned(), text.into()))));
         let lists = [("tools", &ask.tools), ("messages", &ask.messages)];
         body.extend(lists.into_iter().filter_map(|(name, list)| list.clone().map(|list| (name.to_owned(), list))));
+        if !ask.without.is_empty() {
+            body.insert("without".to_owned(), json!(ask.without));
+        }
         if !ask.touch.is_empty() {
             body.insert("touch".to_owned(), json!(ask.touch));
         }

@@ -50,6 +50,7 @@ impl Library {
         ask.tools = said.tools.as_ref().map(|tools| serde_json::from_value(tools.clone()).unwrap());
         ask.messages = said.messages.as_ref().map(|messages| messages.as_array().unwrap().clone().into());
         ask.layout = said.layout.map(|name| LayoutChoice::named(name, &self.place.scratch.path("p")));
+        ask.without = (!said.without.is_empty()).then(|| said.without.iter().map(|&name| name.to_owned()).collect());
         for (fact, text) in &said.set {
             let fact = FactName::parse(*fact).unwrap();
             let given = Given::parse(&fact, text).unwrap();

@@ -101,6 +101,9 @@ pub(crate) fn compose_arguments(place: &Place, ask: &Ask) -> Vec<String> {
     for (flag, value) in words {
         args.extend(value.iter().flat_map(|value| [flag.to_owned(), (*value).to_owned()]));
     }
+    for section in ask.without {
+        args.extend(["--without".to_owned(), (*section).to_owned()]);
+    }
     for (fact, text) in &ask.set {
         args.extend(["--set".to_owned(), format!("{fact}={text}")]);
     }

@@ -109,6 +109,7 @@ pub(crate) struct Ask {
     pub(crate) tools: Option<Value>,
     pub(crate) messages: Option<Value>,
     pub(crate) layout: Option<&'static str>,
+    pub(crate) without: &'static [&'static str],
     /// Relative to the scratch directory.
     pub(crate) cwd: Option<&'static str>,
     pub(crate) set: Vec<(&'static str, &'static str)>,
@@ -148,6 +149,11 @@ impl Ask {
 
     pub(crate) fn layout(mut self, layout: &'static str) -> Ask {
         self.layout = Some(layout);
+        self
+    }
+
+    pub(crate) fn without(mut self, sections: &'static [&'static str]) -> Ask {
+        self.without = sections;
         self
     }
 
@@ -199,6 +205,7 @@ impl Ask {
             ("tools", self.tools.as_ref().map(Value::to_string)),
             ("messages", self.messages.as_ref().map(Value::to_string)),
             ("layout", self.layout.map(str::to_owned)),
+            ("without", (!self.without.is_empty()).then(|| self.without.join(" "))),
             ("cwd", self.cwd.map(str::to_owned)),
             ("watch", self.watch.map(str::to_owned)),
             ("name", self.turn.map(str::to_owned)),

@@ -1,6 +1,7 @@
 //! The routes, and what is around each of them.
 
 mod about;
+mod agents;
 mod breakpoints;
 mod carry;
 mod check;
@@ -170,6 +171,9 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(why::post))
         .routes(routes!(check::post))
         .routes(routes!(check::request))
+        .routes(routes!(agents::all))
+        .routes(routes!(agents::one))
+        .routes(routes!(agents::diff))
         .routes(routes!(trust::get))
         .routes(routes!(about::about))
         .routes(routes!(about::layouts))

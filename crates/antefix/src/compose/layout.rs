@@ -22,7 +22,7 @@ use super::policy::{
 };
 use super::template::{Aliases, Author, Dialect, HiddenFacts, Jinja, Library, Template, TemplateLoader, TemplateRef};
 use super::wording::{Wording, WordingKey};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, did_you_mean};
 use crate::discover::git::GitRules;
 use crate::discover::instructions::InstructionRules;
 use crate::discover::remote::RemoteRules;
@@ -132,6 +132,18 @@ pub(crate) struct Section {
     pub(crate) on_drift: OnDrift,
     /// Facts of a live section that hold for an epoch.
     pub(crate) frozen_facts: Vec<FactName>,
+    /// Whether somebody does without it.
+    pub(crate) switch: Switch,
+}
+
+/// Whether a section is wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Switch {
+    /// It is.
+    #[default]
+    On,
+    /// The caller does without it.
+    Off,
 }
 
 impl Layout {
@@ -180,6 +192,7 @@ impl Layout {
                 when_unavailable: WhenUnavailable::Gap,
                 on_drift: OnDrift::Hold,
                 frozen_facts: Vec::new(),
+                switch: Switch::On,
             };
             Ok(Layout {
                 source: Arc::new(Source::new(SourceKind::Layout, source.name.clone(), "")),
@@ -257,6 +270,36 @@ impl Layout {
         layout.findings = findings(&layout.sections, Standing::InLayout);
         layout.digest = OnceLock::new();
         Ok(layout)
+    }
+
+    /// The same layout without the sections of these names, and what is worth knowing: a name that it does not have.
+    ///
+    /// ```
+    /// use antefix::compose::{Layout, Wording, builtin};
+    ///
+    /// let layout = builtin::layout("coding-agent", &Wording::built_in())?;
+    /// let (_, findings) = layout.without(&["skils".to_owned()]);
+    /// assert_eq!(findings[0].hint.as_deref(), Some("did you mean `skills`?"));
+    /// # Ok::<(), antefix::Error>(())
+    /// ```
+    pub fn without(&self, names: &[String]) -> (Layout, Vec<Diagnostic>) {
+        let (mut layout, mut findings) = (self.clone(), Vec::new());
+        for name in names {
+            match layout.sections.iter_mut().find(|section| section.id == *name) {
+                Some(section) => section.switch = Switch::Off,
+                None => {
+                    let known = self.sections.iter().map(|section| section.id.as_str());
+                    let hint = match did_you_mean(name, known.clone()) {
+                        Some(meant) => format!("did you mean `{meant}`?"),
+                        None => format!("its sections are {}", known.collect::<Vec<_>>().join(", ")),
+                    };
+                    let message = format!("the layout {} has no section `{name}` to do without", self.name());
+                    findings.push(Diagnostic::warning(Code::UnknownSection, message).about(self.name()).hint(hint));
+                }
+            }
+        }
+        layout.digest = OnceLock::new();
+        (layout, findings)
     }
 
     /// Its name.
@@ -374,7 +417,12 @@ impl Layout {
         *self.digest.get_or_init(|| {
             let sections = self.sections.iter().flat_map(|section| section.template.sources());
             let templates = sections.map(|source| ("template", &*source.text));
-            Digest::framed("antefix/layout/1", std::iter::once(("file", &*self.source.text)).chain(templates))
+            let off = self.sections.iter().filter(|section| section.switch == Switch::Off);
+            let off = off.map(|section| ("without", section.id.as_str()));
+            Digest::framed(
+                "antefix/layout/1",
+                std::iter::once(("file", &*self.source.text)).chain(templates).chain(off),
+            )
         })
     }
 
@@ -405,6 +453,9 @@ impl Layout {
 impl Section {
     /// The facts that the section names, in its conditions and in its text, each once.
     pub(crate) fn facts(&self) -> Vec<FactName> {
+        if self.switch == Switch::Off {
+            return Vec::new();
+        }
         let conditions = self.only_if.iter().map(Condition::fact);
         let mut known = BTreeSet::new();
         let mut facts = conditions.chain(self.template.names().iter().cloned()).collect::<Vec<_>>();

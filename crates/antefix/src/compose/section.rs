@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::allowance::Allowance;
-use super::layout::{Condition, Section};
+use super::layout::{Condition, Section, Switch};
 use super::policy::{NoticeStands, Trim, WhenUnavailable};
 use super::template::Spent;
 use super::{Gap, cut, wording};
@@ -28,6 +28,10 @@ pub(super) struct RenderedSection {
 /// Renders a section's own text, if its conditions are met.
 pub(super) fn render(section: &Section, facts: &Facts) -> Result<RenderedSection> {
     let mut composed = RenderedSection::default();
+    if section.switch == Switch::Off {
+        composed.left_out = Some("you do without it".to_owned());
+        return Ok(composed);
+    }
     for condition in &section.only_if {
         match meets(condition, facts) {
             Answer::Present(()) => {}

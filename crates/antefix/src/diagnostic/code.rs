@@ -37,7 +37,7 @@ pub enum ReportedBy {
     Touch,
     /// `acp`, about a session.
     Acp,
-    /// `agents`, about what other agents read.
+    /// `agents` and `check --as`, about what other agents read.
     Agents,
     /// `why`, about two turns.
     Why,
@@ -53,7 +53,7 @@ impl ReportedBy {
             ReportedBy::Turn => "`turn`",
             ReportedBy::Touch => "touching a path",
             ReportedBy::Acp => "`acp`",
-            ReportedBy::Agents => "`agents`",
+            ReportedBy::Agents => "`agents`, `check --as`",
             ReportedBy::Why => "`why`",
         }
     }

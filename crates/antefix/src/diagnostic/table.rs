@@ -733,6 +733,14 @@ codes! {
         why: "tokens and prices are estimates, or are missing",
         remedy: "add a row to models.json in your configuration directory",
     }
+    UnknownSection {
+        name: "unknown-section",
+        levels: [Warning],
+        reported_by: All,
+        what: "a section to do without that the layout does not have",
+        why: "nothing is left out for it",
+        remedy: "write it as the layout does",
+    }
     UnknownVariable {
         name: "unknown-variable",
         levels: [Warning],

@@ -204,6 +204,13 @@ pub const CATALOG: &[Entry] = &[
     ),
     row("documentation", "additional", "documentation.additional", Pace::Steady, "where there is more of it"),
     row("documentation", "examples", "documentation.examples", Pace::Steady, "where there are examples"),
+    row(
+        "command",
+        "<name>",
+        "command.<name>",
+        Pace::Steady,
+        "what a program prints that the user's settings declare as `[commands.NAME]`, in projects that the user trusts",
+    ),
     row("env", "<NAME>", "env.<NAME>", Pace::Steady, "a variable of the environment that the user's settings allow"),
     row(
         "tools",

@@ -9,6 +9,7 @@
 //! outside; [`hygiene`] and [`trust`] decide what may enter a prompt; [`catalog`] lists every fact.
 
 pub mod catalog;
+pub mod commands;
 pub mod documentation;
 pub mod file;
 pub mod git;
@@ -215,7 +216,9 @@ impl Asking<'_> {
             "git" => self.git(name),
             "instructions" => self.instructions(name),
             "skills" => self.skills(name),
-            "identity" | "memory" => remote::answer(self.beyond, self.situation, name, &mut self.discovery.diagnostics),
+            "identity" | "memory" | "command" => {
+                remote::answer(self.beyond, self.situation, name, &mut self.discovery.diagnostics)
+            }
             "tools" if name.name() == "instructions" => {
                 let Discovery { report, diagnostics, .. } = &mut self.discovery;
                 tools::instructions(self.situation, name, report, diagnostics)

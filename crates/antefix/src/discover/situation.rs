@@ -8,10 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::commands::Commands;
 use super::documentation::Documentation;
 use super::git::{GitLimits, GitRules};
 use super::hygiene::Hygiene;
-use super::instructions::{Exclude, InstructionRules};
+use super::instructions::{InstructionRules, PathPattern};
 use super::remote::{Fetching, Remote, RemoteRules};
 use super::roots::MoreRoots;
 use super::rules::Survey;
@@ -60,7 +61,11 @@ pub struct Permissions {
     /// Whether the text of the repository may be used.
     pub trust: Trust,
     /// Instruction files and rules that are not used, by their paths.
-    pub exclude: Vec<Exclude>,
+    pub exclude: Vec<PathPattern>,
+    /// Instruction files that are used besides, by their paths.
+    pub include: Vec<PathPattern>,
+    /// Programs whose output templates may name as `command:NAME`, by that name.
+    pub commands: Commands,
     /// The time zone of times for people; none for the machine's.
     pub time_zone: Option<String>,
     /// Where the agent's own documentation is.

@@ -4,6 +4,7 @@
 //! and trust are here.
 
 pub mod carry;
+mod changes;
 pub mod ledger;
 
 mod agents;
@@ -24,6 +25,7 @@ pub use self::agents::{
     AgentDocument, AgentsDocument, CountedTexts, Counting, FileDocument, TogetherDocument, agents, given_to_any,
 };
 pub use self::bill::{Bill, Count};
+pub use self::changes::{Changes, Counts, Hunk, Line, OriginChange, Prices};
 pub use self::explanation::{
     Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,
 };

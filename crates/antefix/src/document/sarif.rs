@@ -64,11 +64,10 @@ fn result(finding: &Finding<'_>, codes: &[&str]) -> Value {
 fn location(finding: &Finding<'_>) -> Option<Value> {
     let (path, line, column) = place(finding)?;
     let mut physical = json!({"artifactLocation": {"uri": uri(path), "uriBaseId": "%SRCROOT%"}});
-    if let Some(line) = line {
-        physical["region"] = json!({"startLine": line});
-        if let Some(column) = column {
-            physical["region"]["startColumn"] = json!(column);
-        }
+    // Whoever shows findings beside lines needs one: what is about a whole file is at its beginning.
+    physical["region"] = json!({"startLine": line.unwrap_or(1)});
+    if let Some(column) = column.filter(|_| line.is_some()) {
+        physical["region"]["startColumn"] = json!(column);
     }
     Some(json!({"physicalLocation": physical}))
 }
@@ -156,6 +155,10 @@ mod tests {
             }}],
         });
         assert_eq!(run["results"][0], expected);
+        let whole = Diagnostic::warning(Code::Cut, "x").about(Subject::file("AGENTS.md"));
+        let whole = sarif(&[Finding::of_diagnostic(&whole)]);
+        let region = &whole["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+        assert_eq!(*region, json!({"startLine": 1}));
         assert_eq!((&run["results"][1]["ruleIndex"], run["results"][1].get("locations")), (&json!(0), None));
     }
 }

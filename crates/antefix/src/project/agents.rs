@@ -87,6 +87,13 @@ impl Project {
         ReadByAgent { title: view.agent.file.title, paths }
     }
 
+    /// Whether there is an agent of this name, or one that is started by a program of that name.
+    pub fn knows_agent(&self, name: &str) -> Result<bool> {
+        let world = self.antefix().world();
+        let workspace = self.location().workspace(world)?;
+        Ok(Agent::find(&Agent::all(world, &workspace)?, name).is_ok())
+    }
+
     /// The names of all agents, the user's own among them.
     pub fn agent_names(&self) -> Result<Vec<String>> {
         let world = self.antefix().world();

@@ -51,6 +51,8 @@ pub struct Ask {
     pub layout: Option<LayoutChoice>,
     /// A wording file over the built-in, the user's and the project's.
     pub wording: Option<PathBuf>,
+    /// Sections of the layout to do without, by their names; an empty list wants all of them.
+    pub without: Option<Vec<String>>,
     /// The text of the layout's editable section.
     pub template: TemplateChoice,
     /// The machine that the conversation works on, if there are several.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::lock::Lock;
-use super::{Ask, Look, Preview, Project};
+use super::{Ask, LayoutChoice, Look, Preview, Project};
 use crate::diagnostic::{Code, Diagnostic, Level, did_you_mean};
 use crate::discover::{Answer, ReasonCode};
 use crate::error::{Error, ErrorKind, Result};
@@ -115,6 +115,30 @@ impl Project {
         Ok(preview)
     }
 
+    /// The same for what agents that compose their own prompts are given here: what is found in that, what is worth knowing about
+    /// what they read, and, with a budget, whether each stays within it. Without names, all agents.
+    pub fn check_as(&self, names: &[impl AsRef<str>], ask: &Ask, said: &CheckRules) -> Result<Vec<Diagnostic>> {
+        let report = self.agents(names)?;
+        let mut found = report.diagnostics;
+        for view in &report.views {
+            let layout = LayoutChoice::Agent(view.agent.name.clone());
+            for finding in self.check(ask.clone().layout(layout), said)?.diagnostics {
+                let is_known = |known: &Diagnostic| known.code == finding.code && known.message == finding.message;
+                if !found.iter().any(is_known) {
+                    found.push(finding);
+                }
+            }
+        }
+        let settings = self.antefix.settings()?.check;
+        let preview = self.preview(ask.clone(), Look::Composing)?;
+        let projects =
+            self.own_check_file(&preview, "check.toml")?.map(|source| CheckRules::of(&source)).transpose()?;
+        projects.unwrap_or_default().apply(&mut found, Whose::Projects);
+        settings.apply(&mut found, Whose::Users);
+        said.apply(&mut found, Whose::Users);
+        Ok(found)
+    }
+
     /// A file of the project's `.antefix` that a check goes by.
     fn own_check_file(&self, preview: &Preview, name: &str) -> Result<Option<Arc<Source>>> {
         let (context, world) = (&preview.context, self.antefix.world());
@@ -196,7 +220,11 @@ fn too_long(preview: &Preview, most: usize) -> Option<Diagnostic> {
     let tokenizer = preview.tokenizer();
     let count = (tokenizer.count(preview.prompt.prefix())? + tokenizer.count(preview.prompt.suffix())?).count;
     let about = if tokenizer.is_exact() { "" } else { "about " };
-    let message = format!("the prompt has {about}{} tokens, and at most {} are allowed", grouped(count), grouped(most));
+    let what = match preview.prompt.layout().strip_prefix("agents/") {
+        Some(agent) => format!("what {} is given here", agent.trim_end_matches(".toml")),
+        None => "the prompt".to_owned(),
+    };
+    let message = format!("{what} has {about}{} tokens, and at most {} are allowed", grouped(count), grouped(most));
     let finding = Diagnostic::new(Level::Error, Code::TooManyTokens, message).about(preview.prompt.layout());
     (count > most).then(|| finding.hint("`antefix explain --headings` says what they are spent on"))
 }

@@ -15,8 +15,9 @@ use super::settings::Settings;
 use super::templates::TemplateDirectories;
 use crate::compose::{Dialect, Layout};
 use crate::diagnostic::{Code, Diagnostic, Subject};
+use crate::discover::commands::{Commands, Runs};
 use crate::discover::scope::Scope;
-use crate::discover::trust::{Gate, Trust};
+use crate::discover::trust::{Gate, Trust, UntrustedText};
 use crate::discover::{NotLoaded, Paths, Permissions, Workspace, World};
 use crate::error::Result;
 use crate::hooks::{Hook, Program};
@@ -29,6 +30,8 @@ use crate::worlds::{Observation, RecordingWorld};
 pub(super) struct Choice {
     pub(super) layout: Option<LayoutChoice>,
     pub(super) wording: Option<PathBuf>,
+    /// Sections to do without.
+    pub(super) without: Vec<String>,
 }
 
 /// A project, resolved: everything that is known before any fact is asked for. It stays as it is when files change.
@@ -64,12 +67,18 @@ impl ProjectContext {
             None => Settings::load(world, &workspace)?,
         };
         // Who trusts a project's programs trusts its text.
-        let trust = match (as_if, trusted.approvals.of(&workspace)) {
+        let approved = trusted.approvals.of(&workspace);
+        // To use a text is less than to run a program: that takes a word of the user's.
+        let named =
+            approved.is_some() || UntrustedText::Withhold.trust(&workspace, &settings.trusted) == Trust::Trusted;
+        let runs = if named && as_if != Some(Trust::Untrusted) { Runs::Trusted } else { Runs::No };
+        let trust = match (as_if, approved) {
             (Some(trust), _) => trust,
             (None, Some(_)) => Trust::Trusted,
             (None, None) => settings.untrusted_text.trust(&workspace, &settings.trusted),
         };
         let mut permissions = settings.permissions(trust);
+        permissions.commands = Commands::new(settings.commands.clone(), runs);
         // Another agent reads a file with hidden characters: it is shown, with these written out.
         if matches!(choice.layout, Some(LayoutChoice::Agent(_))) {
             permissions.hygiene = permissions.hygiene.written_out();
@@ -80,11 +89,16 @@ impl ProjectContext {
         let mut finder = Finder { world: &gate, workspace: &workspace, hygiene, withheld: Vec::new() };
         let wording = finder.wording(choice.wording.as_deref())?;
         let Found { layout, file, key } = finder.layout(choice.layout.as_ref(), &wording)?;
+        let (layout, unknown) = match choice.without.as_slice() {
+            [] => (layout, Vec::new()),
+            names => layout.without(names),
+        };
         let withheld = finder.withheld;
         let programs = Program::of_layout(&layout, file.as_deref(), world, &workspace, &trusted.approvals);
         let rules = layout.scope().map(|rules| rules.against(&workspace.cwd));
         let scope = rules.map(|rules| Scope::new(&rules, world)).transpose()?;
         let mut findings: Vec<Diagnostic> = workspace.foreign.iter().map(|path| foreign(path)).collect();
+        findings.extend(unknown);
         findings.extend(withheld.iter().map(not_read));
         findings.extend(project_settings(world, &workspace));
         findings.extend(trusted.finding.clone());

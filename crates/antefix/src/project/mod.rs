@@ -54,7 +54,7 @@ pub use self::lock::{LOCK_FILE, Lock};
 pub use self::preview::{Look, Preview};
 use self::preview::{permissions, situation};
 use self::remembered::Remembered;
-pub use self::revision::Range;
+pub use self::revision::{Compared, Range};
 pub use self::saved::{CurrentTemplate, TEMPLATE_LIMIT, TemplateCondition, TemplateFrom, TemplateOutcome};
 pub use self::settings::{AcpSettings, IdentitySettings, MemorySettings, Settings};
 pub use self::templates::{TemplateDirectories, TemplateList};

@@ -24,6 +24,8 @@ use crate::text::Digest;
 pub(super) struct Remembered {
     pub(super) layout: Option<LayoutChoice>,
     pub(super) wording: Option<PathBuf>,
+    /// Sections to do without.
+    pub(super) without: Vec<String>,
     pub(super) directory: Directory,
     pub(super) machine: Option<String>,
     pub(super) model: Option<String>,
@@ -41,6 +43,8 @@ struct Record {
     layout: Option<LayoutChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     wording: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    without: Vec<String>,
     cwd: PathBuf,
     /// What prompts call that directory, where that is another path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,6 +79,7 @@ impl Remembered {
         Remembered {
             layout,
             wording: None,
+            without: Vec::new(),
             directory: Directory::new(PathBuf::from(&row.cwd), None),
             machine: row.machine.clone(),
             model: row.model.clone(),
@@ -98,10 +103,11 @@ impl Remembered {
         let tools = record.tools.map(|tools| -> Result<Tools> {
             serde_json::from_str(&text(tools)?).map_err(|error| damaged(&error.to_string()))
         });
-        let Record { layout, wording, cwd, given_cwd, machine, model, workspace_id, reader, .. } = record;
+        let Record { layout, wording, without, cwd, given_cwd, machine, model, workspace_id, reader, .. } = record;
         let directory = Directory::new(cwd, given_cwd);
         let tools = tools.transpose()?;
-        let remembered = Remembered { layout, wording, directory, machine, model, workspace_id, tools, reader };
+        let remembered =
+            Remembered { layout, wording, without, directory, machine, model, workspace_id, tools, reader };
         let weight = remembered.weight();
         Ok((remembered, weight))
     }
@@ -117,6 +123,7 @@ impl Remembered {
         let record = Record {
             layout: self.layout.clone(),
             wording: self.wording.clone(),
+            without: self.without.clone(),
             cwd: self.directory.path.clone(),
             given_cwd: self.directory.given.clone(),
             machine: self.machine.clone(),
@@ -134,6 +141,7 @@ impl Remembered {
         Remembered {
             layout: ask.layout.clone().or_else(|| self.layout.clone()),
             wording: ask.wording.clone().or_else(|| self.wording.clone()),
+            without: ask.without.clone().unwrap_or_else(|| self.without.clone()),
             directory: directory.clone(),
             machine: or(&ask.machine, &self.machine),
             model: or(&ask.model, &self.model),
@@ -162,7 +170,8 @@ impl Remembered {
 
     /// What decides about the project's context.
     pub(super) fn choice(&self) -> Choice {
-        Choice { layout: self.layout.clone(), wording: self.wording.clone() }
+        let (layout, wording) = (self.layout.clone(), self.wording.clone());
+        Choice { layout, wording, without: self.without.clone() }
     }
 
     /// What the caller says, for discovery.

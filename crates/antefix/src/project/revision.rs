@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Antefix;
+use super::{Antefix, Ask, CheckRules, Preview, Project};
 use crate::discover::git::{Git, GitLimits};
 use crate::discover::world::Answer;
 use crate::error::{Error, ErrorKind, Result};
@@ -16,6 +16,46 @@ pub struct Range {
     pub before: String,
     /// The id of the later one; none for the work tree as it is.
     pub after: Option<String>,
+}
+
+/// A prompt in two states of a repository.
+pub struct Compared {
+    /// The commits.
+    pub range: Range,
+    /// The prompt of the earlier state, with its findings.
+    pub before: Preview,
+    /// The prompt of the later one.
+    pub after: Preview,
+}
+
+impl Compared {
+    /// What the two sides are called: as they were written, with the ids that were found.
+    pub fn names(&self, written: &str) -> (String, String) {
+        let short = |id: &str| id.chars().take(12).collect::<String>();
+        let written = if written.is_empty() { "HEAD" } else { written };
+        let after = self.range.after.as_deref().map_or("the work tree".to_owned(), short);
+        match written.contains("..") {
+            true => (short(&self.range.before), after),
+            false => (format!("{written} ({})", short(&self.range.before)), after),
+        }
+    }
+}
+
+impl Project {
+    /// What a prompt is in two states of the repository around the project, as [`Antefix::revisions`] reads them. Both sides
+    /// have the same clock, settings and facts of the machine; no program is run but git.
+    pub fn compare(&self, range: &str, mut ask: Ask) -> Result<Compared> {
+        self.check_directory()?;
+        let antefix = self.antefix();
+        ask.now = ask.now.or(Some(antefix.world().now()));
+        let directory = self.directory().to_owned();
+        let directory = antefix.world().resolve(&directory).present().unwrap_or(directory);
+        let range = antefix.revisions(&directory, range)?;
+        let side = |antefix: Antefix| antefix.project(&directory)?.check(ask.clone(), &CheckRules::default());
+        let before = side(antefix.at(&directory, Some(&range.before))?)?;
+        let after = side(antefix.at(&directory, range.after.as_deref())?)?;
+        Ok(Compared { range, before, after })
+    }
 }
 
 impl Antefix {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::own_files::refuse_shared;
+use crate::discover::commands::{CommandSetting, Commands};
 use crate::discover::documentation::Documentation;
 use crate::discover::git::GitLimits;
 use crate::discover::hygiene::{HiddenText, Hygiene, Secrets};
-use crate::discover::instructions::Exclude;
+use crate::discover::instructions::PathPattern;
 use crate::discover::remote::Remote;
 use crate::discover::trust::{Trust, UntrustedText};
 use crate::discover::{Answer, Permissions, Workspace, World};
@@ -42,7 +43,13 @@ pub struct Settings {
     pub trusted: Vec<PathBuf>,
     /// Instruction files and rules that are not used, by their paths from the project root or from `~/`.
     #[serde(default)]
-    pub exclude: Vec<Exclude>,
+    pub exclude: Vec<PathPattern>,
+    /// Instruction files that are used besides, by their paths from the project root or from `~/`.
+    #[serde(default)]
+    pub include: Vec<PathPattern>,
+    /// Programs whose output templates may name as `command:NAME`: `[commands.NAME]`.
+    #[serde(default)]
+    pub commands: BTreeMap<String, CommandSetting>,
     /// Where the operator's prompt is kept: `[identity.operator]`.
     #[serde(default)]
     pub identity: IdentitySettings,
@@ -158,6 +165,8 @@ impl Settings {
             hygiene: self.hygiene(),
             trust,
             exclude: self.exclude.clone(),
+            include: self.include.clone(),
+            commands: Commands::default(),
             time_zone: self.time_zone.clone(),
             documentation: self.documentation.clone(),
         }

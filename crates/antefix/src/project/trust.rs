@@ -29,7 +29,7 @@ impl Project {
     /// What trusting the project as it is now would cover. The layout is read as if the project were trusted.
     pub fn trust_offer(&self, layout: Option<LayoutChoice>) -> Result<TrustOffer> {
         let (antefix, world) = (&self.antefix, self.antefix.world());
-        let choice = Choice { layout, wording: None };
+        let choice = Choice { layout, ..Choice::default() };
         let context = ProjectContext::resolve(
             world,
             self.location(),

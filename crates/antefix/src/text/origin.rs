@@ -66,7 +66,7 @@ impl FactOrigin {
         match (self.from, &self.path, self.name.namespace()) {
             (FactFrom::Caller, ..) => "caller",
             (FactFrom::World, None, _) => "variable",
-            (FactFrom::World, Some(_), "identity" | "memory") => "remote",
+            (FactFrom::World, Some(_), "identity" | "memory" | "command") => "remote",
             (FactFrom::World, Some(_), "tools") => "server",
             (FactFrom::World, Some(_), _) => "file",
         }

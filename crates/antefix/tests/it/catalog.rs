@@ -4,10 +4,12 @@ use std::path::Path;
 
 use antefix::compose::{Dialect, Layout, compose};
 use antefix::discover::catalog::{CATALOG, Entry, Lookup, lookup, reference_page};
+use antefix::discover::commands::{CommandSetting, Commands, Runs};
 use antefix::discover::documentation::Documentation;
 use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
 use antefix::discover::scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 use antefix::discover::tools::{Tool, Tools};
+use antefix::discover::world::Output;
 use antefix::discover::world::{Answer, Response, SystemText};
 use antefix::discover::{Value, Workspace, discover};
 use antefix::worlds::MemoryWorld;
@@ -37,11 +39,11 @@ fn names_are_unique_and_find_their_own_row() {
 
 /// The name that a template would use for a row.
 fn asked(entry: &Entry) -> String {
-    entry.key().replace("<path>", "a.md").replace("<NAME>", "A")
+    entry.key().replace("<path>", "a.md").replace("<NAME>", "A").replace("<name>", "c")
 }
 
 fn jinja(entry: &Entry) -> String {
-    entry.jinja.replace("<path>", "a.md").replace("<NAME>", "A")
+    entry.jinja.replace("<path>", "a.md").replace("<NAME>", "A").replace("<name>", "c")
 }
 
 /// A world and a situation in which nothing is missing.
@@ -52,6 +54,7 @@ fn everything() -> (Watched, Parts) {
         body: b"the memory".to_vec(),
         ..Response::default()
     };
+    let printed = Output { code: Some(0), stdout: b"the output\n".to_vec(), more: false, stderr: Vec::new() };
     let world = MemoryWorld::new()
         .file("/p/.git/HEAD", "")
         .file("/p/a.md", "the file")
@@ -61,6 +64,7 @@ fn everything() -> (Watched, Parts) {
         .file("/p/.agents/skills/x/SKILL.md", "---\nname: x\ndescription: does x\n---\n")
         .at("2026-04-15T09:30:00.123Z")
         .file("/own/operator.md", "the operator\n")
+        .program(&["c"], Answer::Present(printed))
         .address("https://memory.example/core", Answer::Present(memory))
         .var("A", "the variable")
         .var("SHELL", "/bin/zsh")
@@ -85,6 +89,8 @@ fn everything() -> (Watched, Parts) {
     };
     let by = Holder::File("/own/operator.md".into());
     situation.permissions.identity = Remote::Configured { by, limits: RemoteLimits::default() };
+    let command = toml::from_str::<CommandSetting>("command = ['c']").unwrap();
+    situation.permissions.commands = Commands::new([("c".to_owned(), command)].into(), Runs::Trusted);
     let by = Holder::Http { address: Address::parse("https://memory.example/core").unwrap(), bearer_env: None };
     situation.permissions.memory = Remote::Configured { by, limits: RemoteLimits::default() };
     situation.scope = Some(Scope::new(&ScopeRules { allow: vec![rule], deny: Vec::new() }, &world).unwrap());
@@ -137,6 +143,7 @@ fn every_row_is_answered() {
         ("documentation:main", "/home/u/agent/README.md"),
         ("documentation:additional", "/opt/agent/docs"),
         ("documentation:examples", "https://agent.example/examples"),
+        ("command:c", "the output"),
         ("env:A", "the variable"),
         ("tools:names", "a, b"),
         ("tools:list", "- a: a\n- b: b"),

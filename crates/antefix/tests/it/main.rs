@@ -77,3 +77,4 @@ mod message_room;
 mod deliver;
 
 mod agents;
+mod chosen;

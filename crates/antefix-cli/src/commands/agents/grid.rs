@@ -177,7 +177,7 @@ fn legend(columns: &[Column<'_>], width: usize) -> String {
     let is_used = |sign: char| columns.iter().any(|column| column.cells.contains(&sign));
     let used = LEGEND.iter().filter(|(sign, _)| is_used(*sign)).map(|(_, words)| (*words).to_owned());
     let unseen = |view: &&AgentView| view.agent.file.known.instructions != How::Run;
-    let unseen = columns.iter().flat_map(|column| &column.views).any(|view| unseen(view));
+    let unseen = columns.iter().flat_map(|column| &column.views).any(unseen);
     let mut words: Vec<String> = used.collect();
     words.extend(unseen.then(|| "~ from code or documents, not from a run".to_owned()));
     let lines = wrap(&words.join(", "), width.saturating_sub(2));

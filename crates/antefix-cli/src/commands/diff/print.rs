@@ -1,11 +1,10 @@
 //! What differs, for people: on a terminal, and as a comment on a pull request.
 
 use anstyle::{AnsiColor, Style};
-use antefix::document::Finding;
+use antefix::document::{Changes, Counts, Finding};
 
-use super::changes::{Changes, Counts};
-use crate::table::Table;
-use crate::terminal::{FAINT, HEADING, STRONG, number, visible};
+use crate::table::{Table, wrap};
+use crate::terminal::{self, FAINT, HEADING, STRONG, number, visible};
 
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
@@ -18,6 +17,7 @@ pub(super) fn human(changes: &Changes<'_>) -> String {
     if !changes.changed && changes.new_findings.is_empty() && changes.gone_findings.is_empty() {
         return format!("{STRONG}{before} → {after}{STRONG:#}: agents are told the same\n");
     }
+    let room = terminal::width().unwrap_or(usize::MAX);
     let mut text = format!("{STRONG}{before} → {after}{STRONG:#}\n");
     for line in figures(changes) {
         text.push_str(&format!("  {}\n", visible(&line)));
@@ -36,7 +36,9 @@ pub(super) fn human(changes: &Changes<'_>) -> String {
             text.push_str(&format!("\n{HEADING}{title}{HEADING:#}\n"));
         }
         for finding in findings {
-            text.push_str(&format!("  {}\n", visible(&in_words(finding))));
+            for (number, line) in wrap(&visible(&in_words(finding)), room.saturating_sub(4)).iter().enumerate() {
+                text.push_str(&format!("{}{line}\n", if number == 0 { "  " } else { "    " }));
+            }
         }
     }
     for hunk in &changes.hunks {
@@ -48,7 +50,11 @@ pub(super) fn human(changes: &Changes<'_>) -> String {
                 '-' => REMOVED,
                 _ => FAINT,
             };
-            text.push_str(&format!("{style}{}{}{style:#}\n", line.sign, visible(&line.text)));
+            // What goes on in the next line is set in: only the first has a sign.
+            for (number, part) in wrap(&visible(&line.text), room.saturating_sub(2)).iter().enumerate() {
+                let sign = if number == 0 { line.sign } else { ' ' };
+                text.push_str(&format!("{style}{sign}{part}{style:#}\n"));
+            }
         }
     }
     text

@@ -49,6 +49,12 @@ scenarios! {
             stands(1, "opened").says("Use spaces.").pending(&["file-added", "file-removed", "fact-removed"]),
         );
 
+    a_section_that_one_does_without_stays_away => project()
+        .turn(nothing().without(&["instructions"]), opens().keeps_quiet_about("Use tabs."))
+        .turn(nothing(), stands(1, "opened").keeps_quiet_about("Use tabs."))
+        .renew("requested", stands(1, "opened"))
+        .turn(nothing(), stands(1, "opened").keeps_quiet_about("Use tabs."));
+
     an_empty_list_of_tools_is_not_silence => project()
         .turn(nothing().tools(json!(["read"])), opens().says("read"))
         .turn(nothing(), stands(1, "opened"))

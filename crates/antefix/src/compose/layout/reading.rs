@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Condition, Layout, Section};
+use super::{Condition, Layout, Section, Switch};
 use crate::compose::Stability;
 use crate::compose::allowance::{Allowance, AllowanceFile, Total};
 use crate::compose::fit;
@@ -391,6 +391,7 @@ impl Reading<'_> {
             when_unavailable: file.when_unavailable,
             on_drift: file.on_drift,
             frozen_facts: Vec::new(),
+            switch: Switch::On,
             id,
         };
         let frozen_facts = file.frozen_facts.iter().map(|name| self.frozen_fact(name, &section));

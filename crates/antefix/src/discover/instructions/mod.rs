@@ -10,7 +10,7 @@
 //!
 //! A missing file is not reported. Every other candidate that is not loaded is in the report, with its reason.
 
-mod exclude;
+mod by_path;
 mod fallback;
 mod fit;
 mod given;
@@ -24,8 +24,9 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::exclude::Exclude;
+pub use self::by_path::PathPattern;
 pub(super) use self::given::given;
+use self::places::MANAGED;
 use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
 pub use self::policy::{
@@ -46,6 +47,7 @@ use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
 use super::{Fact, Situation};
 use crate::diagnostic::{Code, Diagnostic, Subject};
+use crate::discover::Shared;
 use crate::text::{Budget, Digest, Draft, FactName, Origin, Text, Transform, Unit};
 
 /// A file that was loaded.
@@ -247,10 +249,14 @@ impl Search<'_> {
         let (own, mut others): (Vec<Place>, Vec<Place>) =
             places.into_iter().partition(|place| place.whose == Whose::User);
         for place in &own {
+            if self.is_refused_as_managed(place) {
+                continue;
+            }
             self.look(place, &mut found);
             self.look_for_rules(place, &mut found);
         }
         self.look_for_own_rules(&mut found);
+        self.look_for_included(&mut found);
         // The nearest file of a name counts where the nearest come first.
         let nearest_counts = rules.take == Take::Each && rules.order == Order::NearestFirst;
         let first = found.len();
@@ -289,6 +295,24 @@ impl Search<'_> {
             }
         }
         found
+    }
+
+    /// Whether a directory is the machine's and not its administrator's alone: then others could speak to every user.
+    fn is_refused_as_managed(&mut self, place: &Place) -> bool {
+        if place.root != Path::new(MANAGED) {
+            return false;
+        }
+        let names = self.rules.names.iter().map(|name| place.root.join(name));
+        let mut written = names.filter(|path| self.world.kind(path).present().is_some());
+        let Some(shared) = written.find_map(|path| Shared::find(self.world, &path)) else { return false };
+        let message = format!(
+            "the files in {MANAGED} are not used: {} can be written by {}",
+            shared.path.display(),
+            shared.others
+        );
+        let finding = Diagnostic::warning(Code::SharedFile, message).about(Subject::file(MANAGED));
+        self.diagnostics.push(finding.hint(shared.remedy("go-w")));
+        true
     }
 
     /// Leaves of rules with one name only the last.

@@ -8,6 +8,9 @@ use crate::discover::file::read_text;
 use crate::discover::workspace::{Workspace, normalize};
 use crate::discover::world::{Answer, World};
 
+/// Where instructions for everybody who uses the machine are. Its administrator writes them, and nobody can leave them out.
+pub(super) const MANAGED: &str = "/etc/antefix";
+
 /// A directory that is searched.
 pub(in crate::discover) struct Place {
     /// What may be read lies beneath.
@@ -100,7 +103,10 @@ fn global(workspace: &Workspace, rules: &InstructionRules) -> Vec<Place> {
     };
     match &rules.global {
         Global::None => Vec::new(),
-        Global::Before => workspace.config.iter().map(|config| place(config.clone(), None)).collect(),
+        Global::Before => {
+            let machine = std::iter::once(place(PathBuf::from(MANAGED), None));
+            machine.chain(workspace.config.iter().map(|config| place(config.clone(), None))).collect()
+        }
         Global::Files(files) => {
             let named = files.iter().filter_map(|file| {
                 let path = workspace.named(file)?;

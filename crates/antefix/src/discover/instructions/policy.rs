@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Exclude;
+use super::PathPattern;
 use super::reading::{Case, CutNotice, ImportRules, Keep, Over, Same, TextRules};
 use crate::discover::Paths;
 use crate::discover::file::FILE_LIMIT;
@@ -24,7 +24,9 @@ pub struct InstructionRules {
     /// Parts of names that are refused, in any case.
     pub never: Vec<String>,
     /// Files that are not used, by their paths from the project root or from `~/`.
-    pub exclude: Vec<Exclude>,
+    pub exclude: Vec<PathPattern>,
+    /// Files of the project that are used besides, by their paths from its root.
+    pub include: Vec<PathPattern>,
     /// Which directories are searched.
     pub walk: Walk,
     /// What marks the directory that the walk ends at; without any, the project root is that.
@@ -88,6 +90,7 @@ impl Default for InstructionRules {
             case: Case::Exact,
             never: Vec::new(),
             exclude: Vec::new(),
+            include: Vec::new(),
             walk: Walk::GitRoot,
             markers: Vec::new(),
             unmarked: Unmarked::Cwd,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Holder, Remote, RemoteLimits};
+use crate::discover::commands::Runs;
 use crate::discover::world::Answer;
 use crate::discover::{Permissions, Situation};
 use crate::text::FactName;
@@ -78,6 +79,10 @@ impl Holder {
 
 /// Where the settings say that a text is kept; none for facts of another kind.
 pub(super) fn remote<'p>(permissions: &'p Permissions, name: &FactName) -> Option<&'p Remote> {
+    if name.namespace() == "command" {
+        let commands = &permissions.commands;
+        return commands.get(name.name()).filter(|_| commands.runs == Runs::Trusted);
+    }
     match name.as_str() {
         "identity:operator" => Some(&permissions.identity),
         "memory:core" => Some(&permissions.memory),

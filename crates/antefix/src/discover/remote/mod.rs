@@ -137,8 +137,13 @@ pub(super) fn answer(
     name: &FactName,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Fact {
-    let Some(remote) = fetching::remote(situation.permissions, name) else { return Answer::Absent };
-    let table = format!("[{}.{}]", name.namespace(), name.name());
+    let Some(remote) = fetching::remote(situation.permissions, name) else {
+        return if name.namespace() == "command" { no_command(situation, name, diagnostics) } else { Answer::Absent };
+    };
+    let table = match name.namespace() {
+        "command" => format!("[commands.{}]", name.name()),
+        namespace => format!("[{namespace}.{}]", name.name()),
+    };
     let fetching = &situation.fetching;
     let verbatim = situation.rules.remote.verbatim.iter().any(|text| text.fact() == name.as_str());
     let (holder, limits) = match remote {
@@ -190,6 +195,23 @@ pub(super) fn answer(
             situation.permissions.hygiene.clean(text, &held, diagnostics)
         })
         .map(|text| Value::Text(if verbatim { text } else { protected(&text, &situation.rules.remote.protect) }))
+}
+
+/// Why a program of the user's is not asked.
+fn no_command(situation: &Situation<'_>, name: &FactName, diagnostics: &mut Vec<Diagnostic>) -> Fact {
+    let (why, hint) = match situation.permissions.commands.get(name.name()) {
+        None => {
+            ("your settings do not declare it", format!("declare [commands.{}] in your settings.toml", name.name()))
+        }
+        Some(_) => (
+            "your programs run only in projects that you trust",
+            "run `antefix trust`, or name the directory in `trusted` in your settings, if you trust the project"
+                .to_owned(),
+        ),
+    };
+    let message = format!("{name} is not asked for: {why}");
+    diagnostics.push(Diagnostic::warning(Code::RemoteUnavailable, message).about(name.as_str()).hint(hint));
+    Answer::unavailable(ReasonCode::Disabled, why)
 }
 
 impl Holder {

@@ -1,62 +1,83 @@
-//! What differs between two prompts: tokens, price, findings, and the text.
+//! What differs between two prompts: tokens, price, findings, and the text. What `antefix diff` prints.
 
-use antefix::Diagnostic;
-use antefix::document::{ByHeading, Finding, shares};
-use antefix::models::{Cost, Price};
-use antefix::project::Preview;
-use antefix::tokens::Tokens;
+mod lines;
+
 use serde::Serialize;
 
-use super::lines::{Hunk, hunks};
+use self::lines::hunks;
+pub use self::lines::{Hunk, Line};
+use super::{ByHeading, Finding, Share, shares};
+use crate::diagnostic::{Code, Diagnostic, Level};
+use crate::models::{Cost, Price};
+use crate::project::Preview;
+use crate::tokens::Tokens;
 
 /// What a change does to a prompt.
 #[derive(Serialize)]
-pub(super) struct Changes<'p> {
-    pub(super) before: String,
-    pub(super) after: String,
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Changes<'p> {
+    /// What the earlier side is called.
+    pub before: String,
+    /// What the later side is called.
+    pub after: String,
     /// Whether what the model is told is another one.
-    pub(super) changed: bool,
+    pub changed: bool,
+    /// How many tokens the two have; none where tokens are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tokens: Option<Counts>,
+    pub tokens: Option<Counts>,
+    /// What a turn costs, if a model was named whose prices are known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) price: Option<Prices>,
+    pub price: Option<Prices>,
     /// Files and other origins that say more or less than before, by how much.
-    pub(super) origins: Vec<OriginChange>,
-    pub(super) new_findings: Vec<Finding<'p>>,
-    pub(super) gone_findings: Vec<Finding<'p>>,
-    pub(super) hunks: Vec<Hunk>,
+    pub origins: Vec<OriginChange>,
+    /// Findings that were not there before.
+    pub new_findings: Vec<Finding<'p>>,
+    /// Findings that are not there any more.
+    pub gone_findings: Vec<Finding<'p>>,
+    /// The text, where it differs.
+    pub hunks: Vec<Hunk>,
 }
 
 /// The tokens of both sides: those of the whole prompt.
 #[derive(Clone, Copy, Serialize)]
-pub(super) struct Counts {
-    pub(super) before: usize,
-    pub(super) after: usize,
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Counts {
+    /// Before.
+    pub before: usize,
+    /// After.
+    pub after: usize,
     /// Whether they are counted, or estimated.
-    pub(super) exact: bool,
+    pub exact: bool,
 }
 
 /// What the whole prompt costs in one request, in dollars.
 #[derive(Serialize)]
-pub(super) struct Prices {
-    pub(super) model: String,
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Prices {
+    /// The model.
+    pub model: String,
     /// Where nothing is cached.
-    pub(super) input: (String, String),
+    pub input: (String, String),
     /// Where all of it is read from the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) cached: Option<(String, String)>,
+    pub cached: Option<(String, String)>,
 }
 
 /// How much more or less an origin says.
 #[derive(Serialize)]
-pub(super) struct OriginChange {
-    pub(super) origin: String,
-    pub(super) before: usize,
-    pub(super) after: usize,
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct OriginChange {
+    /// A file, or a name.
+    pub origin: String,
+    /// Its tokens before; bytes where tokens are not counted.
+    pub before: usize,
+    /// The same after.
+    pub after: usize,
 }
 
 impl<'p> Changes<'p> {
-    pub(super) fn between(before: &'p Preview, after: &'p Preview, names: (String, String)) -> Changes<'p> {
+    /// What differs between two prompts that are called so.
+    pub fn between(before: &'p Preview, after: &'p Preview, names: (String, String)) -> Changes<'p> {
         let tokenizer = after.tokenizer();
         let count = |preview: &Preview| -> Option<Tokens> {
             Some(tokenizer.count(preview.prompt.prefix())? + tokenizer.count(preview.prompt.suffix())?)
@@ -66,10 +87,6 @@ impl<'p> Changes<'p> {
             after: after.count,
             exact: tokenizer.is_exact(),
         });
-        let missing = |from: &'p Preview, other: &Preview| -> Vec<Finding<'p>> {
-            let is_new = |finding: &&Diagnostic| !other.diagnostics.iter().any(|known| same(known, finding));
-            from.diagnostics.iter().filter(is_new).map(Finding::of_diagnostic).collect()
-        };
         Changes {
             before: names.0,
             after: names.1,
@@ -84,9 +101,24 @@ impl<'p> Changes<'p> {
     }
 }
 
-/// Whether two findings are one to a reader.
-fn same(one: &Diagnostic, other: &Diagnostic) -> bool {
-    (one.level, one.code, &one.message) == (other.level, other.code, &other.message)
+/// The findings of a prompt that another one does not have: one that moved to another line, or counts other bytes, is the same. Of
+/// several that are alike, as many are missing as there are more.
+fn missing<'p>(from: &'p Preview, other: &Preview) -> Vec<Finding<'p>> {
+    let mut known: Vec<(Level, Code, String)> = other.diagnostics.iter().map(kind).collect();
+    let is_missing = |finding: &&'p Diagnostic| match known.iter().position(|one| *one == kind(finding)) {
+        Some(number) => {
+            known.swap_remove(number);
+            false
+        }
+        None => true,
+    };
+    from.diagnostics.iter().filter(is_missing).map(Finding::of_diagnostic).collect()
+}
+
+/// What a finding is to a reader, without its numbers.
+fn kind(finding: &Diagnostic) -> (Level, Code, String) {
+    let words = finding.message.split(|c: char| c.is_ascii_digit() || c == ',').filter(|part| !part.is_empty());
+    (finding.level, finding.code, words.collect::<Vec<_>>().join("#"))
 }
 
 fn prices(preview: &Preview, counts: Counts) -> Option<Prices> {
@@ -101,7 +133,7 @@ fn prices(preview: &Preview, counts: Counts) -> Option<Prices> {
 fn origins(before: &Preview, after: &Preview) -> Vec<OriginChange> {
     let counted = |preview: &Preview| -> Vec<(String, usize)> {
         let shares = shares(&preview.prompt, &after.tokenizer(), ByHeading::No);
-        let named = |share: antefix::document::Share| {
+        let named = |share: Share| {
             let name = share.origin.path().unwrap_or(share.origin.name()).to_owned();
             (name, share.tokens.map_or(share.bytes, |tokens| tokens.count))
         };

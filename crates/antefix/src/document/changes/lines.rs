@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use antefix::compose::Prompt;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
+
+use crate::compose::Prompt;
 
 /// Lines around a change.
 const AROUND: usize = 3;
@@ -13,19 +14,24 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// Lines that belong together.
 #[derive(Serialize)]
-pub(super) struct Hunk {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Hunk {
     /// Who says the first changed line: a file with its line, or a name.
-    pub(super) origin: String,
-    pub(super) section: String,
-    pub(super) lines: Vec<Line>,
+    pub origin: String,
+    /// The section that it is in.
+    pub section: String,
+    /// The lines, with some around them.
+    pub lines: Vec<Line>,
 }
 
+/// A line.
 #[derive(Serialize)]
-pub(super) struct Line {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Line {
     /// `+`, `-` or a space.
-    pub(super) sign: char,
+    pub sign: char,
     /// Without its line end.
-    pub(super) text: String,
+    pub text: String,
 }
 
 pub(super) fn hunks(before: &Prompt, after: &Prompt) -> Vec<Hunk> {
