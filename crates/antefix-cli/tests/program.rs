@@ -302,7 +302,7 @@ fn vars_list_the_catalog() {
         .filter(|variable| variable.get("dynamic").is_some())
         .map(|variable| variable["type"].as_str().unwrap())
         .collect();
-    assert_eq!(dynamic, ["file", "env"]);
+    assert_eq!(dynamic, ["file", "command", "env"]);
     assert_eq!(document.get("hidden"), None);
 }
 

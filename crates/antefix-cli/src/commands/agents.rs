@@ -10,7 +10,7 @@ use antefix::document::{self, CountedTexts, Counting};
 
 use self::grid::Extent;
 use crate::args::AgentsArgs;
-use crate::table::Table;
+use crate::table::{Table, wrap};
 use crate::terminal::{FAINT, HEADING, STRONG, number, visible};
 use crate::{Outcome, ask, terminal};
 
@@ -18,6 +18,9 @@ use crate::{Outcome, ask, terminal};
 const FEW: usize = 4;
 /// So many findings are printed, unless all are asked for.
 const FINDINGS: usize = 12;
+
+/// Where the words begin behind their name.
+const SET_IN: usize = 15;
 
 pub(crate) fn run(args: &AgentsArgs) -> Outcome {
     let antefix = ask::antefix(None)?;
@@ -63,9 +66,13 @@ fn one(view: &AgentView, counting: Counting) -> String {
         }
     }
     let bytes: usize = view.texts.iter().map(|(_, text)| text.len()).sum();
+    let room = terminal::width().map_or(usize::MAX, |width| width.saturating_sub(SET_IN).max(20));
     let mut line = |name: &str, value: &str| {
         if !value.is_empty() {
-            text.push_str(&format!("  {HEADING}{name:<12}{HEADING:#} {}\n", visible(value)));
+            let mut lines = wrap(&visible(value), room).into_iter();
+            let first = lines.next().unwrap_or_default();
+            text.push_str(&format!("  {HEADING}{name:<12}{HEADING:#} {first}\n"));
+            lines.for_each(|line| text.push_str(&format!("{}{line}\n", " ".repeat(SET_IN))));
         }
     };
     let counted = CountedTexts::default().of(view, counting);

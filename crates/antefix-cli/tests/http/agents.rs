@@ -32,7 +32,7 @@ fn the_program_and_the_server_say_the_same_of_a_change() {
     let server = scratch.serve_with(&[]);
     let changes = server.get("/diff").ok().json();
     assert_eq!(changes["changed"], true);
-    assert_eq!(changes["hunks"], scratch.ok(&["diff", "--json"]).json()["hunks"]);
+    assert_eq!(changes["hunks"], scratch.ok(&["diff", "--layout", "dispatch", "--json"]).json()["hunks"]);
     let codex = server.get("/diff?range=HEAD&agent=codex&model=gpt-5.6").ok().json();
     assert!(codex["hunks"][0]["lines"].to_string().contains("Use tabs, and nothing else."), "{codex}");
     for (path, status) in

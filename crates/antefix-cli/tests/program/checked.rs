@@ -156,7 +156,7 @@ fn what_agents_are_given_is_checked_with_a_budget_for_each() {
         .collect();
     let has = |start: &str| codes.iter().any(|code| code.starts_with(start));
     assert_eq!(ran.code, 1, "{codes:?}");
-    assert!(has("agent-shadowed AGENTS.md (39 bytes) is not read by Claude Code"), "{codes:?}");
+    assert!(has("agent-shadowed AGENTS.md (31 bytes) is not read by Claude Code"), "{codes:?}");
     assert!(has("too-many-tokens what codex is given here has "), "{codes:?}");
     assert!(has("too-many-tokens what claude-code is given here has "), "{codes:?}");
     let denied = scratch.run(&["check", "--as", "all", "--deny", "agent-shadowed"]);

@@ -62,7 +62,7 @@ fn the_table_fits_and_few_agents_are_shown_in_words() {
     let words = many().run(&["agents", "codex", "claude-code"]).stdout;
     let row = words.lines().find(|line| line.contains(" AGENTS.md ")).unwrap();
     assert_eq!(
-        row.split("  ").filter(|cell| !cell.is_empty()).collect::<Vec<_>>(),
+        row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>(),
         ["AGENTS.md", "loaded", "shadowed by CLAUDE.md"]
     );
 }

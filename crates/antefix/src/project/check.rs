@@ -124,7 +124,9 @@ impl Project {
             let layout = LayoutChoice::Agent(view.agent.name.clone());
             for finding in self.check(ask.clone().layout(layout), said)?.diagnostics {
                 let is_known = |known: &Diagnostic| known.code == finding.code && known.message == finding.message;
-                if !found.iter().any(is_known) {
+                // Where an agent prints paths is its own doing, and the others are findings about agents already.
+                let is_its_own = matches!(finding.code, Code::MachinePath | Code::ImportLeft | Code::ShadowedFile);
+                if !is_its_own && !found.iter().any(is_known) {
                     found.push(finding);
                 }
             }

@@ -9,7 +9,6 @@ use antefix::discover::documentation::Documentation;
 use antefix::discover::remote::{Address, Holder, Remote, RemoteLimits};
 use antefix::discover::scope::{Permission, Reach, Scope, ScopeRule, ScopeRules};
 use antefix::discover::tools::{Tool, Tools};
-use antefix::discover::world::Output;
 use antefix::discover::world::{Answer, Response, SystemText};
 use antefix::discover::{Value, Workspace, discover};
 use antefix::worlds::MemoryWorld;
@@ -54,7 +53,6 @@ fn everything() -> (Watched, Parts) {
         body: b"the memory".to_vec(),
         ..Response::default()
     };
-    let printed = Output { code: Some(0), stdout: b"the output\n".to_vec(), more: false, stderr: Vec::new() };
     let world = MemoryWorld::new()
         .file("/p/.git/HEAD", "")
         .file("/p/a.md", "the file")
@@ -64,7 +62,6 @@ fn everything() -> (Watched, Parts) {
         .file("/p/.agents/skills/x/SKILL.md", "---\nname: x\ndescription: does x\n---\n")
         .at("2026-04-15T09:30:00.123Z")
         .file("/own/operator.md", "the operator\n")
-        .program(&["c"], Answer::Present(printed))
         .address("https://memory.example/core", Answer::Present(memory))
         .var("A", "the variable")
         .var("SHELL", "/bin/zsh")
@@ -89,7 +86,7 @@ fn everything() -> (Watched, Parts) {
     };
     let by = Holder::File("/own/operator.md".into());
     situation.permissions.identity = Remote::Configured { by, limits: RemoteLimits::default() };
-    let command = toml::from_str::<CommandSetting>("command = ['c']").unwrap();
+    let command = toml::from_str::<CommandSetting>("command = ['c', 'the output']").unwrap();
     situation.permissions.commands = Commands::new([("c".to_owned(), command)].into(), Runs::Trusted);
     let by = Holder::Http { address: Address::parse("https://memory.example/core").unwrap(), bearer_env: None };
     situation.permissions.memory = Remote::Configured { by, limits: RemoteLimits::default() };

@@ -395,7 +395,8 @@ fn long_files_are_traps_of_their_own() {
     let long = "x".repeat(40_000);
     let huge = "x".repeat(4 * 1024 * 1024 + 1);
     let nearest = "y".repeat(81_000);
-    let rows: &[(usize, &[(&str, &str)], &str)] = &[
+    type Files<'f> = &'f [(&'f str, &'f str)];
+    let rows: &[(usize, Files<'_>, &str)] = &[
         (5, &[("/r/AGENTS.md", &long), ("/r/sub/AGENTS.md", RULE)], "sub/AGENTS.md is left out by Codex CLI"),
         (
             6,
@@ -418,7 +419,7 @@ fn many_skills_lose_their_descriptions() {
     let mut world = MemoryWorld::new().var("HOME", "/home/u").file("/r/.git/HEAD", "");
     for number in 0..100 {
         let text = format!("---\nname: s{number}\ndescription: {}\n---\n", "d".repeat(400));
-        world = world.file(&format!("/r/.agents/skills/s{number}/SKILL.md"), text);
+        world = world.file(format!("/r/.agents/skills/s{number}/SKILL.md"), text);
     }
     let report = of_world(world, "/r");
     let all: Vec<&str> = report.diagnostics.iter().map(|finding| finding.message.as_str()).collect();
