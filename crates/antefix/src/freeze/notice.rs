@@ -90,8 +90,8 @@ impl Notices<'_> {
         if notices.iter().any(|notice| notice.kind != AmendmentKind::Changed) {
             return Ok(None);
         }
-        let whole = notices.iter().map(|notice| notice.text.len()).sum();
-        let Some(patch) = patch(before, now, whole) else { return Ok(None) };
+        let whole: usize = notices.iter().map(|notice| notice.text.len()).sum();
+        let Some(patch) = patch(before, now, whole.min(now.len())) else { return Ok(None) };
         let file = match notices {
             [only] => only.file.clone(),
             _ => None,

@@ -39,7 +39,7 @@ const PROMISED: &[(&str, &str)] = &[
     ("wording/agents_md_truncation_notice.md", "7c879b2dcad108a9f393e35cbed29d56e3412a9db560831d5942b40b6d4c5976"),
     ("wording/amend_added.md", "fd2d5ba6fa7b67ec8704e29bd01dc12ebc851196b7939b0f899121f3dec68174"),
     ("wording/amend_changed.md", "435f6040ba78fe62927422a13b3dd6f605dd0ddcaf075d51f8979346c33868e1"),
-    ("wording/amend_edited.md", "d043032b1c7717b5086cf12ac2721e315ebf24927fa7301ddaeb8b1fa53bd487"),
+    ("wording/amend_edited.md", "bab6d697f36fa3f01721b33bdd7df767dc87e2a217e2416fe755387c2cf53dd9"),
     ("wording/amend_removed.md", "62601dfb5edd020228fbcf72af5b67c675ec8d1442ed3d6029878c48eb9c7ad2"),
     ("wording/base_section.md", "2700647d49116905f21a5fa7b8d7600e93cb3b3ba6a20c8ee805c21540d46033"),
     ("wording/boundary.md", "6be7a2372b169fd5d78fc0e31d545e42e37866e274d3b08c85c5144636fa2a72"),

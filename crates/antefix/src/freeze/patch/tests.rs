@@ -35,28 +35,47 @@ fn applied(before: &str, patch: &str) -> String {
 }
 
 #[test]
-fn a_patch_has_the_changed_lines_with_one_on_either_side() {
+fn a_patch_has_the_changed_lines_and_no_others() {
     let before = "one\ntwo\nthree\nfour\nfive\nsix";
     let table = [
-        (before.replace("three", "3"), "@@ -2,3 +2,3 @@\n two\n-three\n+3\n four"),
-        (format!("{before}\nseven"), "@@ -6,1 +6,2 @@\n six\n+seven"),
-        (before.replace("one\n", ""), "@@ -1,2 +1,1 @@\n-one\n two"),
+        (before.replace("three", "3"), "@@ -3 +3 @@\n-three\n+3"),
+        (format!("{before}\nseven"), "@@ -6,0 +7 @@\n+seven"),
+        (before.replace("one\n", ""), "@@ -1 +0,0 @@\n-one"),
+        (before.replace("two", "2").replace("five", "5"), "@@ -2 +2 @@\n-two\n+2\n@@ -5 +5 @@\n-five\n+5"),
     ];
     for (after, expected) in table {
-        let expected = expected.replace("-6,1", "-6").replace("+1,1", "+1");
-        assert_eq!(patch(before, &after, 1_000).as_deref(), Some(expected.as_str()));
-        assert_eq!(applied(before, &expected), lined(&after));
+        assert_eq!(patch(before, &after, 1_000).as_deref(), Some(expected));
+        assert_eq!(applied(before, expected), lined(&after));
     }
     assert_eq!(patch(before, before, 1_000), None);
     assert_eq!(patch(before, "seven", 10), None, "it is longer than all of it");
     assert_eq!(patch(&"x\n".repeat(5_000), "x", 100_000), None, "there are too many lines");
 }
 
+#[test]
+fn a_hunk_names_the_heading_that_it_is_under() {
+    let before = "# Rules\n\n- one\n\n## Tests\n\n#hashtag\n- two\n#\n- three";
+    let table = [
+        (before.replace("- one", "- 1"), "@@ -3 +3 @@ # Rules\n-- one\n+- 1"),
+        (format!("{before}\n- four"), "@@ -10,0 +11 @@ ## Tests\n+- four"),
+        // A heading that changes is under the one before it.
+        (before.replace("## Tests", "## Checks"), "@@ -5 +5 @@ # Rules\n-## Tests\n+## Checks"),
+        (before.replace("# Rules", "# Habits"), "@@ -1 +1 @@\n-# Rules\n+# Habits"),
+    ];
+    for (after, expected) in table {
+        assert_eq!(patch(before, &after, 1_000).as_deref(), Some(expected));
+        assert_eq!(applied(before, expected), lined(&after));
+    }
+    let long = format!("# {}\none", "é".repeat(100));
+    let cut = format!("@@ -2 +2 @@ # {}\n-one\n+two", "é".repeat(39));
+    assert_eq!(patch(&long, &long.replace("one", "two"), 1_000), Some(cut));
+}
+
 proptest! {
     /// After any number of changes a reader has the text of now.
     #[test]
     fn whoever_applies_all_patches_has_the_text(
-        texts in prop::collection::vec(prop::collection::vec("[ab +@-]{0,3}", 1..12), 2..6),
+        texts in prop::collection::vec(prop::collection::vec("[ab #+@-]{0,3}", 1..12), 2..6),
     ) {
         let texts: Vec<String> = texts.iter().map(|lines| lines.join("\n")).collect();
         let mut known = lined(&texts[0]);

@@ -35,8 +35,7 @@ fn agents(count: usize, others: &[(usize, &str)]) -> MemoryWorld {
 
 fn edited(section: &str, subject: &str, patch: &str) -> String {
     format!(
-        "Lines of the section \"{section}\" have changed: those marked with - no longer apply, those marked with + do. The numbers \
-         count its lines as you were told them last.\n\n<amendment subject=\"{subject}\" state=\"edited\">\n{patch}\n</amendment>"
+        "In the section \"{section}\" the lines marked with - no longer apply, and those marked with + do.\n\n<amendment subject=\"{subject}\" state=\"edited\">\n{patch}\n</amendment>"
     )
 }
 
@@ -48,13 +47,13 @@ fn texts(talk: &Talk, world: &MemoryWorld) -> Vec<String> {
 fn a_changed_file_is_told_by_its_lines_each_time_relative_to_the_last() {
     let talk = Talk::new(LAYOUT);
     talk.turn(&agents(60, &[]));
-    let first = edited("files", "AGENTS.md", "@@ -6,3 +6,3 @@\n rule 6\n-rule 7\n+seven\n rule 8");
+    let first = edited("files", "AGENTS.md", "@@ -7 +7 @@\n-rule 7\n+seven");
     assert_eq!(texts(&talk, &agents(60, &[(7, "seven")])), [first.as_str()]);
     assert_eq!(texts(&talk, &agents(60, &[(7, "seven")])), [first.as_str()], "it is told once");
-    let second = edited("files", "AGENTS.md", "@@ -60 +60,2 @@\n rule 60\n+rule 61");
+    let second = edited("files", "AGENTS.md", "@@ -60,0 +61 @@\n+rule 61");
     assert_eq!(texts(&talk, &agents(61, &[(7, "seven")])), [first.as_str(), &second]);
     // Another process goes on from what the ledger has.
-    let third = edited("files", "AGENTS.md", "@@ -6,3 +6,3 @@\n rule 6\n-seven\n+VII\n rule 8");
+    let third = edited("files", "AGENTS.md", "@@ -7 +7 @@\n-seven\n+VII");
     assert_eq!(texts(&talk.with_hooks(&[]), &agents(61, &[(7, "VII")])), [first.as_str(), &second, &third]);
 }
 
@@ -71,7 +70,7 @@ fn what_has_little_in_common_is_told_as_a_whole() {
     let many: Vec<(usize, &str)> = many.iter().map(|(number, words)| (*number, words.as_str())).collect();
     assert_eq!(texts(&talk, &agents(60, &many)).len(), 2);
     let more: Vec<(usize, &str)> = many.iter().copied().chain([(61, "the last")]).collect();
-    let third = edited("files", "AGENTS.md", "@@ -60 +60,2 @@\n another 60\n+the last");
+    let third = edited("files", "AGENTS.md", "@@ -60,0 +61 @@\n+the last");
     assert_eq!(texts(&talk, &agents(61, &more))[2], third);
 }
 
