@@ -121,7 +121,6 @@ const MARKER: Marker = Marker { key: "cache_control", shape: Shape::Anthropic };
 /// How many blocks a message has; none if its last one cannot be marked.
 fn blocks(message: &Value) -> Option<usize> {
     match &message["content"] {
-        _ if message["role"] == "system" => None,
         Value::String(text) if !text.trim().is_empty() => Some(1),
         Value::Array(blocks) => {
             let last = blocks.last()?;

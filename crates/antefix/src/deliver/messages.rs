@@ -131,8 +131,10 @@ pub(super) fn weave(
                 woven.notice(notice, receipt);
             }
             if !content.live().is_empty() && !in_system {
-                kept = kept.or(Some(woven.messages.len()));
+                let before = woven.messages.len();
                 woven.live(receipt);
+                // A message that it became a part of is another one in the next request.
+                kept = kept.or(Some(before - usize::from(before > 0 && woven.messages.len() == before)));
             }
         }
         if let Some(Own::Sent(message)) = repaired.get(at) {

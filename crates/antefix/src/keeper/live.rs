@@ -34,8 +34,15 @@ impl Keeper {
         for _ in 0..ROUNDS {
             let told = told(&turn.insertions);
             let Some(said) = Said::new(&turn.suffix, &told, input.layout)? else { break };
+            let standing = self.store.insertions(conversation)?;
+            let is_heard = |one: &Insertion| turn.insertions.iter().any(|known| known.insertion.number == one.number);
+            if standing.all.iter().any(|one| matches!(one.kind, InsertionKind::Live(_)) && !is_heard(one)) {
+                // Said by somebody else since this turn has looked: it may be the same.
+                self.hear_of_others(conversation, turn)?;
+                continue;
+            }
             let insertion = Insertion {
-                number: self.store.insertions(conversation)?.last + 1,
+                number: standing.last + 1,
                 kind: InsertionKind::Live(said.sections),
                 at: now(input),
                 text: said.text,

@@ -151,5 +151,7 @@ fn claude_hears_it_from_the_system() {
         fragment["messages"].as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "system", "assistant", "user", "system"]);
     assert_eq!(fragment["messages"][1]["content"], "Machine: ada\n\nBranch: main");
-    assert_eq!(fragment["messages"][4]["content"], format!("{CHANGED}Branch: fix"));
+    let marker = json!({"type": "ephemeral", "ttl": "5m"});
+    let last = json!([{"type": "text", "text": format!("{CHANGED}Branch: fix"), "cache_control": marker}]);
+    assert_eq!(fragment["messages"][4]["content"], last);
 }
