@@ -9,7 +9,7 @@ _KEYS = {"openai-responses": "input", "gemini": "contents", "acp": "prompt"}
 
 
 def request(turn: TurnDocument | CompactionDocument, **own: Any) -> dict[str, Any]:
-    """What to send: the caller's members, and those of the fragment, which count where both have one.
+    """What to send: the caller's members, and those of the fragment, which count where both have one; of two `tool_choice` the narrower.
 
     Only messages that the caller did not hand over to the turn are its own: then those of the fragment come first, the caller's
     behind them, and what the turn hands over to append comes last. What is appended is for this request alone.
@@ -18,6 +18,8 @@ def request(turn: TurnDocument | CompactionDocument, **own: Any) -> dict[str, An
     if fragment is None or receipt is None:
         raise ValueError("the turn has no fragment: name its `target`")
     merged = {**own, **fragment}
+    if "tool_choice" in own and "tool_choice" in fragment:
+        merged["tool_choice"] = _narrower(fragment["tool_choice"], own["tool_choice"])
     append = turn.get("append")
     if append is None:
         return merged
@@ -31,3 +33,14 @@ def request(turn: TurnDocument | CompactionDocument, **own: Any) -> dict[str, An
         else:
             messages.append(message)
     return {**merged, key: messages} if messages else merged
+
+
+def _narrower(allowed: Any, wish: Any) -> Any:
+    """Which tools may be called, where both say it: a wish for any tool is one among those that the fragment allows."""
+    if isinstance(allowed, str) or wish in (None, "auto"):
+        return allowed
+    if wish != "required":
+        return wish
+    if "mode" in allowed:
+        return {**allowed, "mode": wish}
+    return {**allowed, "allowed_tools": {**allowed["allowed_tools"], "mode": wish}}

@@ -11,7 +11,7 @@ interface Message {
 }
 
 /**
- * What to send: the caller's members, and those of the fragment, which count where both have one.
+ * What to send: the caller's members, and those of the fragment, which count where both have one; of two `tool_choice` the narrower.
  *
  * Only messages that the caller did not hand over to the turn are its own: then those of the fragment come first, the caller's behind
  * them, and what the turn hands over to append comes last. What is appended is for this request alone.
@@ -23,7 +23,10 @@ export function request<Own extends object>(
   const fragment = turn.fragment as Record<string, unknown> | null | undefined;
   const receipt = turn.receipt as { target: string } | null | undefined;
   if (!fragment || !receipt) throw new Error("the turn has no fragment: name its `target`");
-  const merged = { ...own, ...fragment };
+  const merged: Own & Record<string, unknown> = { ...own, ...fragment };
+  if ("tool_choice" in own && "tool_choice" in fragment) {
+    Object.assign(merged, { tool_choice: narrower(fragment.tool_choice, own.tool_choice) });
+  }
   const append = turn.append as Message[] | null | undefined;
   if (!append) return merged;
   const key = KEYS[receipt.target] ?? "messages";
@@ -40,4 +43,13 @@ export function request<Own extends object>(
     }
   }
   return messages.length > 0 ? { ...merged, [key]: messages } : merged;
+}
+
+/** Which tools may be called, where both say it: a wish for any tool is one among those that the fragment allows. */
+function narrower(allowed: unknown, wish: unknown): unknown {
+  if (typeof allowed === "string" || wish === undefined || wish === null || wish === "auto") return allowed;
+  if (wish !== "required") return wish;
+  const ours = allowed as { mode?: string; allowed_tools?: object };
+  if (ours.mode) return { ...ours, mode: wish };
+  return { ...ours, allowed_tools: { ...ours.allowed_tools, mode: wish } };
 }

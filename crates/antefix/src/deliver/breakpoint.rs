@@ -179,6 +179,12 @@ pub(super) fn anthropic_ttl(seconds: u64) -> &'static str {
 }
 
 /// The lifetimes of the breakpoints in a value, in order.
+pub(super) fn lifetimes_in(value: &Value, key: &str) -> Vec<u64> {
+    let mut found = Vec::new();
+    find(value, key, &mut found);
+    found
+}
+
 fn find(value: &Value, key: &str, found: &mut Vec<u64>) {
     match value {
         Value::Object(map) => {

@@ -11,10 +11,11 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::Content;
+use super::tools::{CHOICE, choice};
 use crate::discover::tools::ShapedTools;
 use crate::text::{canonical, roomy, write_canonical, write_string};
 
-/// What to merge into a request: every member of it replaces the request's own.
+/// What to merge into a request: every member of it replaces the request's own, but of two `tool_choice` the narrower one counts.
 ///
 /// [`Delivery::request`](super::Delivery::request) does so, also where the caller keeps its messages to itself, and gives the bytes to
 /// send; [`Fragment::request`] is for those who have handed their messages over. Whatever knows serde can write a fragment as well, also with
@@ -71,6 +72,9 @@ impl Fragment {
         let own: Vec<(String, Value)> = own.into_iter().map(|(key, value)| (key.into(), value)).collect();
         let mut members: Members<'_> = own.iter().map(|(key, value)| (key.as_str(), Member::Value(value))).collect();
         members.extend(self.members());
+        let callers = own.iter().find(|(key, _)| key == CHOICE).map(|(_, value)| value);
+        let choice = callers.zip(self.members.get(CHOICE)).map(|(callers, ours)| choice(ours, callers));
+        members.extend(choice.iter().map(|choice| (CHOICE, Member::Value(choice))));
         members.extend(merged.iter().map(|(key, value)| (key.as_str(), Member::Value(value))));
         write(&members)
     }

@@ -20,6 +20,7 @@ mod content;
 mod fragment;
 mod gemini;
 mod lifetime;
+mod marks;
 mod messages;
 mod meta;
 mod ollama;
@@ -83,7 +84,7 @@ impl Delivery {
     /// The bytes of the request that has these members besides: keys in order, no white space. This is the one way to merge that is
     /// always right.
     ///
-    /// A member of the fragment counts instead of one of the same name. Only the messages of a caller who did not hand them over are
+    /// A member of the fragment counts instead of one of the same name. A `tool_choice` of both is the narrower one, and only the messages of a caller who did not hand them over are
     /// its own: then the fragment's come first, these behind them, and [`append`](Delivery::append) last.
     ///
     /// ```
@@ -127,6 +128,9 @@ impl Delivery {
 /// Delivers a turn's content to a target, for a model of the table; without one, the target's safest form is taken.
 pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> Result<Delivery> {
     let mut receipt = Receipt::new(target, model, content);
+    let mut fragment = Fragment::default();
+    let allowed = tools::allowed(content, target, model, &mut fragment, &mut receipt)?;
+    let content = allowed.as_ref().unwrap_or(content);
     let folded = tools::folded(content, target, model, &mut receipt);
     let content = folded.as_ref().unwrap_or(content);
     let loaded = tools::loaded(content, target, model, &mut receipt);
@@ -134,7 +138,9 @@ pub fn deliver(content: &Content<'_>, target: Target, model: Option<&Model>) -> 
     let has_messages = !matches!(target, Target::Plain | Target::Acp);
     let behind = content.with_behind().filter(|_| has_messages);
     let content = behind.as_ref().unwrap_or(content);
-    let mut fragment = Fragment::default();
+    let marked = marks::repaired(content, target, model, &mut receipt);
+    let marked = marked.as_deref().map(|messages| Content { messages: Some(messages), ..content.clone() });
+    let content = marked.as_ref().unwrap_or(content);
     let append = match target {
         Target::Anthropic => anthropic::fill(content, model, &mut fragment, &mut receipt),
         Target::OpenAiChat => openai::fill_chat(content, model, &mut fragment, &mut receipt),

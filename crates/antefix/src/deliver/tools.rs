@@ -10,14 +10,15 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::fragment::Place;
 use super::{Content, Fragment, Receipt, Target, anthropic, bedrock, gemini, openai, plain};
 use crate::compose::policy::Placement;
 use crate::discover::tools::{Native, Shape, Shaped, Tool};
 use crate::error::{Error, ErrorKind, Result};
-use crate::models::Model;
+use crate::freeze::ToolStep;
+use crate::models::{Model, Provider, ToolChanges};
 
 /// How a target takes tools.
 pub(super) struct Form {
@@ -86,6 +87,74 @@ impl Form {
     }
 }
 
+/// The content without changes of tools, if all of them can be said by the tools that the request allows of its list: those that were taken
+/// away stay in it, so that it is cached as before. None if there is nothing to say, or if it is said in another way.
+///
+/// OpenAI made `allowed_tools` for this: <https://developers.openai.com/api/docs/guides/function-calling>. What it does beside deferred
+/// tools is not known.
+pub(super) fn allowed<'c>(
+    content: &Content<'c>,
+    target: Target,
+    model: Option<&Model>,
+    fragment: &mut Fragment,
+    receipt: &mut Receipt,
+) -> Result<Option<Content<'c>>> {
+    let takes = matches!(target, Target::OpenAiChat | Target::OpenAiResponses)
+        && model.is_some_and(|model| {
+            model.provider == Provider::OpenAi
+                && matches!(model.tool_changes, Some(ToolChanges::Either | ToolChanges::Removals))
+        });
+    let mut steps = content.tool_changes.iter().flat_map(|changed| changed.steps);
+    let Some(form) = Form::of(target).filter(|_| takes && content.deferred.is_empty()) else { return Ok(None) };
+    if content.tool_changes.is_empty() || !steps.all(ToolStep::is_listed) {
+        return Ok(None);
+    }
+    let current = content.current_tools.into_iter().flat_map(|tools| tools.iter());
+    let tools = current.map(|tool| form.one(tool).map(|tool| named(&tool))).collect::<Result<Vec<Value>>>()?;
+    let choice = match (tools.is_empty(), target) {
+        (true, _) => json!("none"),
+        (false, Target::OpenAiChat) => {
+            json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}})
+        }
+        (false, _) => json!({"type": "allowed_tools", "mode": "auto", "tools": tools}),
+    };
+    fragment.insert(CHOICE, choice);
+    receipt.instead("tools that were taken away", "kept in the list, and not among those that `tool_choice` allows");
+    Ok(Some(Content { tool_changes: Vec::new(), ..content.clone() }))
+}
+
+/// A tool of OpenAI's by its type and name alone.
+fn named(tool: &Value) -> Value {
+    let mut named = Map::new();
+    for key in ["type", "name", "server_label"] {
+        named.extend(tool.get(key).map(|value| (key.to_owned(), value.clone())));
+    }
+    for key in ["function", "custom"] {
+        named.extend(tool.get(key).map(|inside| (key.to_owned(), json!({"name": inside["name"]}))));
+    }
+    Value::Object(named)
+}
+
+/// The member of a request that says which tools may be called.
+pub(super) const CHOICE: &str = "tool_choice";
+
+/// What a request says of the tools that may be called, if its caller has a wish as well: one for a certain tool, or for none, is narrower
+/// than ours, and one for any tool is a wish among those that are allowed.
+pub(super) fn choice(ours: &Value, callers: &Value) -> Value {
+    match callers.as_str() {
+        _ if ours.is_string() => ours.clone(),
+        Some("required") => {
+            let mut ours = ours.clone();
+            let inside = if ours.get("mode").is_some() { &mut ours } else { &mut ours["allowed_tools"] };
+            inside["mode"] = callers.clone();
+            ours
+        }
+        Some("auto") => ours.clone(),
+        None if callers.is_null() => ours.clone(),
+        _ => callers.clone(),
+    }
+}
+
 /// The content with all tools as they are now, if the target or the model cannot be told of changes; none if there is nothing to fold.
 pub(super) fn folded<'c>(
     content: &Content<'c>,
@@ -94,7 +163,13 @@ pub(super) fn folded<'c>(
     receipt: &mut Receipt,
 ) -> Option<Content<'c>> {
     let speaks = matches!(target, Target::Anthropic | Target::OpenAiResponses);
-    let takes = speaks && model.is_some_and(|model| model.tool_changes.is_some());
+    let mut steps = content.tool_changes.iter().flat_map(|changed| changed.steps);
+    let takes = speaks
+        && match model.and_then(|model| model.tool_changes) {
+            Some(ToolChanges::All) => true,
+            Some(ToolChanges::Either) => steps.all(ToolStep::is_new),
+            Some(ToolChanges::Removals) | None => false,
+        };
     if content.tool_changes.is_empty() || (takes && content.placement != Placement::System) {
         return None;
     }

@@ -174,7 +174,7 @@ impl StandingEpoch<'_> {
         match now.layout.on_tools() {
             OnTools::Hold => drifted.pending.extend(changes),
             OnTools::Renew => changes.into_iter().for_each(|change| drifted.renew(Cause::ToolsChanged, change)),
-            OnTools::Amend => match tool_change::notice(&changes, tools, of_epoch, now.tool_changes) {
+            OnTools::Amend => match tool_change::notice(&changes, tools, of_epoch, self.amendments, now.tool_changes) {
                 // What the prompt's text would say of the tools is known with the notice, so that another line is noticed later.
                 Some(notice) => drifted.amend.push(AmendmentBody { facts: of_tools(now), ..notice }),
                 None => changes.into_iter().for_each(|change| drifted.renew(Cause::ToolsChanged, change)),

@@ -3,8 +3,9 @@
 //! 1. Providers read tools before all else: another list re-bills everything. Some models take tools that come and go in the midst of
 //!    a conversation instead; see [`ToolChanges`].
 //! 2. What was told once stays at its place in every later request, and is a part of the next epoch's own tools.
-//! 3. Where a model takes additions alone, a tool that is gone or another one begins a new epoch, as it does for every model that
-//!    takes none.
+//! 3. OpenAI takes tools that come as items of the conversation, and tools that go by the ones that a request allows of its list. Whether
+//!    it takes both in one request is not known, so that the second kind begins a new epoch. So does a tool with another definition
+//!    there, and every change for models that take none.
 //! 4. A tool that every request of the epoch has is told by its name: one that was taken away and is back, and one that is deferred
 //!    and that its caller wants now (`defer_loading` is false).
 
@@ -71,29 +72,31 @@ pub(super) fn is_known(known: &Known<'_>, now: &Tools) -> bool {
         && now.iter().all(|tool| known.get(tool.name.as_str()).is_some_and(|one| one.looks_like(tool)))
 }
 
-/// The notice of changed tools; none if the model cannot be told of them.
+/// The notice of changed tools, behind what was told before; none if the model cannot be told of them.
 pub(super) fn notice(
     changes: &[Change],
     now: &Tools,
     of_epoch: &[Tool],
+    told: &[Amendment],
     takes: Option<ToolChanges>,
 ) -> Option<AmendmentBody> {
-    let only_additions = changes.iter().all(|change| change.kind == ChangeKind::ToolAdded);
     let takes = takes?;
     // A request that never had tools is not known to take any later.
-    let is_taken = match takes {
-        ToolChanges::All => true,
-        ToolChanges::Additions => only_additions,
-    };
-    if !is_taken || of_epoch.is_empty() {
+    if of_epoch.is_empty() {
         return None;
     }
-    let declared: Known<'_> = match takes {
-        ToolChanges::All => known(of_epoch, &[]),
-        // They have no word for a tool that they have already.
-        ToolChanges::Additions => Known::new(),
-    };
+    let declared = known(of_epoch, &[]);
     let steps: Vec<ToolStep> = changes.iter().map(|change| ToolStep::of(change, now, &declared)).collect();
+    let all = || told.iter().flat_map(|amendment| &amendment.body.tools).chain(&steps);
+    let is_redefined = changes.iter().any(|change| change.kind == ChangeKind::ToolChanged);
+    let is_taken = match takes {
+        ToolChanges::All => true,
+        ToolChanges::Either => !is_redefined && (all().all(ToolStep::is_new) || all().all(ToolStep::is_listed)),
+        ToolChanges::Removals => !is_redefined && all().all(ToolStep::is_listed),
+    };
+    if !is_taken {
+        return None;
+    }
     let named = |kind: AmendmentKind| {
         let names: Vec<&str> = steps.iter().filter(|step| step.kind == kind).map(|step| step.name.as_str()).collect();
         names.join(", ")
@@ -107,6 +110,16 @@ pub(super) fn notice(
 }
 
 impl ToolStep {
+    /// Whether the requests of its epoch do not have the tool yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.kind == AmendmentKind::Added && self.declared == Declared::No
+    }
+
+    /// Whether the list of its epoch's requests stays as it is: a tool of it is taken away, or is back.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.kind == AmendmentKind::Removed || self.declared == Declared::Yes
+    }
+
     fn of(change: &Change, now: &Tools, declared: &Known<'_>) -> ToolStep {
         let tool = now.iter().find(|tool| tool.name == change.origin);
         let epochs = declared.get(change.origin.as_str());

@@ -109,8 +109,10 @@ pub struct Model {
 pub enum ToolChanges {
     /// Tools that come, and tools that go.
     All,
-    /// Tools that come.
-    Additions,
+    /// Tools that come, in the conversation, or tools that go, by what a request allows of its list; not both at once.
+    Either,
+    /// Tools that go: they stay in the list, and a request does not allow them.
+    Removals,
 }
 
 /// How a model was found.

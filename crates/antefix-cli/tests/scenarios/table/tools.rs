@@ -74,6 +74,19 @@ scenarios! {
             begins(2, "tools-changed").changes(&["tool-changed"]).keeps_quiet_about("additional_tools"),
         );
 
+    openai_is_told_what_goes_by_the_tools_that_it_allows => project_with(&amending())
+        .turn(
+            talk(1, "openai-chat", json!([tool("read", "Reads."), tool("bash", "Runs.")])).model("gpt-5.4"),
+            opens().keeps_quiet_about("tool_choice"),
+        )
+        .turn(
+            talk(2, "openai-chat", json!([tool("read", "Reads.")])),
+            stands(1, "opened").amendments(1).requests(r#""name":"bash""#).requests(concat!(
+                r#""tool_choice":{"allowed_tools":{"mode":"auto","tools":[{"function":{"name":"read"},"type":"function"}]},"#,
+                r#""type":"allowed_tools"}"#,
+            )),
+        );
+
     a_target_that_cannot_be_told_has_all_tools_as_they_are => project_with(&amending())
         .turn(
             talk(1, "openai-chat", json!([tool("read", "Reads.")])).model("claude-opus-5"),

@@ -44,7 +44,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..9)
 }
 
-/// The conversation in the shape of a target. It begins with the user, and the caller's own breakpoints are in order.
+/// The conversation in the shape of a target. It begins with the user.
 fn history(steps: &[Step], target: Target) -> Vec<Value> {
     let (role, text) = match target {
         Target::Gemini => ("model", "parts"),
@@ -56,7 +56,6 @@ fn history(steps: &[Step], target: Target) -> Vec<Value> {
         _ => json!({"role": who, "content": words}),
     };
     let mut messages = vec![say("user", "begin")];
-    let mut marked = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         let words = format!("words {number}");
         match step {
@@ -81,14 +80,17 @@ fn history(steps: &[Step], target: Target) -> Vec<Value> {
                 messages.push(json!({"role": "assistant", "content": thinking}));
             }
             Step::Thinking => {}
-            Step::Marked | Step::MarkedLong if target == Target::Anthropic && marked.len() < 4 => {
-                // A long one behind a short one is the caller's own mistake.
-                let is_long = *step == Step::MarkedLong && !marked.contains(&"5m");
-                let ttl = if is_long { "1h" } else { "5m" };
-                marked.push(ttl);
-                let marker = json!({"type": "ephemeral", "ttl": ttl});
+            Step::Marked | Step::MarkedLong if target == Target::Anthropic => {
+                let marker = json!({"type": "ephemeral", "ttl": if *step == Step::MarkedLong { "1h" } else { "5m" }});
                 let block = json!({"type": "text", "text": words, "cache_control": marker});
                 messages.push(json!({"role": "user", "content": [block]}));
+            }
+            Step::Marked | Step::MarkedLong if target == Target::Bedrock => {
+                let marker = match step {
+                    Step::MarkedLong => json!({"cachePoint": {"type": "default", "ttl": "1h"}}),
+                    _ => json!({"cachePoint": {"type": "default"}}),
+                };
+                messages.push(json!({"role": "user", "content": [{"text": words}, marker]}));
             }
             Step::Marked | Step::MarkedLong => {}
         }
@@ -265,7 +267,7 @@ proptest! {
                 let own = breaches(&bare, target, model.as_ref());
                 let ours: Vec<_> = found.iter().filter(|one| !own.iter().any(|own| own.rule == one.rule)).collect();
                 prop_assert!(ours.is_empty(), "{} {:?}: {ours:#?}\n{request:#}", target.name(), model.as_ref().map(|model| &model.name));
-                prop_assert!(own.iter().all(|one| one.rule.starts_with("breakpoint-") || one.rule == "user-not-after-tool" || one.rule == "system-in-front" || one.rule == "user-or-tool-last"), "{own:#?}");
+                prop_assert!(own.iter().all(|one| one.rule == "user-not-after-tool" || one.rule == "system-in-front" || one.rule == "user-or-tool-last"), "{own:#?}");
                 let said = request.to_string();
                 for text in messages.words() {
                     let count = said.matches(text).count() + json!(delivery.append).to_string().matches(text).count();
@@ -341,6 +343,45 @@ fn ours_live_as_long_as_the_callers_behind_them_and_there_are_four_in_all() {
         assert_eq!(ttls(&[user("5m")]), if known { "5m 5m" } else { "- 5m" });
         assert_eq!(ttls(&[user("5m"), user("5m"), user("5m")]), "- 5m");
         assert_eq!(ttls(&[user("5m"), user("5m"), user("5m"), user("5m")]), "- -");
+    }
+}
+
+/// The caller's lifetimes, and what is sent of them.
+#[test]
+fn the_callers_own_breakpoints_are_put_in_order_and_the_last_four_count() {
+    let user = |ttl: &&str| {
+        let marker = json!({"type": "ephemeral", "ttl": ttl});
+        json!({"role": "user", "content": [{"type": "text", "text": "u", "cache_control": marker}]})
+    };
+    let tool = json!([{"name": "read", "input_schema": {}, "cache_control": {"type": "ephemeral"}}]);
+    let tools = [json!([]), tool].map(|tools| serde_json::from_value::<Tools>(tools).unwrap());
+    let table: [(usize, &[&str], &str, &[&str]); 5] = [
+        (0, &["1h", "5m"], "1h 5m", &[]),
+        (0, &["5m", "1h", "5m"], "1h 1h 5m", &["other lifetimes"]),
+        (0, &["5m", "5m", "5m", "5m", "5m"], "- 5m 5m 5m 5m", &["the first 1 of them left out"]),
+        (
+            0,
+            &["1h", "5m", "5m", "5m", "5m", "1h"],
+            "- - 1h 1h 1h 1h",
+            &["the first 2 of them left out", "other lifetimes"],
+        ),
+        // Tools are shared by all turns, and stay as they are.
+        (1, &["1h"], "5m", &["other lifetimes"]),
+    ];
+    for (with, callers, expected, told) in table {
+        let messages: Vec<Value> = callers.iter().map(user).collect();
+        let content = Content { messages: Some(&messages), suffix: "", ..content(&tools[with], &[]) };
+        let delivery = deliver(&content, Target::Anthropic, Some(&model("claude-opus-5"))).unwrap();
+        let sent = delivery.fragment.to_value();
+        let ttl = |message: &Value| message["content"][0]["cache_control"]["ttl"].as_str().unwrap_or("-").to_owned();
+        let sent_messages = sent["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "user");
+        let found: Vec<String> = sent_messages.map(ttl).collect();
+        assert_eq!(found.join(" "), expected, "{callers:?}");
+        assert_eq!(breaches(&sent, Target::Anthropic, Some(&model("claude-opus-5"))), [], "{callers:?}");
+        let said = delivery.receipt.substitutions.iter().filter(|one| one.what == "the caller's breakpoints");
+        let said: Vec<&str> = said.map(|one| one.instead.as_str()).collect();
+        assert_eq!(said.len(), told.len(), "{said:?}");
+        assert!(said.iter().zip(told).all(|(said, told)| said.starts_with(told)), "{said:?}");
     }
 }
 

@@ -135,6 +135,77 @@ fn responses_takes_additions_and_chat_has_all_tools_as_they_are() {
 }
 
 #[test]
+fn openai_is_told_what_goes_by_the_tools_that_it_allows_and_the_list_stays() {
+    let (chat, responses) = (Target::OpenAiChat, Target::OpenAiResponses);
+    for (model, target) in
+        [("gpt-5.4", responses), ("gpt-5.6-sol", responses), ("gpt-5.4", chat), ("gpt-5.6-sol", chat)]
+    {
+        let allowed = |names: &[&str]| match target {
+            Target::OpenAiChat => {
+                let tools: Vec<Value> =
+                    names.iter().map(|name| json!({"type": "function", "function": {"name": name}})).collect();
+                json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}})
+            }
+            _ => {
+                let tools: Vec<Value> = names.iter().map(|name| json!({"type": "function", "name": name})).collect();
+                json!({"type": "allowed_tools", "mode": "auto", "tools": tools})
+            }
+        };
+        let mut talk = talk(model);
+        let (_, _, first) = sent(&talk, &[user("one")], target);
+        let both = first.fragment.to_value()["tools"].clone();
+        assert!(first.fragment.to_value().get("tool_choice").is_none());
+        let steps: [(&[&str], Value); 3] =
+            [(&["read"], allowed(&["read"])), (&["read", "bash"], allowed(&["bash", "read"])), (&[], json!("none"))];
+        for (names, expected) in steps {
+            let of = |name: &&str| if *name == "read" { tool("read", "Reads.") } else { tool("bash", "Runs.") };
+            talk.tools = Some(names.iter().map(of).collect());
+            let (began, _, now) = sent(&talk, &[user("one")], target);
+            let fragment = now.fragment.to_value();
+            assert_eq!((began, &fragment["tools"]), (Began::Before, &both), "{model} {target:?} {names:?}");
+            assert_eq!(now.receipt.prefix_form, first.receipt.prefix_form, "{model} {target:?} {names:?}");
+            assert_eq!(fragment["tool_choice"], expected, "{model} {target:?} {names:?}");
+            let instead = now.receipt.substitutions.iter().find(|one| one.what == "tools that were taken away");
+            assert!(instead.is_some(), "{:?}", now.receipt.substitutions);
+        }
+        // Whether it takes both ways in one request is not known.
+        talk.tools = Some(vec![tool("read", "Reads."), tool("grep", "Searches.")]);
+        let (began, _, renewed) = sent(&talk, &[user("one")], target);
+        assert_eq!((began, renewed.fragment.to_value().get("tool_choice")), (Began::Now, None), "{model} {target:?}");
+    }
+}
+
+/// What a caller wishes, and what is sent where `read` alone is allowed.
+#[test]
+fn a_wish_for_tools_is_one_among_those_that_are_allowed() {
+    let mut talk = talk("gpt-5.4");
+    for target in [Target::OpenAiResponses, Target::OpenAiChat] {
+        talk.tools = Some(vec![tool("read", "Reads."), tool("bash", "Runs.")]);
+        sent(&talk, &[user("one")], target);
+        talk.tools = Some(vec![tool("read", "Reads.")]);
+        let (_, _, delivery) = sent(&talk, &[user("one")], target);
+        let ours = delivery.fragment.to_value()["tool_choice"].clone();
+        let mut required = ours.clone();
+        let mode = if target == Target::OpenAiChat { "/allowed_tools/mode" } else { "/mode" };
+        *required.pointer_mut(mode).unwrap() = json!("required");
+        let certain = json!({"type": "function", "name": "read"});
+        let table = [
+            (json!("auto"), ours.clone()),
+            (Value::Null, ours.clone()),
+            (json!("required"), required),
+            (json!("none"), json!("none")),
+            (certain.clone(), certain),
+        ];
+        for (wish, expected) in table {
+            let request: Value = serde_json::from_str(&delivery.request([("tool_choice", wish.clone())])).unwrap();
+            assert_eq!(request["tool_choice"], expected, "{target:?} {wish}");
+        }
+        let request: Value = serde_json::from_str(&delivery.request([("model", json!("gpt-5.4"))])).unwrap();
+        assert_eq!(request["tool_choice"], ours, "{target:?}");
+    }
+}
+
+#[test]
 fn a_conversation_without_tools_gets_a_new_epoch_for_its_first() {
     let mut talk = talk("claude-opus-5");
     talk.tools = None;
