@@ -208,7 +208,7 @@ pub(crate) struct SendArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = "\
-A conversation is in use with each turn, renewal, compaction and message; that is noted to the hour, and what was used a
+A conversation is in use with each turn, renewal, compaction and message; that is noted to the minute, and what was used a
 little later than it is noted stays. Texts that no conversation has go in any case. Saved templates stay.
 
 Examples:

@@ -28,7 +28,7 @@ fn fill(store: &dyn Store, name: &str) {
     assert!(matches!(store.commit(&id(name), "kept", moment(8)).unwrap(), Committed::Done(_)));
     let (row, bundle) = compaction(name, "t", 2, &format!("next {name}"));
     store.begin(&row, Some(&bundle)).unwrap();
-    assert_eq!(store.note_use(&id(name), moment(9)).unwrap(), Noted::Done);
+    assert_eq!(store.note_use(&id(name), moment(9), None).unwrap(), Noted::Done);
 }
 
 pub(super) fn a_deleted_conversation_leaves_nothing(medium: &dyn Medium) {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{Medium, amendment, epoch, id, moment, open};
 use crate::error::Fault;
 use crate::freeze::store::{Appended, EpochRow, Standing, Store};
-use crate::freeze::{Cause, Insertions};
+use crate::freeze::{Cause, Insertions, Pauses};
 
 /// Appends an epoch that must win.
 #[track_caller]
@@ -38,8 +38,15 @@ pub(super) fn a_conversation_that_nobody_opened_has_nothing(medium: &dyn Medium)
 pub(super) fn an_epoch_is_kept_as_it_was_given(medium: &dyn Medium) {
     let store = open(medium);
     let row = won(&*store, "c", 1, "x");
-    let expected =
-        Standing { epoch: row.clone(), amendments: Vec::new(), waiting: 0, inserted: 0, said: None, used: None };
+    let expected = Standing {
+        epoch: row.clone(),
+        amendments: Vec::new(),
+        waiting: 0,
+        inserted: 0,
+        said: None,
+        used: None,
+        pauses: Pauses::default(),
+    };
     assert_eq!(store.standing(&row.conversation).unwrap(), Some(expected.clone()));
     assert_eq!(store.epoch(&row.conversation, 1).unwrap(), Some(expected));
     assert_eq!(store.epoch(&row.conversation, 2).unwrap(), None);
@@ -132,12 +139,27 @@ pub(super) fn conversations_do_not_mix(medium: &dyn Medium) {
     let (row, bundle) = amendment("one", 1, 1, "amended");
     assert_eq!(store.amend(&row, &bundle).unwrap(), Appended::Won);
     store.queue(&two.conversation, moment(0), "message").unwrap();
-    let expected =
-        Standing { epoch: one.clone(), amendments: vec![row], waiting: 0, inserted: 0, said: None, used: None };
+    let expected = Standing {
+        epoch: one.clone(),
+        amendments: vec![row],
+        waiting: 0,
+        inserted: 0,
+        said: None,
+        used: None,
+        pauses: Pauses::default(),
+    };
     assert_eq!(standing(&*store, "one"), expected);
     assert_eq!(
         standing(&*store, "two"),
-        Standing { epoch: two, amendments: Vec::new(), waiting: 1, inserted: 0, said: None, used: None }
+        Standing {
+            epoch: two,
+            amendments: Vec::new(),
+            waiting: 1,
+            inserted: 0,
+            said: None,
+            used: None,
+            pauses: Pauses::default()
+        }
     );
     assert_eq!(store.take(&one.conversation, Some("t"), None).unwrap(), []);
 }
@@ -212,7 +234,15 @@ pub(super) fn ids_may_be_long_and_in_any_script(medium: &dyn Medium) {
         store.queue(&row.conversation, moment(0), "m").unwrap();
         assert_eq!(
             standing(&*store, &name),
-            Standing { epoch: row, amendments: vec![amended], waiting: 1, inserted: 0, said: None, used: None }
+            Standing {
+                epoch: row,
+                amendments: vec![amended],
+                waiting: 1,
+                inserted: 0,
+                said: None,
+                used: None,
+                pauses: Pauses::default()
+            }
         );
     }
 }
@@ -270,7 +300,15 @@ pub(super) fn an_old_epoch_keeps_its_amendments(medium: &dyn Medium) {
     let kept = store.epoch(&old.conversation, 1).unwrap();
     assert_eq!(
         kept,
-        Some(Standing { epoch: old, amendments: vec![first], waiting: 0, inserted: 0, said: None, used: None })
+        Some(Standing {
+            epoch: old,
+            amendments: vec![first],
+            waiting: 0,
+            inserted: 0,
+            said: None,
+            used: None,
+            pauses: Pauses::default()
+        })
     );
     assert_eq!(standing(&*store, "c").amendments, [second]);
 }
@@ -282,7 +320,15 @@ pub(super) fn what_was_acknowledged_is_there_for_others(medium: &dyn Medium) {
     let (amended, bundle) = amendment("c", 1, 1, "y");
     assert_eq!(other.amend(&amended, &bundle).unwrap(), Appended::Won);
     one.queue(&row.conversation, moment(0), "m").unwrap();
-    let expected = Standing { epoch: row, amendments: vec![amended], waiting: 1, inserted: 0, said: None, used: None };
+    let expected = Standing {
+        epoch: row,
+        amendments: vec![amended],
+        waiting: 1,
+        inserted: 0,
+        said: None,
+        used: None,
+        pauses: Pauses::default(),
+    };
     assert_eq!(standing(&*one, "c"), expected);
     drop((one, other));
     assert_eq!(standing(&*open(medium), "c"), expected);

@@ -175,6 +175,7 @@ rules! {
     uses::{
         every_row_is_a_use,
         a_use_is_noted_and_never_becomes_earlier,
+        pauses_are_noted_with_the_use_behind_them,
         uses_are_paged_in_the_order_of_bytes,
         what_was_used_since_is_not_deleted,
         a_conversation_in_use_is_not_deleted_by_its_age,

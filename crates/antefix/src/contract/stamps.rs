@@ -60,7 +60,7 @@ pub(super) fn whatever_anybody_writes_changes_the_stamp(medium: &dyn Medium) {
             store.delete_template(&deletion).unwrap();
         },
         &|store| store.remember(&id("c"), &memory("remembered")).unwrap(),
-        &|store| assert_eq!(store.note_use(&id("c"), moment(9)).unwrap(), Noted::Done),
+        &|store| assert_eq!(store.note_use(&id("c"), moment(9), None).unwrap(), Noted::Done),
         &|store| assert!(store.delete(&id("another"), Deletable::Any).unwrap().is_some()),
         &|store| assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 2),
     ];

@@ -3,6 +3,7 @@
 use super::ledgers::{standing, won};
 use super::races::all_at_once;
 use super::{Medium, amendment, compaction, id, moment, open};
+use crate::freeze::Pauses;
 use crate::freeze::store::{Committed, Deletable, LastUse, Noted, Store};
 
 /// Rows of epoch `n` and amendment `n` are of the moment `n`.
@@ -40,7 +41,7 @@ pub(super) fn a_use_is_noted_and_never_becomes_earlier(medium: &dyn Medium) {
     won(&*store, "c", 1, "x");
     assert_eq!(standing(&*store, "c").used, None);
     for (noted, expected) in [(20, 20), (90, 90), (50, 90)] {
-        assert_eq!(store.note_use(&id("c"), moment(noted)).unwrap(), Noted::Done);
+        assert_eq!(store.note_use(&id("c"), moment(noted), None).unwrap(), Noted::Done);
         assert_eq!(standing(&*open(medium), "c").used, Some(moment(expected)));
         assert_eq!(last_use(&*store, "c"), Some(expected));
     }
@@ -49,11 +50,43 @@ pub(super) fn a_use_is_noted_and_never_becomes_earlier(medium: &dyn Medium) {
     won(&*store, "c", 2, "y");
     assert_eq!(standing(&*store, "c").used, Some(moment(90)));
     for name in ["nobody", "C"] {
-        assert_eq!(store.note_use(&id(name), moment(5)).unwrap(), Noted::NoConversation);
+        assert_eq!(store.note_use(&id(name), moment(5), None).unwrap(), Noted::NoConversation);
     }
     store.queue(&id("queued"), moment(7), "m").unwrap();
-    assert_eq!(store.note_use(&id("queued"), moment(9)).unwrap(), Noted::NoConversation);
+    assert_eq!(store.note_use(&id("queued"), moment(9), None).unwrap(), Noted::NoConversation);
     assert_eq!((last_use(&*store, "queued"), last_use(&*store, "nobody")), (Some(7), None));
+}
+
+pub(super) fn pauses_are_noted_with_the_use_behind_them(medium: &dyn Medium) {
+    let store = open(medium);
+    won(&*store, "c", 1, "x");
+    won(&*store, "other", 1, "x");
+    let steps: [(i64, Option<u64>, &[u64]); 6] = [
+        (400, None, &[]),
+        (1_000, Some(600), &[600]),
+        // Somebody has noted a use within it.
+        (1_100, Some(700), &[600]),
+        (2_000, None, &[600]),
+        (9_000, Some(7_000), &[600, 7_000]),
+        // Noted late: the use of 9,000 was after it.
+        (3_000, Some(900), &[600, 7_000]),
+    ];
+    for (at, pause, expected) in steps {
+        assert_eq!(store.note_use(&id("c"), moment(at), pause).unwrap(), Noted::Done);
+        assert_eq!(standing(&*open(medium), "c").pauses.as_slice(), expected, "at {at}");
+    }
+    for number in 0..8 {
+        store.note_use(&id("c"), moment(10_000 + number * 400), Some(301 + number.unsigned_abs())).unwrap();
+    }
+    assert_eq!(standing(&*store, "c").pauses.as_slice(), [301, 302, 303, 304, 305, 306, 307, 308]);
+    // They are of the conversation, and not of an epoch, and they go with it.
+    won(&*store, "c", 2, "y");
+    assert_eq!(standing(&*store, "c").pauses.as_slice().len(), 8);
+    assert_eq!(store.epoch(&id("c"), 1).unwrap().unwrap().pauses, Pauses::default());
+    assert_eq!(standing(&*store, "other").pauses, Pauses::default());
+    store.delete(&id("c"), Deletable::Any).unwrap();
+    won(&*store, "c", 1, "x");
+    assert_eq!(standing(&*store, "c").pauses, Pauses::default());
 }
 
 pub(super) fn uses_are_paged_in_the_order_of_bytes(medium: &dyn Medium) {
@@ -81,7 +114,7 @@ pub(super) fn what_was_used_since_is_not_deleted(medium: &dyn Medium) {
     for name in ["old", "used"] {
         won(&*store, name, 1, "x");
     }
-    store.note_use(&id("used"), moment(LATER)).unwrap();
+    store.note_use(&id("used"), moment(LATER), None).unwrap();
     let delete = |name: &str, since: i64| store.delete(&id(name), Deletable::UnusedSince(moment(since))).unwrap();
     // The moment itself is not before it.
     assert_eq!((delete("old", 1), delete("used", LATER)), (None, None));
@@ -101,7 +134,7 @@ pub(super) fn a_conversation_in_use_is_not_deleted_by_its_age(medium: &dyn Mediu
         let name = format!("c{round}");
         won(&*store, &name, 1, "x");
         let answers = all_at_once(medium, |store, thread| match thread % 2 {
-            0 => Ok(store.note_use(&id(&name), moment(LATER)).unwrap()),
+            0 => Ok(store.note_use(&id(&name), moment(LATER), None).unwrap()),
             _ => Err(store.delete(&id(&name), Deletable::UnusedSince(moment(LATER))).unwrap().is_some()),
         });
         let noted = answers.iter().filter(|answer| **answer == Ok(Noted::Done)).count();

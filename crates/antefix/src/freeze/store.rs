@@ -23,7 +23,7 @@ use jiff::Timestamp;
 
 use super::copy::{Copied, LedgerCopy};
 use super::template::Templates;
-use super::{Cause, ConversationId, Insertion, Insertions};
+use super::{Cause, ConversationId, Insertion, Insertions, Pauses};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::text::Digest;
 
@@ -106,6 +106,8 @@ pub struct Standing {
     pub said: Option<Digest>,
     /// When somebody noted that it is in use; none if nobody did.
     pub used: Option<Timestamp>,
+    /// The pauses that were noted with its uses.
+    pub pauses: Pauses,
 }
 
 /// A compaction that was begun. It is not part of the ledger.
@@ -207,8 +209,8 @@ pub trait Store: Templates {
     /// The standing epoch, in one question; none for a conversation that nobody opened.
     fn standing(&self, conversation: &ConversationId) -> StoreResult<Option<Standing>>;
 
-    /// One epoch with its amendments. `waiting` and `inserted` are 0 here, `said` and `used` none: they belong to the conversation
-    /// as it is now.
+    /// One epoch with its amendments. `waiting` and `inserted` are 0 here, `said` and `used` none, `pauses` empty: they belong to the
+    /// conversation as it is now.
     fn epoch(&self, conversation: &ConversationId, number: u64) -> StoreResult<Option<Standing>>;
 
     /// The epochs with higher numbers than `after`, ascending, at most `limit`.
@@ -275,7 +277,9 @@ pub trait Store: Templates {
     /// Notes that a conversation is in use. What was noted never becomes earlier. Nothing is noted for a conversation without
     /// an epoch. It does not wait for somebody who writes, beyond the blink of an eye: a turn that has nothing to write is not kept
     /// from its answer.
-    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted>;
+    ///
+    /// A pause of so many seconds before the use is kept behind those that are known, unless somebody has noted a use within it.
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp, pause: Option<u64>) -> StoreResult<Noted>;
 
     /// When the conversations behind `after` in order of their ids were used last: the latest of their rows, or what was noted.
     /// At most `limit`; those that only have messages are among them.

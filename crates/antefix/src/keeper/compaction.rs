@@ -128,7 +128,7 @@ impl Compactions<'_> {
             CompactionForm::Message => {
                 let turn = Turn { epoch: Some(Arc::clone(&epoch)), amendments, ..Turn::empty(input) };
                 let mut turn = turn.inserting(insertions, input.history);
-                keeper.pauses.note(conversation, &mut turn, now(input));
+                turn.pauses = keeper.pauses.of(conversation);
                 turn.ask_hooks(conversation, input)?;
                 turn.asks = Some(wording.as_str().to_owned());
                 hooks.append(&mut turn.hooks);

@@ -42,7 +42,7 @@ use self::hooked::question;
 pub use self::import::{Imported, MemoryCheck};
 use self::ineffective::IneffectiveChanges;
 pub use self::insertions::{Repeat, TurnInsertion};
-use self::pauses::Pauses;
+use self::pauses::SeenPauses;
 pub(crate) use self::recent::Current;
 use self::recent::RecentEpochs;
 pub use self::room::INSERTION_LIMIT;
@@ -75,7 +75,7 @@ pub struct Keeper {
     flights: Flights,
     ineffective: IneffectiveChanges,
     recent: RecentEpochs,
-    pauses: Pauses,
+    pauses: SeenPauses,
     room: Room,
 }
 
@@ -137,7 +137,7 @@ impl Keeper {
             flights: Flights::default(),
             ineffective: IneffectiveChanges::default(),
             recent: RecentEpochs::default(),
-            pauses: Pauses::default(),
+            pauses: SeenPauses::default(),
             room: Room::default(),
         }
     }
@@ -164,7 +164,7 @@ impl Keeper {
             turn.hooks.extend(did);
             turn.diagnostics.extend(diagnostics);
         }
-        self.pauses.note(conversation, &mut turn, now(input));
+        turn.pauses = self.pauses.of(conversation);
         self.keep_live(conversation, &mut turn, input)?;
         turn.ask_hooks(conversation, input)?;
         Ok(turn)
@@ -198,7 +198,7 @@ impl Keeper {
             ..Turn::nothing()
         };
         let mut turn = turn.inserting(insertions, history);
-        self.pauses.note(conversation, &mut turn, now);
+        turn.pauses = self.pauses.of(conversation);
         Ok(turn)
     }
 

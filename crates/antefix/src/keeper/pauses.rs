@@ -1,58 +1,59 @@
-//! The pauses between the turns of a conversation, for the lifetime of what its requests write to a cache.
+//! The pauses between the uses of a conversation, for the lifetime of what its requests write to a cache.
 //!
-//! They are remembered in memory alone, because a turn that changes nothing writes nothing. A process that was started anew, or
-//! another replica, knows of a conversation when its last row was written, and else nothing: then the shorter lifetime counts until
-//! a pause is seen.
+//! 1. The ledger has them, so that a process that was started anew, the program and other replicas know of them. A pause is written with the
+//!    first use behind it, and the time of a use at most once a minute: see [`Keeper::note_use`].
+//! 2. This process knows more exactly when it had its last turn, and knows pauses that could not be written.
 
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use super::Turn;
-use crate::freeze::ConversationId;
+use super::Current;
+use crate::freeze::{ConversationId, Pauses};
 use crate::recent::RecentlyUsed;
 
 /// How many conversations are remembered.
 const CONVERSATIONS: usize = 10_000;
 
-/// The shortest pause that counts, in seconds: every provider keeps a cache for so long.
-const SHORTEST: i64 = 300;
+/// What this process has seen of conversations.
+pub(super) struct SeenPauses(Mutex<RecentlyUsed<ConversationId, Seen>>);
 
-/// How many pauses of a conversation are remembered: the latest.
-const MOST: usize = 8;
-
-/// What is known of conversations' pauses.
-pub(super) struct Pauses(Mutex<RecentlyUsed<ConversationId, Seen>>);
-
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Seen {
-    last: Timestamp,
-    pauses: Vec<u64>,
+    last: Option<Timestamp>,
+    pauses: Pauses,
 }
 
-impl Default for Pauses {
-    fn default() -> Pauses {
-        Pauses(Mutex::new(RecentlyUsed::with_room(CONVERSATIONS)))
+impl Default for SeenPauses {
+    fn default() -> SeenPauses {
+        SeenPauses(Mutex::new(RecentlyUsed::with_room(CONVERSATIONS)))
     }
 }
 
-impl Pauses {
-    /// Notes that a turn is made now, and gives it the pauses so far, in seconds, the latest last.
-    pub(super) fn note(&self, conversation: &ConversationId, turn: &mut Turn, now: Timestamp) {
+impl SeenPauses {
+    /// Sees a use of a conversation that stands, and answers with the pause before it, in seconds, if it was long enough to lose a
+    /// cache.
+    pub(super) fn see(&self, current: &Current, now: Timestamp) -> Option<u64> {
+        let standing = &current.standing;
+        let conversation = &standing.epoch.conversation;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut seen = known.get(conversation).cloned().unwrap_or(Seen { last: now, pauses: Vec::new() });
-        // What was written since by others was a turn of theirs.
-        let before = turn.amendments.len().saturating_sub(turn.fresh);
-        let written = turn.amendments[..before].iter().map(|amendment| amendment.at).max();
-        let last = seen.last.max(written.unwrap_or(seen.last));
-        let pause = now.duration_since(last).as_secs();
-        if pause > SHORTEST {
-            seen.pauses.push(pause.unsigned_abs());
-            let more = seen.pauses.len().saturating_sub(MOST);
-            seen.pauses.drain(..more);
+        let mut seen = known.get(conversation).cloned().unwrap_or_default();
+        if standing.pauses.as_slice().len() >= seen.pauses.as_slice().len() {
+            seen.pauses.clone_from(&standing.pauses);
         }
-        turn.pauses.clone_from(&seen.pauses);
-        seen.last = last.max(now);
+        // What was written since by others was a use of theirs.
+        let last = current.last_use().max(seen.last).unwrap_or(now);
+        let pause = now.duration_since(last).as_secs();
+        let pause = u64::try_from(pause).ok().filter(|pause| *pause > Pauses::SHORTEST);
+        pause.into_iter().for_each(|pause| seen.pauses.push(pause));
+        seen.last = Some(last.max(now));
         known.insert(conversation.clone(), seen, 1);
+        pause
+    }
+
+    /// The pauses of a conversation, in seconds, the latest last.
+    pub(super) fn of(&self, conversation: &ConversationId) -> Vec<u64> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(conversation).map(|seen| seen.pauses.as_slice().to_vec()).unwrap_or_default()
     }
 }

@@ -5,6 +5,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::Timestamp;
+
 use crate::freeze::store::{Stamp, Standing, Store, StoreResult};
 use crate::freeze::{Amendment, ConversationId, Epoch};
 use crate::recent::RecentlyUsed;
@@ -18,6 +20,14 @@ pub(crate) struct Current {
     pub(crate) standing: Standing,
     pub(crate) epoch: Arc<Epoch>,
     pub(crate) amendments: Vec<Amendment>,
+}
+
+impl Current {
+    /// When it was used last, as far as the ledger knows.
+    pub(super) fn last_use(&self) -> Option<Timestamp> {
+        let rows = self.standing.amendments.iter().map(|amendment| amendment.at);
+        rows.chain([self.standing.epoch.opened_at]).chain(self.standing.used).max()
+    }
 }
 
 /// The rows of standing epochs, each with the stamp of the store under which it was read. Their texts are kept elsewhere, or

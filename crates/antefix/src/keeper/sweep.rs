@@ -1,10 +1,11 @@
 //! Letting go of what nobody uses any more.
 //!
-//! 1. A conversation is in use when it has a turn, a renewal, a compaction or a message. That is noted at most once an hour, so
-//!    that a turn which changes nothing writes nothing most of the time.
+//! 1. A conversation is in use when it has a turn, a renewal, a compaction or a message. That is noted at most once a minute, so
+//!    that a turn which changes nothing writes nothing most of the time. It is not rarer, because a pause of five minutes decides how
+//!    long the next requests write their caches for, and who starts anew knows of it from the ledger alone.
 //! 2. A turn notes its use before it answers with an epoch. A sweep looks at the last use in the transaction that deletes: whichever
 //!    comes first, no turn is answered with an epoch that a sweep by age deletes.
-//! 3. What is deleted by age was not used for that long, and an hour more, because uses are noted to the hour.
+//! 3. What is deleted by age was not used for that long, and a minute more, because uses are noted to the minute.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -14,7 +15,7 @@ use crate::freeze::ConversationId;
 use crate::freeze::store::{Deletable, LastUse, Noted, Sweep, Swept};
 
 /// How exactly uses are noted.
-const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+const NOTED_EVERY: SignedDuration = SignedDuration::from_mins(1);
 
 /// How many conversations are looked at, at a time.
 const PAGE: usize = 1_000;
@@ -96,13 +97,12 @@ impl Keeper {
 
     /// Notes that a conversation is in use; not there if somebody deleted it meanwhile.
     pub(super) fn note_use(&self, current: &Current, now: Timestamp) -> Result<Noted> {
-        let standing = &current.standing;
-        let rows = standing.amendments.iter().map(|amendment| amendment.at).chain([standing.epoch.opened_at]);
-        let last = rows.chain(standing.used).max();
-        if last.is_some_and(|last| now.duration_since(last) < NOTED_EVERY) {
+        let pause = self.pauses.see(current, now);
+        let is_noted = current.last_use().is_some_and(|last| now.duration_since(last) < NOTED_EVERY);
+        if is_noted && pause.is_none() {
             return Ok(Noted::Done);
         }
-        match self.store.note_use(&standing.epoch.conversation, now) {
+        match self.store.note_use(&current.standing.epoch.conversation, now, pause) {
             // A turn that needs nothing written goes on where nothing can be written now. Nothing is deleted there, either.
             Err(error) if is_only_unwritable(error.fault) => Ok(Noted::Done),
             noted => Ok(noted?),

@@ -54,7 +54,7 @@ impl Antefix {
     }
 
     /// Finds conversations that have not been used for so long, and texts that no conversation has; deletes them, or only counts.
-    /// Saved templates stay. A conversation is in use with each turn, renewal, compaction and message, to the hour.
+    /// Saved templates stay. A conversation is in use with each turn, renewal, compaction and message, to the minute.
     pub fn collect(&self, older_than: Option<Age>, sweep: Sweep) -> Result<Collected> {
         self.keeper()?.collect(older_than, self.world().now(), sweep)
     }

@@ -12,7 +12,7 @@ use crate::freeze::store::{
     Standing, Store, StoreError, StoreResult, Sweep, Swept,
 };
 use crate::freeze::template::{SavedTemplate, TemplateDeletion, TemplateEntry, TemplateRow, Templates};
-use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions, Taken};
+use crate::freeze::{ConversationId, Insertion, InsertionKind, Insertions, Pauses, Taken};
 use crate::text::Digest;
 
 /// A store in memory. A copy shares what is in it.
@@ -44,6 +44,7 @@ struct Ledger {
     said: Option<Digest>,
     /// When somebody noted that it is in use.
     used: Option<Timestamp>,
+    pauses: Pauses,
     /// The last compaction that was committed, and the epoch that it made or kept.
     committed: Option<(String, u64)>,
 }
@@ -205,6 +206,7 @@ impl Store for MemoryStore {
             inserted,
             said: ledger.said,
             used: ledger.used,
+            pauses: ledger.pauses.clone(),
         }))
     }
 
@@ -219,6 +221,7 @@ impl Store for MemoryStore {
             inserted: 0,
             said: None,
             used: None,
+            pauses: Pauses::default(),
         }))
     }
 
@@ -420,10 +423,13 @@ impl Store for MemoryStore {
         Ok(Some(Deleted { epochs: ledger.epochs.len() as u64, swept: contents.remove(&unnamed) }))
     }
 
-    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp, pause: Option<u64>) -> StoreResult<Noted> {
         let mut contents = self.lock_to_change();
         let ledger = contents.ledgers.get_mut(conversation).filter(|ledger| !ledger.epochs.is_empty());
         let Some(ledger) = ledger else { return Ok(Noted::NoConversation) };
+        if let Some(pause) = pause {
+            ledger.pauses.note(pause, at, ledger.used);
+        }
         ledger.used = ledger.used.max(Some(at));
         Ok(Noted::Done)
     }

@@ -114,8 +114,8 @@ fn a_use_is_noted_without_waiting_for_anybody() {
     let holder = rusqlite::Connection::open(&path).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     let start = Instant::now();
-    assert_eq!(store.note_use(&id("c"), moment(50)).unwrap(), Noted::Later);
-    assert_eq!(store.note_use(&id("nobody"), moment(50)).unwrap(), Noted::NoConversation);
+    assert_eq!(store.note_use(&id("c"), moment(50), None).unwrap(), Noted::Later);
+    assert_eq!(store.note_use(&id("nobody"), moment(50), None).unwrap(), Noted::NoConversation);
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     assert_eq!(store.standing(&id("c")).unwrap().unwrap().used, None);
     holder.execute_batch("ROLLBACK").unwrap();
@@ -124,6 +124,6 @@ fn a_use_is_noted_without_waiting_for_anybody() {
     store.append(&row, &bundle).unwrap();
     assert_eq!(store.standing(&id("c")).unwrap().unwrap().used, Some(moment(50)));
     // And where nobody writes it is noted at once.
-    assert_eq!(store.note_use(&id("c"), moment(60)).unwrap(), Noted::Done);
+    assert_eq!(store.note_use(&id("c"), moment(60), None).unwrap(), Noted::Done);
     assert_eq!(store.standing(&id("c")).unwrap().unwrap().used, Some(moment(60)));
 }

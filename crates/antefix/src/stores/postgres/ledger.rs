@@ -21,9 +21,9 @@ const STANDING: &str = concat!(
     epoch_columns!("e"),
     ", (SELECT count(*) FROM messages m WHERE m.conversation = $1 AND m.taken_by IS NULL AND NOT m.ended), \
      (SELECT count(*) FROM messages m WHERE m.conversation = $1 AND m.taken_by IS NOT NULL AND NOT m.ended), \
-     (SELECT body FROM memories WHERE conversation = $1), (SELECT at FROM uses WHERE conversation = $1), \
-     a.number, a.at, a.body \
+     (SELECT body FROM memories WHERE conversation = $1), u.at, u.pauses, a.number, a.at, a.body \
      FROM (SELECT * FROM epochs WHERE conversation = $1 ORDER BY number DESC LIMIT 1) e \
+     LEFT JOIN uses u ON u.conversation = e.conversation \
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number ORDER BY a.number"
 );
 
@@ -35,7 +35,7 @@ pub(super) async fn standing(session: &Session, conversation: &ConversationId) -
 const ONE: &str = concat!(
     "SELECT ",
     epoch_columns!("e"),
-    ", 0::bigint, 0::bigint, NULL::bytea, NULL::text, a.number, a.at, a.body FROM epochs e \
+    ", 0::bigint, 0::bigint, NULL::bytea, NULL::text, NULL::text, a.number, a.at, a.body FROM epochs e \
      LEFT JOIN amendments a ON a.conversation = e.conversation AND a.epoch = e.number \
      WHERE e.conversation = $1 AND e.number = $2 ORDER BY a.number"
 );
@@ -56,9 +56,10 @@ fn with_amendments(rows: &[tokio_postgres::Row]) -> Result<Option<Standing>, Tro
     let inserted = rows::number(first.try_get(EPOCH_COLUMNS + 1)?)?;
     let said = first.try_get::<_, Option<&[u8]>>(EPOCH_COLUMNS + 2)?.map(rows::digest).transpose()?;
     let used = first.try_get::<_, Option<&str>>(EPOCH_COLUMNS + 3)?.map(rows::timestamp).transpose()?;
-    let amendments = rows.iter().map(|row| rows::amendment(row, EPOCH_COLUMNS + 4, &epoch));
+    let pauses = rows::pauses(first.try_get(EPOCH_COLUMNS + 4)?)?;
+    let amendments = rows.iter().map(|row| rows::amendment(row, EPOCH_COLUMNS + 5, &epoch));
     let amendments = amendments.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    Ok(Some(Standing { epoch, amendments, waiting, inserted, said, used }))
+    Ok(Some(Standing { epoch, amendments, waiting, inserted, said, used, pauses }))
 }
 
 const AFTER: &str = concat!(

@@ -255,11 +255,11 @@ impl Store for PostgresStore {
         )
     }
 
-    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp, pause: Option<u64>) -> StoreResult<Noted> {
         // Noting the same twice is noting it once.
         let noted = self.write(
             self.turn(conversation).or_never(),
-            async |session, _| uses::note(session, conversation, at).await,
+            async |session, _| uses::note(session, conversation, at, pause).await,
             async |_, _, _| Ok(false),
         );
         match noted {

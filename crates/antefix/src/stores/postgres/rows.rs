@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 
 use super::fault::Trouble;
 use crate::freeze::store::{AmendmentRow, EpochRow};
-use crate::freeze::{Cause, ConversationId, Insertion, InsertionKind, Taken};
+use crate::freeze::{Cause, ConversationId, Insertion, InsertionKind, Pauses, Taken};
 use crate::text::Digest;
 
 /// The columns that [`epoch`] reads, from a table with the given name.
@@ -100,6 +100,12 @@ pub(super) fn cause(name: &str) -> Result<Cause, Trouble> {
 
 pub(super) fn timestamp(text: &str) -> Result<Timestamp, Trouble> {
     text.parse().map_err(|_| Trouble::corrupt(&format!("{text:?} is not a time")))
+}
+
+/// The pauses of a conversation, in a column that may be missing.
+pub(super) fn pauses(text: Option<&str>) -> Result<Pauses, Trouble> {
+    let text = text.unwrap_or_default();
+    Pauses::parse(text).ok_or_else(|| Trouble::corrupt(&format!("{text:?} are not pauses")))
 }
 
 pub(super) fn digest(bytes: &[u8]) -> Result<Digest, Trouble> {

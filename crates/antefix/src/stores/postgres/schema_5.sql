@@ -1,10 +1,13 @@
--- When each conversation was used last, to the hour, where that was later than its last row. A sweep by age asks for it. Nobody knows
+-- When each conversation was used last, to the minute, where that was later than its last row. A sweep by age asks for it. Nobody knows
 -- when those that are here were used last: it may have been just now.
 CREATE TABLE uses (
     conversation text COLLATE "C" PRIMARY KEY,
-    at           text NOT NULL
+    at           text NOT NULL,
+    -- The latest pauses that may have lost a provider's cache, in seconds, the latest last, with a space between two. How long the next
+    -- requests write their caches for depends on them.
+    pauses       text NOT NULL DEFAULT ''
 );
-INSERT INTO uses SELECT DISTINCT conversation, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') FROM epochs;
+INSERT INTO uses (conversation, at) SELECT DISTINCT conversation, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') FROM epochs;
 
 -- The last compaction of each conversation that was committed, and the epoch that it made or kept: whoever did not hear the answer
 -- asks again.

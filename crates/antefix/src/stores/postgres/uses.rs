@@ -53,21 +53,30 @@ fn latest(row: &Row, first: usize) -> Result<Option<Timestamp>, Trouble> {
     Ok(latest)
 }
 
-const NOTED: &str = "SELECT at FROM uses WHERE conversation = $1";
-const NOTE: &str =
-    "INSERT INTO uses (conversation, at) VALUES ($1, $2) ON CONFLICT (conversation) DO UPDATE SET at = excluded.at";
+const NOTED: &str = "SELECT at, pauses FROM uses WHERE conversation = $1";
+const NOTE: &str = "INSERT INTO uses (conversation, at, pauses) VALUES ($1, $2, $3) \
+                    ON CONFLICT (conversation) DO UPDATE SET at = excluded.at, pauses = excluded.pauses";
 
-/// Notes a use of a conversation that has an epoch. Writers of a conversation take turns, so that none is lost.
-pub(super) async fn note(session: &Session, id: &ConversationId, at: Timestamp) -> Result<Written<Noted>, Trouble> {
+/// Notes a use of a conversation that has an epoch, and the pause before it. Writers of a conversation take turns, so that none is lost.
+pub(super) async fn note(
+    session: &Session,
+    id: &ConversationId,
+    at: Timestamp,
+    pause: Option<u64>,
+) -> Result<Written<Noted>, Trouble> {
     if last(session, id).await?.is_none() {
         return Ok(Written::Nothing(Noted::NoConversation));
     }
     let before = session.query_opt(NOTED, &[&id.as_str()]).await?;
+    let mut kept = rows::pauses(before.as_ref().map(|row| row.try_get(1)).transpose()?)?;
     let before = before.map(|row| rows::timestamp(row.try_get(0)?)).transpose()?;
     if before >= Some(at) {
         return Ok(Written::Nothing(Noted::Done));
     }
-    session.execute(NOTE, &[&id.as_str(), &at.to_string()]).await?;
+    if let Some(pause) = pause {
+        kept.note(pause, at, before);
+    }
+    session.execute(NOTE, &[&id.as_str(), &at.to_string(), &kept.to_string()]).await?;
     Ok(Written::Commit(Noted::Done))
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::SqliteStore;
 use super::copies;
@@ -34,13 +34,13 @@ const STANDING: &str = "\
     SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, \
     (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 0 AND ended = 0), \
     (SELECT count(*) FROM messages WHERE conversation = ?1 AND taken = 1 AND ended = 0), \
-    (SELECT body FROM memories WHERE conversation = ?1), (SELECT at FROM uses WHERE conversation = ?1), \
-    a.number, a.at, a.body \
+    (SELECT body FROM memories WHERE conversation = ?1), u.at, u.pauses, a.number, a.at, a.body \
     FROM (SELECT * FROM epochs WHERE conversation = ?1 ORDER BY number DESC LIMIT 1) e JOIN heads h USING (head) \
+    LEFT JOIN uses u ON u.conversation = ?1 \
     LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number";
 
 const EPOCH_WITH_AMENDMENTS: &str = "\
-    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, 0, NULL, NULL, \
+    SELECT e.number, e.cause, e.opened_at, h.digest, h.body, h.cwd, h.machine, h.model, 0, 0, NULL, NULL, NULL, \
     a.number, a.at, a.body \
     FROM epochs e JOIN heads h USING (head) LEFT JOIN amendments a ON a.conversation = ?1 AND a.epoch = e.number \
     WHERE e.conversation = ?1 AND e.number = ?2";
@@ -329,12 +329,13 @@ impl Store for SqliteStore {
         })
     }
 
-    fn note_use(&self, conversation: &ConversationId, at: Timestamp) -> StoreResult<Noted> {
+    fn note_use(&self, conversation: &ConversationId, at: Timestamp, pause: Option<u64>) -> StoreResult<Noted> {
         // A sweep holds the lock for a moment at a time, and would delete what it did not hear of.
         let patience = if self.uses.has(conversation) { Duration::ZERO } else { BLINK };
         let until = Instant::now() + patience;
         loop {
-            let at_once = self.connections.write_at_once(|transaction| uses::note(transaction, conversation, at));
+            let note = |connection: &Transaction<'_>| uses::note(connection, conversation, at, pause);
+            let at_once = self.connections.write_at_once(note);
             if let Some(noted) = self.map_error(at_once)? {
                 return Ok(noted);
             }
@@ -346,7 +347,7 @@ impl Store for SqliteStore {
         if self.read(|connection| rows::last_epoch(connection, conversation))?.is_none() {
             return Ok(Noted::NoConversation);
         }
-        self.uses.add(conversation, at);
+        self.uses.add(conversation, at, pause);
         Ok(Noted::Later)
     }
 
@@ -379,11 +380,12 @@ fn collect(conversation: &ConversationId, mut rows: rusqlite::Rows<'_>) -> Resul
                 let said = row.get::<_, Option<Hash>>(10)?.map(|Hash(body)| body);
                 let used = row.get::<_, Option<Micros>>(11)?.map(|Micros(at)| at);
                 let epoch = rows::epoch(row, 0, conversation)?;
-                none.insert(Standing { epoch, amendments: Vec::new(), waiting, inserted, said, used })
+                let pauses = uses::pauses(row, 12)?;
+                none.insert(Standing { epoch, amendments: Vec::new(), waiting, inserted, said, used, pauses })
             }
         };
-        if row.get_ref(12)? != rusqlite::types::ValueRef::Null {
-            found.amendments.push(rows::amendment(row, 12, conversation, found.epoch.number)?);
+        if row.get_ref(13)? != rusqlite::types::ValueRef::Null {
+            found.amendments.push(rows::amendment(row, 13, conversation, found.epoch.number)?);
         }
     }
     if let Some(standing) = &mut standing {

@@ -216,9 +216,11 @@ fn stores_of_all_past_versions_answer_as_they_did() {
         let again = store.commit(&id("c"), "t", moment(0)).unwrap();
         if version >= 6 {
             assert_eq!((used, again), (moment(9), Committed::Before(standing.epoch)));
+            assert_eq!(standing.pauses.as_slice(), [600]);
         } else {
             assert!(used.as_second() >= began.as_second() && used <= Timestamp::now(), "version {version}");
             assert_eq!(again, Committed::NotBegun, "version {version}");
+            assert_eq!(standing.pauses.as_slice(), [0; 0], "version {version}");
         }
         assert!(matches!(store.commit(&id("c"), "begun", moment(0)).unwrap(), Committed::Done(row) if row.number == 3));
         assert_eq!(store.sweep(Sweep::Delete).unwrap().texts, 0);
@@ -349,7 +351,7 @@ fn write_the_past() {
     assert_eq!(store.save_template(&template()).unwrap(), Appended::Won);
     assert_eq!(store.delete_template(&deletion()).unwrap(), Appended::Won);
     store.remember(&id("c"), &memory("remembered")).unwrap();
-    assert_eq!(store.note_use(&id("c"), moment(9)).unwrap(), Noted::Done);
+    assert_eq!(store.note_use(&id("c"), moment(9), Some(600)).unwrap(), Noted::Done);
 }
 
 /// What is deleted since version 4.

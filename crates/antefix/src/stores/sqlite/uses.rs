@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use super::fault::Failure;
 use super::rows::{self, Micros, Number};
-use crate::freeze::ConversationId;
+use crate::error::Fault;
 use crate::freeze::store::{LastUse, Noted};
+use crate::freeze::{ConversationId, Pauses, StoreError};
 
 /// The latest of a conversation's rows, or what was noted, for `{}` in a statement; null if there is nothing of it.
 const LAST: &str = "(SELECT max(at) FROM (\
@@ -21,16 +22,24 @@ const LAST: &str = "(SELECT max(at) FROM (\
 
 /// Uses that were not noted at once, because somebody else wrote. The next write of this process takes them along.
 #[derive(Default)]
-pub(super) struct DeferredUses(Mutex<BTreeMap<ConversationId, Timestamp>>);
+pub(super) struct DeferredUses(Mutex<BTreeMap<ConversationId, Use>>);
+
+/// A use, and the pause before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Use {
+    at: Timestamp,
+    pause: Option<u64>,
+}
 
 /// How many are kept at most. One that finds no room is noted by the next turn of its conversation.
 const MOST: usize = 10_000;
 
 impl DeferredUses {
-    pub(super) fn add(&self, id: &ConversationId, at: Timestamp) {
+    pub(super) fn add(&self, id: &ConversationId, at: Timestamp, pause: Option<u64>) {
         let mut all = self.lock();
         if all.len() < MOST || all.contains_key(id) {
-            all.entry(id.clone()).and_modify(|known| *known = at.max(*known)).or_insert(at);
+            let known = all.entry(id.clone()).or_insert(Use { at, pause });
+            *known = Use { at: at.max(known.at), pause: known.pause.or(pause) };
         }
     }
 
@@ -40,29 +49,29 @@ impl DeferredUses {
     }
 
     /// Notes all of them, and answers with what was noted.
-    pub(super) fn note_all(&self, connection: &Connection) -> Result<Vec<(ConversationId, Timestamp)>, Failure> {
+    pub(super) fn note_all(&self, connection: &Connection) -> Result<Vec<(ConversationId, Use)>, Failure> {
         let all: Vec<_> = self.lock().iter().map(|(id, at)| (id.clone(), *at)).collect();
-        for (id, at) in &all {
+        for (id, Use { at, pause }) in &all {
             // One that was deleted meanwhile needs none.
-            note(connection, id, *at)?;
+            note(connection, id, *at, *pause)?;
         }
         Ok(all)
     }
 
     /// Forgets what was committed.
-    pub(super) fn forget(&self, noted: &[(ConversationId, Timestamp)]) {
+    pub(super) fn forget(&self, noted: &[(ConversationId, Use)]) {
         if noted.is_empty() {
             return;
         }
         let mut all = self.lock();
-        for (id, at) in noted {
-            if all.get(id) == Some(at) {
+        for (id, used) in noted {
+            if all.get(id) == Some(used) {
                 all.remove(id);
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ConversationId, Timestamp>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ConversationId, Use>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -74,18 +83,39 @@ pub(super) fn last_use(connection: &Connection, id: &ConversationId) -> Result<O
     Ok(at.map(|Micros(at)| at))
 }
 
-/// Notes a use of a conversation that has an epoch.
-pub(super) fn note(connection: &Connection, id: &ConversationId, at: Timestamp) -> Result<Noted, Failure> {
+/// Notes a use of a conversation that has an epoch, and the pause before it.
+pub(super) fn note(
+    connection: &Connection,
+    id: &ConversationId,
+    at: Timestamp,
+    pause: Option<u64>,
+) -> Result<Noted, Failure> {
     if rows::last_epoch(connection, id)?.is_none() {
         return Ok(Noted::NoConversation);
     }
+    let mut known = connection.prepare_cached("SELECT at, pauses FROM uses WHERE conversation = ?1")?;
+    let mut rows = known.query([id.as_str()])?;
+    let (noted, mut kept) = match rows.next()? {
+        Some(row) => (Some(row.get::<_, Micros>(0)?.0), pauses(row, 1)?),
+        None => (None, Pauses::default()),
+    };
+    if let Some(pause) = pause {
+        kept.note(pause, at, noted);
+    }
     connection
         .prepare_cached(
-            "INSERT INTO uses (conversation, at) VALUES (?1, ?2) \
-             ON CONFLICT (conversation) DO UPDATE SET at = max(at, excluded.at)",
+            "INSERT INTO uses (conversation, at, pauses) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (conversation) DO UPDATE SET at = max(at, excluded.at), pauses = excluded.pauses",
         )?
-        .execute(params![id.as_str(), Micros(at)])?;
+        .execute(params![id.as_str(), Micros(at), kept.to_string()])?;
     Ok(Noted::Done)
+}
+
+/// The pauses in a column of a row that may be missing.
+pub(super) fn pauses(row: &Row<'_>, column: usize) -> Result<Pauses, Failure> {
+    let text: Option<String> = row.get(column)?;
+    let wrong = || StoreError::new(Fault::Corrupt, "is damaged: the pauses of a conversation cannot be read").into();
+    Pauses::parse(text.as_deref().unwrap_or_default()).ok_or_else(wrong)
 }
 
 /// The conversations behind one, each with its last use. From one id to the next by the indexes, as conversations are listed.

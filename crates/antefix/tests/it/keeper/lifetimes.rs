@@ -39,19 +39,39 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// The minute of a turn, and the lifetime of everything. Two pauses of more than an hour show that the hour does not help.
+const TABLE: [(i64, &str); 9] =
+    [(0, "5m"), (4, "5m"), (9, "5m"), (15, "1h"), (16, "1h"), (90, "1h"), (200, "5m"), (201, "5m"), (210, "1h")];
+
 #[test]
 fn an_hour_is_written_from_the_first_pause_on_that_it_would_have_outlived() {
     let mut talk = Talk::new(LAYOUT);
     talk.model = Some("claude-opus-5".to_owned());
-    // The minute, and the lifetime of everything. Two pauses of more than an hour show that the hour does not help.
-    let table =
-        [(0, "5m"), (4, "5m"), (9, "5m"), (15, "1h"), (16, "1h"), (90, "1h"), (200, "5m"), (201, "5m"), (210, "1h")];
-    for (minute, expected) in table {
+    for (minute, expected) in TABLE {
         assert_eq!(lifetimes(&talk, minute), [expected; 3], "minute {minute}");
     }
     // Another conversation has its own pauses.
     talk.conversation = "d".to_owned();
     assert_eq!(lifetimes(&talk, 210), ["5m"; 3]);
+}
+
+#[test]
+fn a_process_that_starts_anew_knows_the_pauses_from_the_ledger() {
+    let mut talk = Talk::new(LAYOUT);
+    talk.model = Some("claude-opus-5".to_owned());
+    for (minute, expected) in TABLE {
+        assert_eq!(lifetimes(&talk.with_hooks(&[]), minute), [expected; 3], "minute {minute}");
+    }
+}
+
+#[test]
+fn a_pause_of_one_replica_is_none_if_another_had_a_turn_meanwhile() {
+    let mut one = Talk::new(LAYOUT);
+    one.model = Some("claude-opus-5".to_owned());
+    let other = one.with_hooks(&[]);
+    for (replica, minute) in [(&one, 0), (&other, 4), (&one, 8), (&other, 12), (&one, 16)] {
+        assert_eq!(lifetimes(replica, minute), ["5m"; 3], "minute {minute}");
+    }
 }
 
 #[test]

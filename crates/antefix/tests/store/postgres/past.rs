@@ -229,7 +229,7 @@ fn a_conversation_of_version_4_counts_as_used_when_the_schema_moves_forward() {
     assert_eq!(store.standing(&id("beside")).unwrap().unwrap().used, None);
     let uses = store.last_uses(None, 1).unwrap();
     assert_eq!(uses, [LastUse { conversation: id("beside"), at: beside.opened_at }]);
-    assert_eq!(store.note_use(&id("beside"), used).unwrap(), Noted::Done);
+    assert_eq!(store.note_use(&id("beside"), used, None).unwrap(), Noted::Done);
     assert_eq!(store.standing(&id("beside")).unwrap().unwrap().used, Some(used));
     assert_eq!(store.standing(&id("c")).unwrap().unwrap().epoch, row);
 }

@@ -119,12 +119,12 @@ fn a_writer_that_was_stopped_keeps_nobody_from_reading_or_from_noting_a_use() {
     let key = turn_of(&database, "c");
     holder.execute("SELECT pg_advisory_xact_lock($1)", &[&key]).unwrap();
     let begun = Instant::now();
-    assert_eq!(store.note_use(&id("c"), moment(9)).unwrap(), Noted::Later);
+    assert_eq!(store.note_use(&id("c"), moment(9), None).unwrap(), Noted::Later);
     assert_eq!(store.take(&id("c"), Some("t"), Some(1)).unwrap().len(), 1);
     assert_eq!(store.standing(&id("c")).unwrap().unwrap().epoch, row);
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     holder.batch_execute("ROLLBACK").unwrap();
-    assert_eq!(store.note_use(&id("c"), moment(9)).unwrap(), Noted::Done);
+    assert_eq!(store.note_use(&id("c"), moment(9), None).unwrap(), Noted::Done);
 }
 
 /// The key under which writers of a conversation take turns.

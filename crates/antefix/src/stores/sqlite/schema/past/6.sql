@@ -105,9 +105,12 @@ INSERT INTO templates VALUES(1,'dispatch',1794830403123456,'Zoë',X'4a2a6d3fbdaa
 INSERT INTO templates VALUES(2,'dispatch',1794830404123000,NULL,NULL,NULL,NULL,NULL);
 CREATE TABLE uses (
     conversation TEXT NOT NULL PRIMARY KEY,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    -- The latest pauses that may have lost a provider's cache, in seconds, the latest last, with a space between two. How long the next
+    -- requests write their caches for depends on them.
+    pauses TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
-INSERT INTO uses VALUES('c',1794830409123456);
+INSERT INTO uses VALUES('c',1794830409123456,'600');
 CREATE TABLE commits (
     conversation TEXT NOT NULL PRIMARY KEY,
     token TEXT NOT NULL,
