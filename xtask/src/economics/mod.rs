@@ -5,6 +5,7 @@ mod page;
 mod play;
 mod plot;
 mod random;
+mod reasons;
 mod scene;
 mod strategies;
 #[cfg(test)]
@@ -20,7 +21,7 @@ use antefix::models::Cost;
 
 use self::play::{Tally, play};
 use self::scene::Provider;
-use self::strategies::{ALL, Listed};
+use self::strategies::{ALL, Group, Listed};
 use self::workloads::Workload;
 use crate::step::{self, Outcome, root};
 
@@ -109,7 +110,8 @@ pub(crate) fn run(check: bool) -> Outcome {
         }
     }
     println!("\nall of it took {took:.1} s, a working day with antefix {:.2} s", a_day()?);
-    pages.into_iter().try_for_each(|(path, expected)| keep(&path, &expected, check))
+    pages.into_iter().try_for_each(|(path, expected)| keep(&path, &expected, check))?;
+    reasons::check(&results)
 }
 
 /// Every workload with every strategy, each provider in a thread of its own.
@@ -151,9 +153,14 @@ impl Results {
 }
 
 impl Played {
-    /// What the cheapest costs.
+    /// The strategies that are compared with each other.
+    fn compared(&self) -> impl Iterator<Item = &(&'static Listed, Tally)> {
+        self.tallies.iter().filter(|(listed, _)| matches!(listed.group, Group::Other | Group::Antefix))
+    }
+
+    /// What the cheapest of them costs.
     fn least(&self) -> Cost {
-        self.tallies.iter().map(|(_, tally)| tally.cost).min().unwrap_or_default()
+        self.compared().map(|(_, tally)| tally.cost).min().unwrap_or_default()
     }
 
     /// antefix, with what all others say.
@@ -168,16 +175,20 @@ impl Played {
 
     /// The cheapest of those that told the model at least as much of what changed, if it is cheaper than antefix.
     fn cheaper_and_as_fresh(&self) -> Option<(&Listed, &Tally)> {
-        let ours = self.ours()?;
-        let tells_as_much = |tally: &Tally| {
+        self.cheapest(|tally| self.tells_as_much(tally))
+    }
+
+    /// Whether somebody told the model at least as much as antefix, by each of the three counts.
+    fn tells_as_much(&self, tally: &Tally) -> bool {
+        let at_least = |ours: &Tally| {
             tally.told >= ours.told && tally.news_told >= ours.news_told && tally.facts_told >= ours.facts_told
         };
-        self.cheapest(tells_as_much)
+        self.ours().is_some_and(at_least)
     }
 
     fn cheapest(&self, counts: impl Fn(&Tally) -> bool) -> Option<(&Listed, &Tally)> {
         let ours = self.ours()?;
-        let others = self.tallies.iter().filter(|(listed, tally)| !listed.is_ours() && counts(tally));
+        let others = self.tallies.iter().filter(|(listed, tally)| listed.group == Group::Other && counts(tally));
         let (listed, tally) = others.min_by_key(|(_, tally)| tally.cost)?;
         (tally.cost < ours.cost).then_some((*listed, tally))
     }

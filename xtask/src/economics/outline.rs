@@ -235,5 +235,7 @@ fn anthropic_tool(tool: &Tool) -> Value {
 }
 
 fn flat_tool(tool: &Tool) -> Value {
-    json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters})
+    // The type of the official client wants `strict` said, and requests of Codex say it.
+    let (name, description) = (&tool.name, &tool.description);
+    json!({"type": "function", "name": name, "description": description, "parameters": tool.parameters, "strict": false})
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use ::antefix::stores::MemoryStore;
 use ::antefix::text::FactName;
 use ::antefix::worlds::MemoryWorld;
-use ::antefix::{Ask, Project};
-use serde_json::Value;
+use ::antefix::{Ask, Project, Target};
+use serde_json::{Value, json};
 
-use super::{Moment, Outcome, Strategy};
-use crate::economics::outline::message_of;
+use super::{Moment, Outcome, Said, Strategy};
+use crate::economics::outline::{mark, message_of};
 
 /// An agent that uses antefix.
 pub(super) struct Antefix {
@@ -19,6 +19,8 @@ pub(super) struct Antefix {
     projects: BTreeMap<String, (usize, Project)>,
     /// The token of a compaction that was begun, by conversation.
     compactions: BTreeMap<String, String>,
+    /// What was live at each of the user's messages, by conversation, where it is to be cleared with the next.
+    live: BTreeMap<String, BTreeMap<usize, String>>,
 }
 
 /// Which layout.
@@ -31,7 +33,17 @@ pub(super) enum Layout {
     /// The same without what changes from turn to turn.
     NothingLive,
     /// `coding-agent` as it is built in: with its own identity and list of tools besides.
-    BuiltIn,
+    CodingAgent,
+    /// A built-in layout that behaves like another system, with the base that all others have in the place of its own.
+    Dispatch,
+    Yoi,
+    Pi,
+    DeepSeek,
+    Buzz,
+    /// Tried: OpenAI's cache is to end at marks alone.
+    ExplicitMode,
+    /// Tried: the live part with every turn of the user's, to be cleared with the next.
+    Cleared,
 }
 
 /// The frozen sections of `coding-agent` without its frames, behind a base of one's own.
@@ -39,22 +51,54 @@ const FROZEN: &str = include_str!("frozen.toml");
 /// Its live ones.
 const LIVE: &str = include_str!("live.toml");
 
+/// A built-in layout as it lies in the library.
+macro_rules! built_in {
+    ($name:literal) => {
+        include_str!(concat!("../../../../crates/antefix/layouts/", $name, "/layout.toml"))
+    };
+}
+
+/// The list of skills, in a template.
+const SKILLS: &str = "# Skills\n\n{% for one in skills.entries %}- {{ one.name }}: {{ one.description }}\n{% endfor %}";
+
 impl Layout {
     /// The project's layout file; none where the built-in one is used.
     fn file(self, base: &str) -> Option<String> {
-        let live = match self {
-            Layout::SameTexts | Layout::LongLifetime => LIVE,
-            Layout::NothingLive => "",
-            Layout::BuiltIn => return None,
+        let said = |layout: &str, file: &str, text: String| {
+            layout.replace(&format!("file = \"$builtin/{file}\""), &format!("text = '''\n{text}'''"))
         };
-        let lifetime = if self == Layout::LongLifetime { "lifetime = \"long\"\n" } else { "" };
+        let (lifetime, live) = match self {
+            Layout::SameTexts | Layout::ExplicitMode => ("", LIVE),
+            Layout::LongLifetime => ("lifetime = \"long\"\n", LIVE),
+            Layout::NothingLive | Layout::Cleared => ("", ""),
+            Layout::CodingAgent => return None,
+            Layout::Dispatch => {
+                let text = format!(
+                    "{base}\n\n[file:AGENTS.md]\n\n[skills:index]\n\nThe current working directory is [prompt:cwd]."
+                );
+                return Some(said(built_in!("dispatch"), "dispatch/template", text));
+            }
+            Layout::Yoi => {
+                let text = format!("Your working directory is `{{{{ cwd }}}}`.\n\n{base}\n\n{SKILLS}");
+                return Some(said(built_in!("yoi"), "yoi/default", text));
+            }
+            Layout::Pi => return Some(built_in!("pi").to_owned()),
+            Layout::DeepSeek => return Some(said(built_in!("deepseek"), "deepseek/base-v1", base.to_owned())),
+            Layout::Buzz => return Some(built_in!("buzz").to_owned()),
+        };
         Some(lifetime.to_owned() + &FROZEN.replace("{base}", base) + live)
     }
 }
 
 impl Antefix {
     pub(super) fn new(layout: Layout) -> Antefix {
-        Antefix { layout, store: MemoryStore::new(), projects: BTreeMap::new(), compactions: BTreeMap::new() }
+        Antefix {
+            layout,
+            store: MemoryStore::new(),
+            projects: BTreeMap::new(),
+            compactions: BTreeMap::new(),
+            live: BTreeMap::new(),
+        }
     }
 
     fn conversation(&mut self, moment: &Moment<'_>) -> Outcome<::antefix::Conversation> {
@@ -69,6 +113,9 @@ impl Antefix {
                 for (name, description) in &scene.skills {
                     let text = format!("---\nname: {name}\ndescription: {description}\n---\nRead on.\n");
                     world = world.file(format!("{root}/.agents/skills/{name}/SKILL.md"), text);
+                }
+                if self.layout == Layout::Pi {
+                    world = world.file(format!("{root}/.pi/SYSTEM.md"), scene.base.as_str());
                 }
                 if let Some(layout) = self.layout.file(&scene.base) {
                     world = world.file(format!("{root}/.antefix/layout.toml"), layout);
@@ -95,23 +142,50 @@ impl Antefix {
     }
 
     /// The conversation as the agent has it. The library marks it.
-    fn messages(moment: &Moment<'_>) -> Vec<Value> {
-        let target = moment.provider.target;
-        moment.conversation.transcript.iter().map(|said| message_of(target, said)).collect()
+    fn messages(&mut self, moment: &Moment<'_>) -> Vec<Value> {
+        let Moment { scene, conversation, provider } = moment;
+        let mut messages = Vec::new();
+        for (at, said) in conversation.transcript.iter().enumerate() {
+            messages.push(message_of(provider.target, said));
+            if self.layout == Layout::Cleared && matches!(said, Said::User(_)) {
+                let known = self.live.entry(conversation.id.clone()).or_default();
+                let now =
+                    || format!("Working directory: {}\nDate: {}\n{}", conversation.root, scene.date(), scene.git());
+                let live = known.entry(at).or_insert_with(now);
+                messages.push(json!({"role": "system", "content": live, "clear_at": "next_user_message"}));
+            }
+        }
+        messages
     }
+}
+
+/// The request with a cache that ends at marks alone: behind the prefix, at its end, and where the request before it ended.
+fn explicitly_marked(mut request: Value) -> Value {
+    request["prompt_cache_options"]["mode"] = json!("explicit");
+    let Some(input) = request["input"].as_array_mut() else { return request };
+    let is_answer = |item: &Value| item["role"] == "assistant" || item["type"] == "function_call";
+    let before = input.iter().rposition(is_answer).and_then(|at| input[..at].iter().rposition(|item| !is_answer(item)));
+    let last = input.len().checked_sub(1);
+    for at in before.into_iter().chain(last) {
+        mark(Target::OpenAiResponses, input.get_mut(at), "30m");
+    }
+    request
 }
 
 impl Strategy for Antefix {
     fn request(&mut self, moment: &Moment<'_>) -> Outcome<Value> {
-        let messages = Antefix::messages(moment);
+        let messages = self.messages(moment);
         let conversation = self.conversation(moment)?;
         let turn = conversation.turn(Antefix::ask(moment, messages)).map_err(said)?;
         let delivery = turn.deliver(moment.provider.target).map_err(said)?;
-        Ok(delivery.fragment.to_value())
+        match self.layout {
+            Layout::ExplicitMode => Ok(explicitly_marked(delivery.fragment.to_value())),
+            _ => Ok(delivery.fragment.to_value()),
+        }
     }
 
     fn summary(&mut self, moment: &Moment<'_>) -> Outcome<Value> {
-        let messages = Antefix::messages(moment);
+        let messages = self.messages(moment);
         let conversation = self.conversation(moment)?;
         let begun = conversation.begin_compaction(Antefix::ask(moment, messages)).map_err(said)?;
         let delivery = begun.deliver(moment.provider.target).map_err(said)?;
@@ -120,6 +194,7 @@ impl Strategy for Antefix {
     }
 
     fn compacted(&mut self, moment: &Moment<'_>) -> Outcome {
+        self.live.remove(&moment.conversation.id);
         let token = self.compactions.remove(&moment.conversation.id).unwrap_or_default();
         let ask = Antefix::ask(moment, Vec::new());
         self.conversation(moment)?.commit_compaction(&token, ask).map_err(said)?;
