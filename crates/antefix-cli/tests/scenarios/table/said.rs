@@ -16,6 +16,29 @@ stability = "frozen"
 text = "This is {{ prompt.conversation_id | default('a conversation without a name') }}."
 "#;
 
+/// Two messages of a developer's and one of the user's, before the user's own words.
+const ROLES: &str = r#"
+[[section]]
+id = "permissions"
+stability = "fixed"
+role = "developer"
+block = "own"
+text = "Ask before you write."
+[[section]]
+id = "operator"
+stability = "frozen"
+role = "developer"
+block = "own"
+joint = "paragraph"
+text = "You help Ada."
+[[section]]
+id = "place"
+stability = "frozen"
+role = "user"
+joint = "paragraph"
+text = "Work here."
+"#;
+
 /// An agent that says that it has no tools cannot read skills, and that is told.
 const NO_TOOL: &[&str] = &["no-reading-tool"];
 
@@ -54,6 +77,23 @@ scenarios! {
         .turn(nothing(), stands(1, "opened").keeps_quiet_about("Use tabs."))
         .renew("requested", stands(1, "opened"))
         .turn(nothing(), stands(1, "opened").keeps_quiet_about("Use tabs."));
+
+    sections_are_said_by_whom_the_layout_names_in_messages_of_their_own => project_with(ROLES)
+        .turn(
+            nothing().model("gpt-5").messages(json!([{"role": "user", "content": "Go on."}])).target("openai-responses"),
+            opens().requests(concat!(
+                r#""input":[{"content":"Ask before you write.","role":"developer"},{"content":"You help Ada.","role":"developer"},"#,
+                r#"{"content":"Work here.","role":"user"},{"content":"Go on.","role":"user"}]"#,
+            )),
+        )
+        // A target that knows no developer lets the system say it.
+        .turn(
+            nothing().messages(json!([{"role": "user", "content": "Go on."}])).target("ollama"),
+            stands(1, "opened").requests(concat!(
+                r#""messages":[{"content":"Ask before you write.","role":"system"},{"content":"You help Ada.","role":"system"},"#,
+                r#"{"content":"Work here.","role":"user"},{"content":"Go on.","role":"user"}]"#,
+            )),
+        );
 
     an_empty_list_of_tools_is_not_silence => project()
         .turn(nothing().tools(json!(["read"])), opens().says("read"))

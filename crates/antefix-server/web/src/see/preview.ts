@@ -182,10 +182,11 @@ function markings(answer: Preview): Mark[] {
   return marks;
 }
 
-/** That a provider would cache nothing, or perhaps nothing. */
+/** That a provider would cache nothing, or that nobody can tell whether it would. */
 function tooShort({ minimum, token_counts: counts }: Preview): string {
   if (!minimum || !counts || minimum.reached === "yes") return "";
-  const verdict = minimum.reached === "no" ? "Too short to be cached" : "Perhaps too short to be cached";
+  const verdict =
+    minimum.reached === "no" ? "Too short to be cached" : "Cannot tell whether this is long enough to be cached";
   const least = `${counts.model ?? "the model"} caches no prefix under ${count(minimum.tokens, "token")}`;
   return `${verdict}: ${least}, and this one has ${estimate(counts.prefix)}.`;
 }

@@ -415,10 +415,11 @@ impl Reading<'_> {
         let spans = [file.role.as_ref().map(Spanned::span), file.block.as_ref().map(Spanned::span)];
         let said = spans.into_iter().chain([file.place.as_ref().map(Spanned::span)]).flatten().next();
         if let (Stability::Live, Some(span)) = (*file.stability.get_ref(), said) {
-            let message = format!("section `{id}` is live, and where it is said is decided by `placement`");
-            return Err(self
-                .error(&message, span)
-                .with_hint("only fixed and frozen sections have `role`, `block` and `place`"));
+            let message = format!("section `{id}` is live, and a live section has no `role`, `block` or `place`");
+            return Err(self.error(&message, span).with_hint(
+                "the live part is one message behind the conversation, by the system where the model takes that and else by the user; \
+                 take the key away, set `placement`, or make the section frozen",
+            ));
         }
         if message.place == MessagePlace::Behind && message.role != Role::User {
             let span = file.place.as_ref().map_or(0..0, Spanned::span);

@@ -299,7 +299,7 @@ fn a_layout_that_cannot_be_said_is_refused_with_its_place() {
     for (layout, expected) in [
         (
             section("a", "stability = \"live\"\nrole = \"user\""),
-            "section `a` is live, and where it is said is decided by `placement`",
+            "section `a` is live, and a live section has no `role`, `block` or `place`",
         ),
         (frozen("a", "place = \"behind\""), "section `a` is behind the user's words and is not the user's"),
         (
