@@ -74,6 +74,9 @@ const PROVIDERS: [Provider; 5] = [
     },
 ];
 
+/// Costs that differ by less than one in so many are equal: tokens are estimates, and not known that exactly.
+const EQUAL: u128 = 500;
+
 /// What came of all workloads with one provider.
 struct Results {
     provider: &'static Provider,
@@ -190,7 +193,8 @@ impl Played {
         let ours = self.ours()?;
         let others = self.tallies.iter().filter(|(listed, tally)| listed.group == Group::Other && counts(tally));
         let (listed, tally) = others.min_by_key(|(_, tally)| tally.cost)?;
-        (tally.cost < ours.cost).then_some((*listed, tally))
+        let (theirs, ours) = (tally.cost.micro_dollars(), ours.cost.micro_dollars());
+        (theirs * (EQUAL + 1) < ours * EQUAL).then_some((*listed, tally))
     }
 }
 

@@ -9,12 +9,12 @@ use super::scene::Provider;
 use crate::step::Outcome;
 
 /// The workload, the providers that it is about, and the reason.
-const REASONS: [Reason; 5] = [
+const REASONS: [Reason; 4] = [
     (
         "pauses",
         |provider| provider.target == Target::Anthropic,
-        "writing for an hour from the first request on is a bet that pays here, and costs its winner about 20 % in each workload without a \
-         pause; antefix loses one cache before it knows of pauses",
+        "writing for an hour from the first request on is a bet that pays here, and costs its winner about 20 % in most workloads without \
+         a pause; antefix loses one cache before it knows of pauses",
     ),
     (
         "20 subagents",
@@ -31,11 +31,6 @@ const REASONS: [Reason; 5] = [
         "skills that grow",
         |provider| provider.target == Target::Anthropic,
         "each of eleven notices says which lines of which section it replaces, about 40 tokens",
-    ),
-    (
-        "pauses",
-        |provider| provider.target == Target::Gemini,
-        "place, date and git are in a frame, because only the user can speak behind the system text there",
     ),
 ];
 

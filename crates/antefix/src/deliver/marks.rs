@@ -1,6 +1,7 @@
 //! The caller's own breakpoints, where a provider would refuse them.
 //!
-//! 1. Of more than are taken, the last ones count: what the next request reads ends at the end of this one.
+//! 1. Of more than are taken, the last ones count: what the next request reads ends at the end of this one. A model of OpenAI's before
+//!    GPT-5.6 takes none.
 //! 2. Where one lives longer than one before it, the one before lives as long. Behind a breakpoint of a tool, and for a model that knows
 //!    only short lifetimes, none lives longer than that.
 //! 3. What a cache holds does not depend on its breakpoints, so that no other byte changes. Nothing is copied if all is well, and
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use super::breakpoint::{anthropic_ttl, lifetime_of, lifetimes_in};
 use super::{Content, Receipt, Target};
 use crate::discover::tools::Shape;
-use crate::models::Model;
+use crate::models::{Model, Provider};
 
 /// How many breakpoints every provider takes that takes any.
 const MOST: usize = 4;
@@ -23,9 +24,13 @@ pub(super) fn repaired(
     model: Option<&Model>,
     receipt: &mut Receipt,
 ) -> Option<Vec<Value>> {
-    let (key, shape) = match target {
-        Target::Anthropic => ("cache_control", Shape::Anthropic),
-        Target::Bedrock => ("cachePoint", Shape::Bedrock),
+    let most = model.map_or(MOST, |model| model.max_breakpoints.max(MOST));
+    let (key, shape, most) = match target {
+        Target::Anthropic => ("cache_control", Shape::Anthropic, most),
+        Target::Bedrock => ("cachePoint", Shape::Bedrock, most),
+        Target::OpenAiChat | Target::OpenAiResponses if takes_none(model) => {
+            ("prompt_cache_breakpoint", Shape::OpenAiChat, 0)
+        }
         _ => return None,
     };
     let messages = content.messages?;
@@ -38,7 +43,6 @@ pub(super) fn repaired(
         .filter(|native| native.shape == shape)
         .flat_map(|native| lifetimes_in(&native.definition, key))
         .collect();
-    let most = model.map_or(MOST, |model| model.max_breakpoints.max(MOST));
     let too_many = (of_tools.len() + asked.len()).saturating_sub(most).min(asked.len());
     let known = model.and_then(|model| model.lifetimes.last().copied()).unwrap_or(u64::MAX);
     let longest = of_tools.last().copied().unwrap_or(u64::MAX).min(known);
@@ -60,6 +64,11 @@ pub(super) fn repaired(
     let mut wanted = wanted.into_iter();
     messages.iter_mut().for_each(|message| set(message, key, &mut wanted));
     Some(messages)
+}
+
+/// Whether the model is one of OpenAI's that is known to take no breakpoints.
+fn takes_none(model: Option<&Model>) -> bool {
+    model.is_some_and(|model| model.provider == Provider::OpenAi && !model.explicit_breakpoints)
 }
 
 /// Gives the breakpoints in a value these lifetimes, in order; one without a lifetime is taken away.

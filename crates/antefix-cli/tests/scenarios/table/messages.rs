@@ -219,7 +219,7 @@ scenarios! {
         .turn(
             nothing().messages(interrupted(4)).target("anthropic"),
             stands(1, "opened").amendments(1).requests("Use spaces.").requests(r#""role":"system"}],"system":["#)
-                .requests(r#"{"content":"u2","role":"user"},{"content":[{"cache_control":"#),
+                .requests(r#"{"content":"u2","role":"user"},{"content":"u3","role":"user"},{"content":[{"cache_control":"#),
         )
         .turn(
             nothing().messages(interrupted(6)).target("anthropic"),

@@ -81,16 +81,16 @@ scenarios! {
     sections_are_said_by_whom_the_layout_names_in_messages_of_their_own => project_with(ROLES)
         .turn(
             nothing().model("gpt-5").messages(json!([{"role": "user", "content": "Go on."}])).target("openai-responses"),
-            opens().requests(concat!(
+            opens().codes(&["below-cache-minimum"]).requests(concat!(
                 r#""input":[{"content":"Ask before you write.","role":"developer"},{"content":"You help Ada.","role":"developer"},"#,
                 r#"{"content":"Work here.","role":"user"},{"content":"Go on.","role":"user"}]"#,
             )),
         )
-        // A target that knows no developer lets the system say it.
+        // A target that knows no developer lets the system say it, and this one has one message for the system.
         .turn(
             nothing().messages(json!([{"role": "user", "content": "Go on."}])).target("ollama"),
             stands(1, "opened").requests(concat!(
-                r#""messages":[{"content":"Ask before you write.","role":"system"},{"content":"You help Ada.","role":"system"},"#,
+                r#""messages":[{"content":"Ask before you write.\n\nYou help Ada.","role":"system"},"#,
                 r#"{"content":"Work here.","role":"user"},{"content":"Go on.","role":"user"}]"#,
             )),
         );

@@ -42,7 +42,7 @@ scenarios! {
         .turn(
             talk(2, "anthropic", json!([tool("read", "Reads."), tool("bash", "Runs."), tool("grep", "Searches.")])),
             stands(1, "opened").amendments(1).requests(concat!(
-                r#"{"tool":{"definition":{"description":"Searches.","input_schema":{"type":"object"},"name":"grep"},"#,
+                r#""tool":{"definition":{"description":"Searches.","input_schema":{"type":"object"},"name":"grep"},"#,
                 r#""type":"tool_definition"},"type":"tool_addition"}"#,
             )),
         )
@@ -50,14 +50,14 @@ scenarios! {
             talk(3, "anthropic", json!([tool("read", "Reads better."), tool("grep", "Searches.")])),
             stands(1, "opened")
                 .amendments(2)
-                .requests(r#"{"tool":{"name":"bash","type":"tool_reference"},"type":"tool_removal"}"#)
+                .requests(r#""tool":{"name":"bash","type":"tool_reference"},"type":"tool_removal"}"#)
                 .requests("Reads better."),
         )
         .turn(
             talk(4, "anthropic", json!([tool("read", "Reads better."), tool("grep", "Searches."), tool("bash", "Runs.")])),
             stands(1, "opened")
                 .amendments(3)
-                .requests(r#"{"tool":{"name":"bash","type":"tool_reference"},"type":"tool_addition"}"#),
+                .requests(r#""tool":{"name":"bash","type":"tool_reference"},"type":"tool_addition"}"#),
         );
 
     responses_is_told_what_comes_and_begins_anew_for_what_goes => project_with(&amending())

@@ -85,6 +85,12 @@ fn history(steps: &[Step], target: Target) -> Vec<Value> {
                 let block = json!({"type": "text", "text": words, "cache_control": marker});
                 messages.push(json!({"role": "user", "content": [block]}));
             }
+            Step::Marked | Step::MarkedLong if matches!(target, Target::OpenAiChat | Target::OpenAiResponses) => {
+                let of_type = if target == Target::OpenAiChat { "text" } else { "input_text" };
+                let marker = json!({"mode": "explicit"});
+                let part = json!({"type": of_type, "text": words, "prompt_cache_breakpoint": marker});
+                messages.push(json!({"role": "user", "content": [part]}));
+            }
             Step::Marked | Step::MarkedLong if target == Target::Bedrock => {
                 let marker = match step {
                     Step::MarkedLong => json!({"cachePoint": {"type": "default", "ttl": "1h"}}),
