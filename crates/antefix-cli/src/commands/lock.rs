@@ -1,5 +1,6 @@
 //! `antefix lock`: digests of what agents are told from outside the repository.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,13 +24,24 @@ pub(crate) fn run(args: &LockArgs) -> Outcome {
         }
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
-    // Written beside it and renamed: nobody reads half of it, and a link in its place is replaced, not followed.
-    let beside = path.with_extension(format!("toml.{}", std::process::id()));
-    std::fs::write(&beside, lock.print()).and_then(|()| std::fs::rename(&beside, &path)).map_err(failed)?;
+    replace(&path, &lock.print()).map_err(failed)?;
     for file in lock.files.keys() {
         terminal::print_styled(&format!("{}\n", visible(file)))?;
     }
     let (count, s) = (lock.files.len(), if lock.files.len() == 1 { "" } else { "s" });
     terminal::print_styled(&format!("{STRONG}locked {count} file{s}{STRONG:#} in {LOCK_FILE}\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file of a repository: beside it first, so that nobody reads half of it. No link is followed, neither in its place nor
+/// beside it: whoever wrote the repository may have put some there, and they would lead to files of the user's.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let beside = path.with_extension("toml.new");
+    if let Err(error) = std::fs::remove_file(&beside)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    std::fs::File::create_new(&beside)?.write_all(text.as_bytes())?;
+    std::fs::rename(&beside, path)
 }

@@ -217,3 +217,18 @@ fn a_directory_that_becomes_a_link_while_it_is_read_leads_nowhere() {
         assert!(inside > 20 && swaps.load(Ordering::Relaxed) > 1_000, "{inside} of {asked}, {swaps:?} swaps");
     });
 }
+
+#[test]
+fn a_lock_is_not_written_through_a_link_of_the_repository() {
+    let scratch = scratch().file("p/.git/HEAD", "ref: refs/heads/main\n").file("p/AGENTS.md", "Use tabs.\n");
+    let scratch = scratch.file("home/precious", SECRET).file("p/.antefix/rules/a.md", "Use spaces.\n");
+    // In the place of the file, beside it, and beside it under a name with the number of the process.
+    let plant = "for name in lock.toml lock.toml.new lock.toml.$$; do ln -s ../../home/precious .antefix/$name; done";
+    let mut command = scratch.other_program("sh");
+    command.args(["-c", &format!("{plant}; exec \"$0\" lock")]).arg(scratch.program());
+    let ran = command.output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(scratch.read("home/precious"), SECRET);
+    let lock = scratch.path("p/.antefix/lock.toml");
+    assert!(fs::symlink_metadata(&lock).unwrap().is_file() && fs::read_to_string(lock).unwrap().contains("[files]"));
+}
