@@ -34,6 +34,7 @@ from .documents import (
     ImportedOf,
     ListedEpoch,
     ListedTemplate,
+    ObservedDocument,
     Preview,
     PreviewBody,
     Queued,
@@ -50,6 +51,7 @@ from .documents import (
     Variables,
     VerdictDocument,
     WhyBody,
+    WhyRequestsBody,
 )
 from .problem import Unavailable, Unreachable
 
@@ -170,6 +172,10 @@ class Client:
     def why(self, **body: Unpack[WhyBody]) -> VerdictDocument:
         """Whether a provider's cache was hit as expected, and if not, why. Nothing is stored."""
         return _read(self._connection.ask("POST /why", body=body, repeat=True))
+
+    def why_requests(self, **body: Unpack[WhyRequestsBody]) -> ObservedDocument:
+        """What differs between two requests of any agent, what that cost, and who said it. Nothing is stored."""
+        return _read(self._connection.ask("POST /why/requests", body=body, repeat=True))
 
     def check(self, **body: Unpack[CheckBody]) -> list[Finding]:
         """What is wrong with a prompt, and what the provider would refuse of its request. Nothing is stored."""

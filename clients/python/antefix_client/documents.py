@@ -1161,3 +1161,109 @@ class VerdictDocument(TypedDict):
     until: NotRequired[str | None]
     usage: UsageOf
     words: str
+
+
+class WhyRequestsBody(TypedDict):
+    """Two requests of any agent, as they were sent."""
+
+    before: NotRequired[dict[str, Any] | None]
+    """The body of the request before; without one, this one is the first."""
+    cwd: NotRequired[str | None]
+    """The directory whose files are looked for in them, under a root of the server; without one none are."""
+    elapsed: NotRequired[int | None]
+    """How many seconds are between them."""
+    model: NotRequired[str | None]
+    """The model, where the bodies do not name it."""
+    now: dict[str, Any]
+    """The body of this one."""
+    target: NotRequired[TargetName | None]
+    usage: NotRequired[dict[str, Any] | None]
+    """The provider's response to this one, or its usage block; without one, what is to be expected is said."""
+    usage_before: NotRequired[dict[str, Any] | None]
+    """The provider's response to the request before, or its usage block."""
+
+
+class SentBreakpointOf(TypedDict):
+    lifetime_seconds: NotRequired[int | None]
+
+
+class SentOriginOf(TypedDict):
+    lines: NotRequired[list[int] | None]
+    origin: str
+    path: NotRequired[str | None]
+    server: NotRequired[str | None]
+
+
+class SentRangeOf(SentOriginOf):
+    end: int
+    start: int
+
+
+class SentBlockOf(TypedDict):
+    breakpoint: NotRequired[SentBreakpointOf | None]
+    bytes: int
+    kind: str
+    name: NotRequired[str | None]
+    origins: list[SentRangeOf]
+    part: str
+    pointer: str
+    role: NotRequired[str]
+
+
+class SentSideOf(SentOriginOf):
+    text: str
+
+
+class MissCauseOf(TypedDict):
+    appended_blocks: NotRequired[int | None]
+    before: NotRequired[SentSideOf | None]
+    byte: NotRequired[int | None]
+    code: str
+    elapsed_seconds: NotRequired[int | None]
+    lifetime_seconds: NotRequired[int | None]
+    look_back_blocks: NotRequired[int | None]
+    name: NotRequired[str | None]
+    now: NotRequired[SentSideOf | None]
+    pointer: NotRequired[str | None]
+    requests: NotRequired[int | None]
+
+
+class JudgmentOf(TypedDict):
+    avoidable: bool
+    causes: list[MissCauseOf]
+    cost: NotRequired[str | None]
+    expected_tokens: NotRequired[int | None]
+    lost_tokens: NotRequired[int | None]
+    outcome: str
+    provider: NotRequired[str | None]
+    read_tokens: NotRequired[int | None]
+    ruled_out: NotRequired[list[str]]
+    survived: NotRequired[str | None]
+    unexplained_tokens: int
+    words: str
+
+
+class SentShareOf(SentOriginOf):
+    tokens: dict[str, Any]
+
+
+class ObservedRequestOf(TypedDict):
+    at: NotRequired[str | None]
+    before: NotRequired[int | None]
+    blocks: list[SentBlockOf]
+    bytes: int
+    conversation: int
+    judgment: JudgmentOf
+    kind: str
+    model: NotRequired[str | None]
+    shares: list[SentShareOf]
+    target: str
+
+
+class ObservedDocument(TypedDict):
+    """What `why --requests --json` prints."""
+
+    diagnostics: list[Finding]
+    others: int
+    """Entries of a recording that are no request of a provider that is known."""
+    requests: list[ObservedRequestOf]

@@ -141,6 +141,11 @@ class Conversation(unittest.TestCase):
         verdict = client.why(usage=usage, conversation=id, target="anthropic", epochs=[1, 2])
         self.assertEqual(verdict["expected"]["parting"]["code"], "system_changed")
 
+        # Requests of any agent are compared without receipts.
+        body = {"model": "claude-opus-5", "messages": [], "system": "Use tabs."}
+        found = client.why_requests(before=body, now={**body, "system": "Use spaces."})
+        self.assertEqual(found["requests"][1]["judgment"]["outcome"], "not-told")
+
         # The provider is asked to compare a turn with the response before it.
         self.assertIsNone(client.answered(id, {"id": 7}))
         self.assertEqual(client.answered(id, {"id": "msg_1", "type": "message"}), "msg_1")

@@ -30,6 +30,7 @@ import type {
   ListedEpoch,
   ListedTemplate,
   MessageBody,
+  ObservedDocument,
   Preview,
   PreviewBody,
   Queued,
@@ -47,6 +48,7 @@ import type {
   Variables,
   VerdictDocument,
   WhyBody,
+  WhyRequestsBody,
 } from "./documents.ts";
 import { Unavailable, Unreachable } from "./problem.ts";
 
@@ -170,6 +172,11 @@ export class Client {
   /** Whether a provider's cache was hit as expected, and if not, why. Nothing is stored. */
   why(body: WhyBody): Promise<VerdictDocument> {
     return this.#read("POST /why", { body, repeat: true });
+  }
+
+  /** What differs between two requests of any agent, what that cost, and who said it. Nothing is stored. */
+  whyRequests(body: WhyRequestsBody): Promise<ObservedDocument> {
+    return this.#read("POST /why/requests", { body, repeat: true });
   }
 
   /** What is wrong with a prompt, and what the provider would refuse of its request. Nothing is stored. */

@@ -1145,3 +1145,107 @@ export interface VerdictDocument {
   usage: UsageOf;
   words: string;
 }
+
+/** Two requests of any agent, as they were sent. */
+export interface WhyRequestsBody {
+  /** The body of the request before; without one, this one is the first. */
+  before?: Record<string, unknown> | null;
+  /** The directory whose files are looked for in them, under a root of the server; without one none are. */
+  cwd?: string | null;
+  /** How many seconds are between them. */
+  elapsed?: number | null;
+  /** The model, where the bodies do not name it. */
+  model?: string | null;
+  /** The body of this one. */
+  now: Record<string, unknown>;
+  target?: TargetName | null;
+  /** The provider's response to this one, or its usage block; without one, what is to be expected is said. */
+  usage?: Record<string, unknown> | null;
+  /** The provider's response to the request before, or its usage block. */
+  usage_before?: Record<string, unknown> | null;
+}
+
+export interface SentBreakpointOf {
+  lifetime_seconds?: number | null;
+}
+
+export interface SentOriginOf {
+  lines?: number[] | null;
+  origin: string;
+  path?: string | null;
+  server?: string | null;
+}
+
+export interface SentRangeOf extends SentOriginOf {
+  end: number;
+  start: number;
+}
+
+export interface SentBlockOf {
+  breakpoint?: SentBreakpointOf | null;
+  bytes: number;
+  kind: string;
+  name?: string | null;
+  origins: SentRangeOf[];
+  part: string;
+  pointer: string;
+  role?: string;
+}
+
+export interface SentSideOf extends SentOriginOf {
+  text: string;
+}
+
+export interface MissCauseOf {
+  appended_blocks?: number | null;
+  before?: SentSideOf | null;
+  byte?: number | null;
+  code: string;
+  elapsed_seconds?: number | null;
+  lifetime_seconds?: number | null;
+  look_back_blocks?: number | null;
+  name?: string | null;
+  now?: SentSideOf | null;
+  pointer?: string | null;
+  requests?: number | null;
+}
+
+export interface JudgmentOf {
+  avoidable: boolean;
+  causes: MissCauseOf[];
+  cost?: string | null;
+  expected_tokens?: number | null;
+  lost_tokens?: number | null;
+  outcome: string;
+  provider?: string | null;
+  read_tokens?: number | null;
+  ruled_out?: string[];
+  survived?: string | null;
+  unexplained_tokens: number;
+  words: string;
+}
+
+export interface SentShareOf extends SentOriginOf {
+  tokens: Record<string, unknown>;
+}
+
+export interface ObservedRequestOf {
+  at?: string | null;
+  before?: number | null;
+  blocks: SentBlockOf[];
+  bytes: number;
+  conversation: number;
+  judgment: JudgmentOf;
+  kind: string;
+  model?: string | null;
+  shares: SentShareOf[];
+  target: string;
+}
+
+/** What `why --requests --json` prints. */
+export interface ObservedDocument {
+  diagnostics: Finding[];
+  /** Entries of a recording that are no request of a provider that is known. */
+  others: number;
+  requests: ObservedRequestOf[];
+}

@@ -140,6 +140,11 @@ test("from the first turn to the last", async () => {
   const verdict = await client.why({ usage, conversation: id, target: "anthropic", epochs: [1, 2] });
   assert.equal(verdict.expected.parting.code, "system_changed");
 
+  // Requests of any agent are compared without receipts.
+  const body = { model: "claude-opus-5", messages: [], system: "Use tabs." };
+  const found = await client.whyRequests({ before: body, now: { ...body, system: "Use spaces." } });
+  assert.equal(found.requests[1]?.judgment.outcome, "not-told");
+
   // The provider is asked to compare a turn with the response before it.
   assert.equal(client.answered(id, { id: 7 }), undefined);
   assert.equal(client.answered(id, { id: "msg_1" }), "msg_1");

@@ -12,6 +12,9 @@ use crate::Failure;
 /// The largest file that may be named on the command line.
 const INPUT_LIMIT: u64 = 2 * 1024 * 1024;
 
+/// The largest recording of requests.
+const RECORDING_LIMIT: u64 = 256 * 1024 * 1024;
+
 /// Reads a value, and names the field that cannot be read.
 fn fields<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<T, String>
 where
@@ -40,18 +43,28 @@ pub(crate) fn tools(path: &Path) -> Result<Tools, Failure> {
 /// A file that was named on the command line, `-` for stdin.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     let failed = |what: &str| Failure::plain(format!("{}: {what}", path.display()));
+    String::from_utf8(read_upto(path, INPUT_LIMIT)?)
+        .map_err(|error| failed(&format!("not UTF-8: byte {} is invalid", error.utf8_error().valid_up_to())))
+}
+
+/// The same for requests and recordings of them, which are larger.
+pub(crate) fn read_large(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_upto(path, RECORDING_LIMIT)
+}
+
+fn read_upto(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let failed = |what: &str| Failure::plain(format!("{}: {what}", path.display()));
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(INPUT_LIMIT + 1).read_to_end(&mut bytes)
+        std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(INPUT_LIMIT + 1).read_to_end(&mut bytes))
+        std::fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| failed(&error.to_string()))?;
-    if bytes.len() as u64 > INPUT_LIMIT {
-        return Err(failed(&format!("larger than {INPUT_LIMIT} bytes")));
+    if bytes.len() as u64 > limit {
+        return Err(failed(&format!("larger than {limit} bytes")));
     }
-    String::from_utf8(bytes)
-        .map_err(|error| failed(&format!("not UTF-8: byte {} is invalid", error.utf8_error().valid_up_to())))
+    Ok(bytes)
 }
 
 /// The messages in a messages file.

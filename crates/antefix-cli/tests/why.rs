@@ -133,3 +133,96 @@ fn what_makes_no_sense_is_refused_with_the_codes_of_all_commands() {
     let (code, said) = refused(&["why", "--receipt", "1.json", "--elapsed", "soon"], &usage(0, 0));
     assert!(code == 2 && said.contains("90s, 7m, 2h"), "{said}");
 }
+
+/// A request of an agent that puts an instruction file into its system text.
+fn request(instructions: &str, messages: &[&str]) -> Value {
+    let messages: Vec<Value> = (0..)
+        .zip(messages)
+        .map(|(at, text): (usize, _)| json!({"role": (["user", "assistant"][at % 2]), "content": text}))
+        .collect();
+    let system = format!(
+        "You are an agent.\n{}\nContents of AGENTS.md:\n{instructions}\nGo.",
+        "Be kind to everybody. ".repeat(300)
+    );
+    json!({"model": "claude-opus-5", "messages": messages,
+        "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]})
+}
+
+#[test]
+fn two_requests_of_any_agent_are_compared_and_the_file_and_line_are_named() {
+    let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix"));
+    let (old, new) = (
+        "# Rules\n\nUse tabs everywhere in the code.\nRun the tests.\n",
+        "# Rules\n\nUse tabs everywhere in the code.\nRun all of the tests.\n",
+    );
+    scratch.write("p/AGENTS.md", new);
+    scratch.write("p/1.json", &request(old, &["Hello."]).to_string());
+    scratch.write("p/2.json", &request(new, &["Hello.", "Hi.", "Go on."]).to_string());
+    scratch.write("p/usage.json", &usage(0, 2_400));
+    let args = ["why", "--requests", "1.json", "2.json"];
+    let predicted = scratch.ok(&args).stdout;
+    assert!(
+        predicted.starts_with("The cache would not be hit as it could be. The system text differs from byte "),
+        "{predicted}"
+    );
+    assert!(predicted.contains("in AGENTS.md:4: “the tests."), "{predicted}");
+    assert!(predicted.contains("  AGENTS.md:1-4 "), "what fills it is listed: {predicted}");
+    // With bills it is a verdict; the bill is the first thing that is named, as without requests.
+    let billed = scratch
+        .ok(&["why", "usage.json", "--requests", "1.json", "2.json", "--usage-before", "usage.json", "--elapsed", "7m"])
+        .stdout;
+    assert!(
+        billed.starts_with("The cache was missed: nothing was read, of 2,400 tokens that were to be expected."),
+        "{billed}"
+    );
+    assert!(billed.contains("Idle for 7 min: the lifetime of 5 min had run out."), "both are said: {billed}");
+    let document: Value = serde_json::from_str(&scratch.ok(&[&args[..], &["--json"]].concat()).stdout).unwrap();
+    let cause = &document["requests"][1]["judgment"]["causes"][0];
+    assert_eq!((cause["code"].as_str(), cause["now"]["path"].as_str()), (Some("system_changed"), Some("AGENTS.md")));
+    assert_eq!(cause["now"]["lines"], json!([4, 4]));
+}
+
+#[test]
+fn a_recording_is_told_apart_into_conversations_and_other_entries_are_counted() {
+    let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix"));
+    let entry = |at: &str, body: &Value, read: usize, write: usize| {
+        let answer = format!("event: message_start\ndata: {{\"message\":{}}}\n\n", usage(read, write));
+        json!({"startedDateTime": format!("2026-11-18T10:{at}Z"), "request": {"url": "https://api.anthropic.com/v1/messages", "headers": [],
+            "postData": {"text": body.to_string()}}, "response": {"content": {"text": answer}}})
+    };
+    let text = "# Rules\n";
+    let entries = json!([
+        entry("00:00", &request(text, &["One."]), 0, 2_400),
+        {"startedDateTime": "2026-11-18T10:00:01Z", "request": {"url": "https://example.com", "headers": []}, "response": {}},
+        entry("00:10", &request(text, &["Another one."]), 2_400, 0),
+        entry("00:20", &request(text, &["One.", "Yes.", "Two."]), 2_400, 0),
+        entry("06:00", &request(text, &["One.", "Yes.", "Two.", "Yes.", "Three."]), 0, 2_400),
+    ]);
+    scratch.write("p/a.har", &json!({"log": {"entries": entries}}).to_string());
+    let said = scratch.ok(&["why", "--requests", "a.har"]).stdout;
+    assert!(said.contains("missed: lifetime_passed"), "{said}");
+    assert!(said.contains("Idle for 5 min 40 s: the lifetime of 5 min had run out."), "{said}");
+    assert!(said.contains("1 other entries are no requests to a model"), "{said}");
+    let document: Value = serde_json::from_str(&scratch.ok(&["why", "--requests", "a.har", "--json"]).stdout).unwrap();
+    let list = document["requests"].as_array().unwrap();
+    let links: Vec<(u64, Option<u64>)> =
+        list.iter().map(|one| (one["conversation"].as_u64().unwrap(), one["before"].as_u64())).collect();
+    assert_eq!(links, [(0, None), (1, None), (0, Some(0)), (0, Some(2))]);
+}
+
+#[test]
+fn what_is_no_request_is_refused_by_its_name() {
+    let scratch = Scratch::new(env!("CARGO_BIN_EXE_antefix"));
+    scratch.write("p/a.json", "{\"foo\": 1}");
+    for (args, expected) in [
+        (
+            ["why", "--requests", "a.json", "a.json"].as_slice(),
+            "this is not a request of a provider that antefix knows: it has `foo`",
+        ),
+        (["why", "--requests", "a.json"].as_slice(), "a.json: the recording has neither `log.entries` nor `exchanges`"),
+        (["why", "--requests", "none.json"].as_slice(), "none.json: "),
+    ] {
+        let output = scratch.run(args);
+        assert!(output.code == 1 && output.stderr.contains(expected), "{}", output.stderr);
+    }
+}

@@ -261,6 +261,34 @@ pub(crate) struct WhyBody {
     pub(crate) elapsed: Option<Whole>,
 }
 
+/// Two requests of any agent, as they were sent.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WhyRequestsBody {
+    /// The body of the request before; without one, this one is the first.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) before: Option<Box<RawValue>>,
+    /// The body of this one.
+    #[schema(value_type = Object)]
+    pub(crate) now: Box<RawValue>,
+    /// The provider's response to the request before, or its usage block.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) usage_before: Option<Box<RawValue>>,
+    /// The provider's response to this one, or its usage block; without one, what is to be expected is said.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) usage: Option<Box<RawValue>>,
+    /// Whose shape they have; seen from their keys if it is not said.
+    #[schema(value_type = Option<TargetName>)]
+    pub(crate) target: Option<String>,
+    /// The model, where the bodies do not name it.
+    pub(crate) model: Option<String>,
+    /// How many seconds are between them.
+    #[schema(value_type = Option<u64>)]
+    pub(crate) elapsed: Option<Whole>,
+    /// The directory whose files are looked for in them, under a root of the server; without one none are.
+    pub(crate) cwd: Option<String>,
+}
+
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LabelBody {

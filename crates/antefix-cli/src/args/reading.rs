@@ -13,18 +13,36 @@ A receipt is what `antefix turn CONVERSATION --for TARGET --json` or `antefix sh
 With receipts alone the part that changed is known; with --conversation as well the byte, its section and its origin are. Without
 receipts, the last two epochs of the conversation are compared; --epochs 2 2 says that both turns were in the second one.
 
+Requests of any agent are compared with --requests, without receipts: two bodies as they were sent, or one file that has many, a HAR
+file or a report. Each file of the project that is found in them is named with its lines.
+
 Examples:
+  antefix why --requests before.json now.json                what differs, by which file and line, and what will it cost?
+  antefix why --requests before.json now.json --usage-before 1.json response.json --elapsed 7m
+  antefix why --requests session.har                         every request of a recording, and each miss with its cause
   antefix turn chat-7 --for anthropic --model claude-opus-5 --json > 2.json   (and 1.json the turn before)
   antefix why response.json --receipt 2.json --before 1.json
   antefix why response.json --receipt 2.json --before 1.json --conversation chat-7 --elapsed 7m
   jq .usage response.json | antefix why --conversation chat-7 --for anthropic --model claude-opus-5 --json")]
 pub(crate) struct WhyArgs {
     /// The provider's response, or its usage block (`-` is stdin)
-    #[arg(value_name = "USAGE", value_hint = ValueHint::FilePath, default_value = "-")]
-    pub(crate) usage: PathBuf,
+    #[arg(value_name = "USAGE", value_hint = ValueHint::FilePath, default_value = "-", default_value_if("requests", clap::builder::ArgPredicate::IsPresent, None))]
+    pub(crate) usage: Option<PathBuf>,
+
+    /// The bodies of two requests, the one before first; or one HAR file or report
+    #[arg(long, num_args = 1..=2, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["receipt", "conversation"])]
+    pub(crate) requests: Vec<PathBuf>,
+
+    /// The provider's response to the request before, or its usage block
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "requests")]
+    pub(crate) usage_before: Option<PathBuf>,
+
+    /// The directory whose files are looked for in requests [default: here]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "requests")]
+    pub(crate) cwd: Option<PathBuf>,
 
     /// The receipt of this turn
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "conversation")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present_any = ["conversation", "requests"])]
     pub(crate) receipt: Option<PathBuf>,
 
     /// The receipt of the turn before; without one, this turn is the first

@@ -1,5 +1,7 @@
 //! `antefix why`: whether a cache was hit as expected, and if not, why.
 
+mod requests;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,13 +14,16 @@ use crate::terminal::visible;
 use crate::{Failure, Outcome, ask, input, terminal};
 
 pub(crate) fn run(args: &WhyArgs) -> Outcome {
+    if !args.requests.is_empty() {
+        return requests::run(args);
+    }
     if args.receipt.is_none() && args.target.is_none() {
         return Err(Failure::usage("an epoch does not know where it was sent", "say it with --for TARGET"));
     }
     let turn = BilledTurn {
         receipt: args.receipt.as_deref().map(read).transpose()?,
         before: args.before.as_deref().map(read).transpose()?,
-        usage: input::read(&args.usage)?,
+        usage: input::read(args.usage.as_deref().unwrap_or(Path::new("-")))?,
         conversation: args.conversation.clone(),
         epochs: args.epochs.as_deref().and_then(|epochs| Some((*epochs.first()?, *epochs.get(1)?))),
         target: args.target,

@@ -166,6 +166,37 @@ fn what_the_provider_billed_is_explained_as_the_program_does() {
 }
 
 #[test]
+fn two_requests_are_compared_as_the_program_compares_them() {
+    let scratch = project();
+    scratch.write("p/AGENTS.md", "# Rules\n\nUse spaces in all of the files.\n");
+    let server = scratch.serve();
+    let body = |word: &str| {
+        let system = format!("{}# Rules\n\nUse {word} in all of the files.\n", "Be kind to everybody. ".repeat(300));
+        json!({"model": "claude-opus-5", "messages": [], "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]})
+    };
+    let (before, now) = (body("tabs"), body("spaces"));
+    scratch.write("p/1.json", &before.to_string());
+    scratch.write("p/2.json", &now.to_string());
+    let said = json!({"before": before, "now": now, "elapsed": 60, "cwd": scratch.path("p")});
+    let reply = server.post("/why/requests", &said.to_string()).ok();
+    let program = scratch.ok(&["why", "--requests", "1.json", "2.json", "--elapsed", "60s", "--json"]).stdout;
+    assert_eq!(reply.body, program);
+    let cause = &reply.json()["requests"][1]["judgment"]["causes"][0];
+    assert_eq!((&cause["now"]["path"], &cause["now"]["lines"]), (&json!("AGENTS.md"), &json!([3, 3])));
+    for (body, status, says) in [
+        (json!({"before": {}}), 400, "missing field `now`"),
+        (json!({"now": {"foo": 1}}), 422, "not a request of a provider that antefix knows"),
+        (json!({"now": now, "usage": {"tokens": 3}}), 422, "not a usage block"),
+        (json!({"now": now, "target": "smoke"}), 400, "There is no target 'smoke'"),
+        (json!({"now": now, "cwd": "/"}), 403, "not under"),
+    ] {
+        let reply = server.post("/why/requests", &body.to_string());
+        assert_eq!(reply.status, status, "{body}: {}", reply.body);
+        assert!(reply.error().contains(says), "{}", reply.error());
+    }
+}
+
+#[test]
 fn trust_can_be_read_and_not_given() {
     let scratch = project();
     scratch.directory("p/.antefix");

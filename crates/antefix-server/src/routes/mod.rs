@@ -169,6 +169,7 @@ pub(super) fn described() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(renewals::begin))
         .routes(routes!(renewals::end))
         .routes(routes!(why::post))
+        .routes(routes!(why::requests))
         .routes(routes!(check::post))
         .routes(routes!(check::request))
         .routes(routes!(agents::all))

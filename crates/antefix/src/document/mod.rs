@@ -11,6 +11,7 @@ mod agents;
 mod bill;
 mod explanation;
 mod family;
+mod observed;
 mod printer;
 mod sarif;
 mod shares;
@@ -30,6 +31,7 @@ pub use self::explanation::{
     Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,
 };
 pub use self::family::{FamilyDocument, family};
+pub use self::observed::{ObservedDocument, observed};
 pub use self::sarif::{github, sarif};
 pub use self::shares::{ByHeading, Heading, Share, shares};
 pub use self::tally::Tally;

@@ -15,6 +15,8 @@ pub struct Prices {
     pub write: Option<u64>,
     /// Tokens that are written to the cache for an hour.
     pub write_1h: Option<u64>,
+    /// Tokens that the model writes.
+    pub output: Option<u64>,
 }
 
 /// What is paid for.
@@ -28,6 +30,8 @@ pub enum Price {
     Write,
     /// Tokens that are written to the cache for an hour.
     LongWrite,
+    /// Tokens that the model writes.
+    Output,
 }
 
 /// An amount of money, exact: in millionths of a micro-dollar.
@@ -42,6 +46,7 @@ impl Prices {
             Price::Read => self.read,
             Price::Write => self.write,
             Price::LongWrite => self.write_1h,
+            Price::Output => self.output,
         }
     }
 
@@ -83,6 +88,11 @@ impl Cost {
     /// What is left of it, and nothing if the other is more.
     pub(crate) fn less(self, other: Cost) -> Cost {
         Cost(self.0.saturating_sub(other.0))
+    }
+
+    /// So many micro-dollars.
+    pub fn of_micro_dollars(micro: u128) -> Cost {
+        Cost(micro.saturating_mul(1_000_000))
     }
 
     /// In micro-dollars, rounded.

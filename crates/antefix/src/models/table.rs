@@ -37,6 +37,7 @@ pub(super) struct Row {
     read: Option<u64>,
     write: Option<u64>,
     write_1h: Option<u64>,
+    output: Option<u64>,
     minimum: Option<usize>,
     explicit_breakpoints: Option<bool>,
     max_breakpoints: Option<usize>,
@@ -65,6 +66,7 @@ impl Row {
             read: self.read.or(other.read),
             write: self.write.or(other.write),
             write_1h: self.write_1h.or(other.write_1h),
+            output: self.output.or(other.output),
             minimum: self.minimum.or(other.minimum),
             explicit_breakpoints: self.explicit_breakpoints.or(other.explicit_breakpoints),
             max_breakpoints: self.max_breakpoints.or(other.max_breakpoints),
@@ -190,7 +192,13 @@ impl Table {
             ENCODING => Tokenizer::Exact,
             name => Tokenizer::Estimate(self.tokenizers.get(name)?.clone()),
         };
-        let prices = row.input.map(|input| Prices { input, read: row.read, write: row.write, write_1h: row.write_1h });
+        let prices = row.input.map(|input| Prices {
+            input,
+            read: row.read,
+            write: row.write,
+            write_1h: row.write_1h,
+            output: row.output,
+        });
         Some(Model {
             name: row.name,
             provider,

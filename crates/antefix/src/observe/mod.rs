@@ -9,19 +9,32 @@
 //! 5. How much two prompts share, and what parts them, follows from their bytes; see [`Family`].
 //! 6. Figures are the provider's where it gives one, else counted or estimated, and they say which; see [`Basis`].
 
+mod answer;
+mod attribute;
 mod billed;
+mod exchange;
 mod expectation;
 mod family;
+mod har;
 mod said;
+mod sent;
 mod simulator;
 mod usage;
 mod verdict;
 mod words;
 
+pub use answer::{AnswerReader, AnswerSeen};
+pub use attribute::{Attribution, Known, KnownKind, KnownText, SentOrigin};
 pub use billed::Billed;
+pub use exchange::{
+    BlockChange, Change, Conversations, Exchange, Judgment, Link, MissCause, ParameterChange, RequestDifference,
+    RequestKind, Sender, Side,
+};
 pub use expectation::{Basis, Comparison, Divergence, Entry, Expectation, Stretch};
 pub use family::{Advice, Family, Member, MemberSection, Parting};
+pub use har::{Recorded, Recording};
 pub use said::Said;
+pub use sent::{BlockKind, Breakpoint, LARGEST_BODY, Parameter, Part, Reach, SentBlock, SentRequest};
 pub use simulator::Simulator;
 pub use usage::Usage;
 pub use verdict::{Explanation, Outcome, Verdict};

@@ -25,6 +25,8 @@ pub struct Usage {
     pub write: Option<usize>,
     /// Those of them that were written for the longer lifetime.
     pub long_write: Option<usize>,
+    /// Those that the model wrote, its thinking among them.
+    pub output: Option<usize>,
     /// What the provider itself says about its cache.
     pub said: Option<Said>,
 }
@@ -54,6 +56,39 @@ impl Usage {
         let mut usage = read(block, shape)?;
         usage.said = Said::read(body)?;
         Ok(usage)
+    }
+}
+
+impl Usage {
+    /// The last event of a stream may say what was written, and nothing else.
+    pub(super) fn parse_output(text: &str) -> Result<Usage> {
+        let value: Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let output = value.get("usage").map_or(Ok(None), |block| count(block, "output_tokens"))?;
+        let output = Some(output.ok_or_else(|| wrong("it says nothing of what was written".to_owned()))?);
+        Ok(Usage {
+            target: Target::Anthropic,
+            input: None,
+            read: None,
+            write: None,
+            long_write: None,
+            output,
+            said: None,
+        })
+    }
+
+    /// The same, with what a later event says. Figures are cumulative.
+    pub(super) fn overwritten_by(self, later: Usage) -> Usage {
+        // An event that leaves out what was cached says nothing of the input as a whole.
+        let is_whole = later.read.is_some() || later.write.is_some() || (self.read.is_none() && self.write.is_none());
+        Usage {
+            target: self.target,
+            input: later.input.filter(|_| is_whole).or(self.input),
+            read: later.read.or(self.read),
+            write: later.write.or(self.write),
+            long_write: later.long_write.or(self.long_write),
+            output: later.output.or(self.output),
+            said: later.said.or(self.said),
+        }
     }
 }
 
@@ -97,9 +132,19 @@ fn shape(block: &Value, target: Option<Target>) -> Result<Target> {
 }
 
 fn read(block: &Value, target: Target) -> Result<Usage> {
-    let mut usage = Usage { target, input: None, read: None, write: None, long_write: None, said: None };
+    let mut usage = Usage { target, input: None, read: None, write: None, long_write: None, output: None, said: None };
     let nothing = Value::Null;
     let within = |key: &str| block.get(key).unwrap_or(&nothing);
+    usage.output = match target {
+        Target::Gemini => {
+            let (said, thought) = (count(block, "candidatesTokenCount")?, count(block, "thoughtsTokenCount")?);
+            said.map(|said| said.saturating_add(thought.unwrap_or(0))).or(thought)
+        }
+        Target::Bedrock => count(block, "outputTokens")?,
+        Target::OpenAiChat => count(block, "completion_tokens")?,
+        Target::Ollama => count(block, "eval_count")?,
+        Target::Anthropic | Target::OpenAiResponses | Target::Plain | Target::Acp => count(block, "output_tokens")?,
+    };
     match target {
         Target::Anthropic | Target::Bedrock => {
             let (fresh, read, write) = match target {

@@ -310,7 +310,7 @@ fn provider(target: Target) -> &'static str {
 }
 
 /// Sentences, each with a capital and a full stop.
-fn paragraph(sentences: &[String]) -> String {
+pub(super) fn paragraph(sentences: &[String]) -> String {
     let sentence = |text: &String| {
         let mut letters = text.chars();
         let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();

@@ -37,6 +37,7 @@ mod claims;
 mod ignored;
 
 mod instructions;
+mod observe;
 mod offers;
 
 mod rules;

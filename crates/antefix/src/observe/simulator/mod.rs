@@ -22,13 +22,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Billed;
+use super::{Billed, SentRequest};
 use crate::deliver::Target;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::{Model, Provider};
 use crate::text::Digest;
 use request::Prompt;
-pub(super) use request::seconds;
+pub(in crate::observe) use request::seconds;
 
 /// Seconds from the beginning of a request until what it writes can be read.
 ///
@@ -101,7 +101,12 @@ impl Simulator {
     /// Requests are sent in the order of their times. One that the provider would refuse for its breakpoints is an error,
     /// and leaves the cache as it was.
     pub fn send(&mut self, at: u64, target: Target, request: &Value) -> Result<Billed> {
-        let prompt = Prompt::read(target, request, &self.model);
+        self.send_request(at, &SentRequest::of_value(request, Some(target))?)
+    }
+
+    /// The same for a request that was read before.
+    pub fn send_request(&mut self, at: u64, request: &SentRequest) -> Result<Billed> {
+        let prompt = Prompt::of(request, &self.model);
         match &mut self.rules {
             Rules::Anthropic => anthropic::bill(&mut self.entries, at, &prompt, &self.model),
             Rules::OpenAiBreakpoints => Ok(openai::bill(&mut self.entries, at, &prompt, &self.model)),
