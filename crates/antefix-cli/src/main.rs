@@ -52,6 +52,7 @@ fn run(command: Command) -> Outcome {
         Command::Epochs(args) => commands::epochs::run(&args),
         Command::Drift(args) => commands::drift::run(&args),
         Command::Why(args) => commands::why::run(&args),
+        Command::Audit(args) => commands::audit::run(&args),
         Command::Renew(args) => commands::renew::run(&args),
         Command::Compact(args) => commands::compact::run(&args),
         Command::Send(args) => commands::send::run(&args),

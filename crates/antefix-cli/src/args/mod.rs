@@ -20,7 +20,7 @@ pub(crate) use ledger::{
     StoreArgs, TurnArgs,
 };
 pub(crate) use project::{CompletionsArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
-pub(crate) use reading::WhyArgs;
+pub(crate) use reading::{AuditArgs, Since, WhyArgs};
 #[cfg(feature = "serve")]
 pub(crate) use serve::ServeArgs;
 
@@ -45,6 +45,7 @@ Examples:
   antefix explain                     by which file, and what was left out?
   antefix check                       what is wrong with it?
   antefix agents                      what do Claude Code, Codex and others read here?
+  antefix audit                       what did my agents cost, and what of it was paid twice?
   antefix init                        a layout of my own to start from
   antefix show --template prompt.md   one file as the whole prompt
   antefix turn chat-7                 the same bytes, turn after turn
@@ -87,6 +88,8 @@ pub(crate) enum Command {
     Drift(DriftArgs),
     /// Say whether a provider's cache was hit as expected, and if not, why
     Why(WhyArgs),
+    /// Say what past sessions of agents on this machine cost, and what of it was paid twice
+    Audit(AuditArgs),
     /// Begin a new epoch, unless the bytes are the same
     Renew(RenewArgs),
     /// Compact a conversation in two steps, so that a failed summary changes nothing

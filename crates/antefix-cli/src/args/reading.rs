@@ -77,6 +77,62 @@ pub(crate) struct WhyArgs {
     pub(crate) json: bool,
 }
 
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Reads the transcripts that agents leave on this machine: Claude Code, Codex, Gemini CLI, opencode, pi, Copilot CLI, Cline and Qwen Code. Nothing is set
+up, nothing is changed, and nothing leaves the machine. Each request counts once, in whichever files it is written. Prices are those of
+the table of models; a model that is not in it is named, and counted without a price.
+
+Examples:
+  antefix audit                       everything that is there
+  antefix audit --since 7d            the last seven days
+  antefix audit --project .           sessions in this directory and below
+  antefix audit --csv > costs.csv     for a spreadsheet")]
+pub(crate) struct AuditArgs {
+    /// Only requests since then: 12h, 7d, 4w, or a date such as 2026-11-01
+    #[arg(long, value_name = "TIME", value_parser = parse_since)]
+    pub(crate) since: Option<Since>,
+
+    /// Only agents that worked in this directory or below
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) project: Option<PathBuf>,
+
+    /// Only this agent; may be said several times
+    #[arg(long = "agent", value_name = "AGENT")]
+    pub(crate) agents: Vec<String>,
+
+    /// Everything in one JSON document
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
+
+    /// All tables as comma-separated values
+    #[arg(long)]
+    pub(crate) csv: bool,
+}
+
+/// A time that a person names.
+#[derive(Clone, Copy)]
+pub(crate) enum Since {
+    /// So many seconds ago.
+    Ago(i64),
+    /// A day.
+    Day(jiff::civil::Date),
+}
+
+fn parse_since(text: &str) -> Result<Since, String> {
+    if let Ok(day) = text.parse() {
+        return Ok(Since::Day(day));
+    }
+    let seconds = match text.char_indices().last() {
+        Some((at, 'h')) => (&text[..at], 3600),
+        Some((at, 'd')) => (&text[..at], 86_400),
+        Some((at, 'w')) => (&text[..at], 604_800),
+        _ => ("", 0),
+    };
+    let count = seconds.0.parse::<i64>().ok().filter(|count| *count > 0).and_then(|count| count.checked_mul(seconds.1));
+    count.map(Since::Ago).ok_or_else(|| "write hours, days or weeks, or a date: 12h, 7d, 4w, 2026-11-01".to_owned())
+}
+
 fn parse_elapsed(text: &str) -> Result<u64, String> {
     let (number, seconds) = match text.char_indices().last() {
         Some((at, 's')) => (&text[..at], 1),

@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod agents;
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod compact;
 pub(crate) mod completions;

@@ -49,7 +49,7 @@ impl Agent {
     }
 
     /// The directory that `$home` means.
-    pub(super) fn home(&self, world: &dyn World) -> String {
+    pub(crate) fn home(&self, world: &dyn World) -> String {
         let Some(home) = &self.file.home else { return String::new() };
         let moved = world.env(&home.variable).present().filter(|path| path.starts_with('/'));
         moved.unwrap_or_else(|| home.default.clone()).trim_end_matches('/').to_owned()

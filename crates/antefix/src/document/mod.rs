@@ -8,6 +8,7 @@ mod changes;
 pub mod ledger;
 
 mod agents;
+mod audit;
 mod bill;
 mod explanation;
 mod family;
@@ -25,6 +26,7 @@ use serde::Serialize;
 pub use self::agents::{
     AgentDocument, AgentsDocument, CountedTexts, Counting, FileDocument, TogetherDocument, agents, given_to_any,
 };
+pub use self::audit::{AuditDocument, audit, audit_csv};
 pub use self::bill::{Bill, Count};
 pub use self::changes::{Changes, Counts, Hunk, Line, OriginChange, Prices};
 pub use self::explanation::{

@@ -11,6 +11,7 @@
 
 mod answer;
 mod attribute;
+mod audit;
 mod billed;
 mod exchange;
 mod expectation;
@@ -19,12 +20,14 @@ mod har;
 mod said;
 mod sent;
 mod simulator;
+mod transcripts;
 mod usage;
 mod verdict;
 mod words;
 
 pub use answer::{AnswerReader, AnswerSeen};
 pub use attribute::{Attribution, Known, KnownKind, KnownText, SentOrigin};
+pub use audit::{AgentTranscripts, Audit, AuditRange, Loss, LossAt, LossCause, Savings, Sum};
 pub use billed::Billed;
 pub use exchange::{
     BlockChange, Change, Conversations, Exchange, Judgment, Link, MissCause, ParameterChange, RequestDifference,
@@ -36,5 +39,6 @@ pub use har::{Recorded, Recording};
 pub use said::Said;
 pub use sent::{BlockKind, Breakpoint, LARGEST_BODY, Parameter, Part, Reach, SentBlock, SentRequest};
 pub use simulator::Simulator;
+pub use transcripts::{Call, Format, OpenCodeRow, Shape, Since, Transcript};
 pub use usage::Usage;
 pub use verdict::{Explanation, Outcome, Verdict};

@@ -34,6 +34,13 @@ impl Said {
     }
 }
 
+impl Said {
+    /// Anthropic's word as it is kept in a transcript; none if there is none, or it cannot be read.
+    pub(super) fn of_anthropic(reason: Option<&Value>) -> Option<Said> {
+        anthropic(reason.filter(|reason| !reason.is_null())).ok().flatten()
+    }
+}
+
 fn anthropic(reason: Option<&Value>) -> Result<Option<Said>> {
     let Some(reason) = reason else { return Ok(None) };
     if reason.is_null() {

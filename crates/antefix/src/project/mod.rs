@@ -16,6 +16,7 @@
 mod agents;
 mod antefix;
 mod ask;
+mod audit;
 mod carry;
 mod check;
 mod confined;
@@ -45,6 +46,7 @@ use std::sync::Arc;
 pub use self::agents::AgentsReport;
 pub use self::antefix::{Antefix, Builder};
 pub use self::ask::{Ask, LayoutChoice, MemoryChoice, Reader, TemplateChoice};
+pub use self::audit::{AuditAsk, AuditReport};
 pub use self::check::{CheckRules, CodeName, Denied, Importance};
 pub use self::context::ProjectContext;
 use self::context::{Choice, EditedText};

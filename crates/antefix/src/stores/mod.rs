@@ -24,6 +24,8 @@ pub use postgres::PostgresStore;
 pub use private::private_directory;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
+#[cfg(feature = "sqlite")]
+pub(crate) use sqlite::opencode_rows;
 pub use trust::{TrustFile, Trusted};
 
 /// Opens the store at an address: `sqlite:PATH`, `postgres://…` or `memory`.

@@ -17,6 +17,7 @@
 
 mod bound;
 mod branch;
+mod history;
 mod ordinary;
 mod recipe;
 mod rules;
@@ -26,6 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use self::history::FileEdit;
 use self::ordinary::Place;
 pub use self::rules::GitRules;
 pub use self::tree::{TreeEntry, TreeKind};

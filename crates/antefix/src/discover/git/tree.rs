@@ -65,7 +65,7 @@ impl Git<'_> {
         self.plumbing(&["cat-file", "blob", id], limits).map(|output| (output.stdout, output.more))
     }
 
-    fn plumbing(&mut self, args: &[&str], limits: GitLimits) -> Answer<Output> {
+    pub(super) fn plumbing(&mut self, args: &[&str], limits: GitLimits) -> Answer<Output> {
         let overrides = match self.overrides() {
             Ok(overrides) => overrides,
             Err(reason) => return Answer::Unavailable(reason),

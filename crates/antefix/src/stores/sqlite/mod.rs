@@ -20,6 +20,7 @@ mod cure;
 mod fault;
 mod file;
 mod insertions;
+mod opencode;
 mod opening;
 mod probe;
 mod rows;
@@ -33,6 +34,7 @@ mod tests;
 mod uses;
 mod watch;
 
+pub(crate) use self::opencode::opencode_rows;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
