@@ -21,6 +21,7 @@ use crate::projects;
 use crate::proxy;
 use crate::server;
 use crate::step::{Outcome, cargo, metadata, show};
+use crate::transcripts;
 
 /// How often the program is started.
 const STARTS: usize = 100;
@@ -209,6 +210,7 @@ fn run(quick: bool, size: Size, report: Option<&Path>) -> Outcome {
     for start in STARTED {
         rows.push(cold_start(&target, start)?);
     }
+    rows.push(transcripts::measure(&target)?);
     let (proxied, mut missed) = proxy::measure(&target.join("release/antefix"))?;
     rows.extend(proxied);
     let (served, too_large) = server::measure(quick, &results)?;

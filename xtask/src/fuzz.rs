@@ -12,8 +12,8 @@ use std::time::Instant;
 use crate::step::{Outcome, cargo, program, read, root, show};
 
 /// The targets.
-pub(crate) const TARGETS: [&str; 9] =
-    ["bracket", "compose", "wording", "front_matter", "acp", "import", "requests", "usage", "bodies"];
+pub(crate) const TARGETS: [&str; 10] =
+    ["bracket", "compose", "wording", "front_matter", "acp", "import", "requests", "usage", "bodies", "observed"];
 
 const VERSION: &str = "0.13.2";
 

@@ -21,6 +21,7 @@ mod server;
 mod step;
 mod test;
 mod tidy;
+mod transcripts;
 mod vocabulary;
 mod web;
 
