@@ -17,7 +17,7 @@ use antefix::Stop;
 use tokio::sync::Semaphore;
 
 use crate::machine::Share;
-use crate::pool::{Place, Pool};
+use crate::pool::{Late, Pool};
 use crate::problem::{Answer, Problem};
 use crate::{Shared, bodies, panics};
 
@@ -46,11 +46,8 @@ impl Places {
         })
     }
 
-    /// A thread that is free, perhaps a new one, within a while.
-    async fn find(&self, server: &Shared) -> Option<Place> {
-        if let Some(place) = self.pool.free() {
-            return Some(place);
-        }
+    /// Sees to it that there is another thread, if all have something to do.
+    fn grow(&self, server: &Shared) {
         match self.pool.grow() {
             Ok(()) => self.is_short.store(false, Ordering::Relaxed),
             Err(error) if !self.is_short.swap(true, Ordering::Relaxed) => {
@@ -58,7 +55,6 @@ impl Places {
             }
             Err(_) => {}
         }
-        self.pool.wait(PATIENCE).await
     }
 }
 
@@ -147,20 +143,21 @@ async fn run<T: Send + 'static>(
     let places = places(&shared.work);
     let full = || Problem::busy("Too many requests at once").hint("try again in a moment");
     let inside = Arc::clone(&places.inside).try_acquire_owned().map_err(|_| full())?;
-    let place = places.find(&shared).await.ok_or_else(full)?;
+    places.grow(&shared);
     let body = bodies::held();
     let waited = Waited(Stop::new());
     let stop = waited.0.clone();
-    let done = places.pool.run(place, move || {
+    let running = places.pool.run(move || {
         let _held = (inside, body);
         STOP.set(stop);
         work(&server)
     });
     let time = shared.work.time;
-    match tokio::time::timeout(time, done).await {
-        Ok(Ok(Ok(answer))) => answer,
-        Ok(Ok(Err(_)) | Err(_)) => Err(panics::problem()),
-        Err(_) => Err(Problem::busy(format!("The request took longer than {} seconds", time.as_secs()))
+    match running.end(PATIENCE, time).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Err(panics::problem()),
+        Err(Late::NotBegun) => Err(full()),
+        Err(Late::NotEnded) => Err(Problem::busy(format!("The request took longer than {} seconds", time.as_secs()))
             .hint("it may still be done; asking again is safe")),
     }
 }
