@@ -1,5 +1,6 @@
 //! How requests are read: bodies, ids, and what stands behind the question mark.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,25 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Fields<T> {
     async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Fields<T>, Problem> {
         let bytes = bytes(request, server, server.limits.body).await?;
         fields(if bytes.is_empty() { b"{}" } else { &bytes }).map(Fields)
+    }
+}
+
+/// Such a body before it is read, for work that reads it on the thread that uses it: what one thread makes of it and another one
+/// drops, piece by piece, makes both wait for each other in the allocator.
+pub(crate) struct Unread<T>(Vec<u8>, PhantomData<fn() -> T>);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Unread<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, server: &Arc<Shared>) -> Result<Unread<T>, Problem> {
+        Ok(Unread(bytes(request, server, server.limits.body).await?, PhantomData))
+    }
+}
+
+impl<T: DeserializeOwned> Unread<T> {
+    /// Reads it. Its bytes are gone with that: what was made of them takes enough.
+    pub(crate) fn fields(self) -> Result<T, Problem> {
+        fields(if self.0.is_empty() { b"{}" } else { &self.0 })
     }
 }
 

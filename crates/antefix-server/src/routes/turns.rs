@@ -7,7 +7,7 @@ use antefix::document::ledger::{TouchDocument, TurnDocument};
 use antefix::document::{self};
 use antefix::freeze::Watch;
 use antefix::keeper::Began;
-use antefix::{ErrorKind, Target, Turn};
+use antefix::{Ask, Conversation, ErrorKind, Target, Turn};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -15,7 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{json, noted, written};
-use crate::body::{Fields, Id};
+use crate::body::{Fields, Id, Unread};
 use crate::bounds;
 use crate::context::new_ask;
 use crate::problem::{Answer, Problem, ProblemDocument};
@@ -34,68 +34,83 @@ use crate::{Shared, work};
     (status = 409, body = ProblemDocument), (status = 413, body = ProblemDocument), (status = 415, body = ProblemDocument),
     (status = 422, body = ProblemDocument, description = "The template cannot be rendered, or the target cannot take it"),
     (status = 503, body = ProblemDocument)))]
-pub(super) async fn post(State(server): State<Arc<Shared>>, id: Id, Fields(body): Fields<TurnBody>) -> Answer {
-    body.turn.as_deref().map(bounds::turn).transpose()?;
-    body.touch.as_deref().map(|paths| bounds::paths("touch", paths)).transpose()?;
+pub(super) async fn post(State(server): State<Arc<Shared>>, id: Id, body: Unread<TurnBody>) -> Answer {
     let shared = Arc::clone(&server);
-    let begun = work::compose(shared, move |server| match is_open(server, &id, &body)? {
-        true => turn(server, &id, body).map(Begun::Answered),
-        false => Ok(Begun::NotOpen(id, Box::new(body))),
+    let begun = work::compose(shared, move |server| {
+        let wanted = Wanted::read(server, id, body.fields()?)?;
+        match wanted.conversation.turn_if_open(&wanted.ask)? {
+            Some(turn) => wanted.answer(server, &turn).map(Begun::Answered),
+            None => Ok(Begun::NotOpen(Box::new(wanted))),
+        }
     });
     match begun.await? {
         Begun::Answered(answer) => Ok(answer),
-        Begun::NotOpen(id, body) => work::write(server, move |server| turn(server, &id, *body)).await,
+        Begun::NotOpen(wanted) => work::write(server, move |server| wanted.open(server)).await,
     }
 }
 
 /// A turn of a conversation that is open, or what was asked of one that has to be opened.
 enum Begun {
     Answered(Response),
-    NotOpen(Id, Box<TurnBody>),
+    NotOpen(Box<Wanted>),
 }
 
-/// Whether a conversation is open, so that a turn of it mostly has nothing to write. A turn with words of its own writes nothing, and
-/// may do without a store.
-fn is_open(server: &Shared, Id(id): &Id, body: &TurnBody) -> Answer<bool> {
-    if body.r#override.is_some() {
-        return Ok(true);
-    }
-    match server.keeper()?.standing(id) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::Conversation => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+/// A turn that is asked for.
+struct Wanted {
+    conversation: Conversation,
+    ask: Ask,
+    target: Target,
+    begun: Instant,
 }
 
-fn turn(server: &Shared, Id(id): &Id, mut body: TurnBody) -> Answer {
-    let begun = Instant::now();
-    let context = body.context();
-    let target = body.target.as_deref().map_or(Ok(Target::Plain), target_named)?;
-    let watch = match body.watch.as_deref() {
-        None | Some("all") => Watch::All,
-        Some("acting") => Watch::Acting,
-        Some(_) => return Err(Problem::bad("Field 'watch' must be 'all' or 'acting'")),
-    };
-    let conversation = server.conversation(id, context.cwd.as_deref())?;
-    let mut ask = context.ask(server)?;
-    ask.messages = body.messages.map(Into::into);
-    ask.previous_response = body.previous_response;
-    let mut ask = meant(ask)?;
-    (ask.replacement, ask.turn) = (body.r#override, body.turn);
-    ask.watch = watch;
-    let ask = ask.touch(body.touch.into_iter().flatten());
-    let turn = conversation.turn(ask)?;
-    let delivery = match target {
-        Target::Plain => None,
-        target => Some(turn.deliver(target)?.counted(&turn.tokenizer())),
-    };
-    count(server, &turn);
-    server.metrics.compose.add(begun.elapsed());
-    let response = written(document::ledger::turn(id.as_str(), &turn, delivery.as_ref()).print());
-    Ok(match &turn.epoch {
-        Some(epoch) => noted(response, epoch.number(), epoch.digest()),
-        None => response,
-    })
+impl Wanted {
+    fn read(server: &Shared, Id(id): Id, mut body: TurnBody) -> Answer<Wanted> {
+        let begun = Instant::now();
+        body.turn.as_deref().map(bounds::turn).transpose()?;
+        body.touch.as_deref().map(|paths| bounds::paths("touch", paths)).transpose()?;
+        // A turn with words of its own writes nothing, and may do without a store.
+        if body.r#override.is_none() {
+            server.keeper()?;
+        }
+        let context = body.context();
+        let target = body.target.as_deref().map_or(Ok(Target::Plain), target_named)?;
+        let watch = match body.watch.as_deref() {
+            None | Some("all") => Watch::All,
+            Some("acting") => Watch::Acting,
+            Some(_) => return Err(Problem::bad("Field 'watch' must be 'all' or 'acting'")),
+        };
+        let conversation = server.conversation(&id, context.cwd.as_deref())?;
+        let mut ask = context.ask(server)?;
+        ask.messages = body.messages.map(Into::into);
+        ask.previous_response = body.previous_response;
+        let mut ask = meant(ask)?;
+        (ask.replacement, ask.turn) = (body.r#override, body.turn);
+        ask.watch = watch;
+        let ask = ask.touch(body.touch.into_iter().flatten());
+        Ok(Wanted { conversation, ask, target, begun })
+    }
+
+    /// Opens the conversation, on a thread that may wait until others have written.
+    fn open(mut self, server: &Shared) -> Answer {
+        let ask = std::mem::take(&mut self.ask).stop(&work::stop());
+        let turn = self.conversation.turn(ask)?;
+        self.answer(server, &turn)
+    }
+
+    fn answer(&self, server: &Shared, turn: &Turn) -> Answer {
+        let delivery = match self.target {
+            Target::Plain => None,
+            target => Some(turn.deliver(target)?.counted(&turn.tokenizer())),
+        };
+        count(server, turn);
+        server.metrics.compose.add(self.begun.elapsed());
+        let document = document::ledger::turn(self.conversation.id().as_str(), turn, delivery.as_ref());
+        let response = written(document.print());
+        Ok(match &turn.epoch {
+            Some(epoch) => noted(response, epoch.number(), epoch.digest()),
+            None => response,
+        })
+    }
 }
 
 /// The target of a name.

@@ -44,7 +44,7 @@ use self::ineffective::IneffectiveChanges;
 pub use self::insertions::{Repeat, TurnInsertion};
 use self::pauses::SeenPauses;
 pub(crate) use self::recent::Current;
-use self::recent::RecentEpochs;
+use self::recent::{RecentEpochs, RecentTemplates};
 pub use self::room::INSERTION_LIMIT;
 use self::room::Room;
 use self::steps::Renewal;
@@ -58,6 +58,7 @@ use crate::discover::Discovery;
 use crate::discover::remote::Fetched;
 use crate::error::{Error, ErrorKind, Fault, Result};
 use crate::freeze::store::{Deletable, Deleted, EpochRow, Noted, Standing, Store};
+use crate::freeze::template::TemplateRow;
 use crate::freeze::{
     Amendment, AmendmentBody, Cause, Change, ChangeKind, ConversationId, Difference, Drifted, Epoch, EpochBody, Now,
     StandingEpoch, Watch, truncate_to_millis,
@@ -75,6 +76,7 @@ pub struct Keeper {
     flights: Flights,
     ineffective: IneffectiveChanges,
     recent: RecentEpochs,
+    templates: RecentTemplates,
     pauses: SeenPauses,
     room: Room,
 }
@@ -137,6 +139,7 @@ impl Keeper {
             flights: Flights::default(),
             ineffective: IneffectiveChanges::default(),
             recent: RecentEpochs::default(),
+            templates: RecentTemplates::default(),
             pauses: SeenPauses::default(),
             room: Room::default(),
         }
@@ -149,6 +152,16 @@ impl Keeper {
 
     /// Opens the conversation, or goes on with it.
     pub fn turn(&self, conversation: &ConversationId, input: &TurnInput<'_>) -> Result<Turn> {
+        self.turn_from(conversation, input, None)
+    }
+
+    /// The same for whoever has just looked which epoch stands.
+    pub(crate) fn turn_from(
+        &self,
+        conversation: &ConversationId,
+        input: &TurnInput<'_>,
+        found: Option<Current>,
+    ) -> Result<Turn> {
         if let Some(text) = input.replacement {
             let insertions = self.repeated(conversation)?;
             return Ok(Turn::empty(input).saying(text).inserting(insertions, input.history));
@@ -156,7 +169,9 @@ impl Keeper {
         let input = &input.named(conversation);
         let asked = AskedRoots::ask(input.hooks, &question(conversation, None, input));
         let about_touch = self.touched_by_turn(conversation, input, &asked)?;
-        let mut turn = self.stand(conversation, input, &asked)?;
+        // What was touched waits for this turn, and was not there when somebody looked; and programs may have taken a while since.
+        let found = found.filter(|_| input.touch.is_empty() && input.hooks.is_empty());
+        let mut turn = self.stand(conversation, input, &asked, found)?;
         turn.diagnostics.extend(about_touch);
         turn.hooks.extend(asked.did().iter().cloned());
         if let (Began::Now, Some(epoch)) = (turn.began, &turn.epoch) {
@@ -203,11 +218,21 @@ impl Keeper {
     }
 
     /// The turn before hooks change it.
-    fn stand(&self, conversation: &ConversationId, input: &TurnInput<'_>, asked: &AskedRoots) -> Result<Turn> {
+    fn stand(
+        &self,
+        conversation: &ConversationId,
+        input: &TurnInput<'_>,
+        asked: &AskedRoots,
+        mut found: Option<Current>,
+    ) -> Result<Turn> {
         let fetched = Fetched::default();
         let input = &input.fetching(&fetched);
         for _ in 0..ROUNDS {
-            let Some(current) = self.current(conversation)? else {
+            let current = match found.take() {
+                Some(current) => Some(current),
+                None => self.current(conversation)?,
+            };
+            let Some(current) = current else {
                 let more = asked.roots(&question(conversation, None, input), None);
                 let input = &input.with_roots(&more);
                 if let Some(turn) = self.flights.alone(conversation, || self.open(conversation, input))? {
@@ -340,6 +365,11 @@ impl Keeper {
         let is_here = self.cache.contains(standing.epoch.body)
             && standing.amendments.iter().all(|amendment| self.cache.contains(amendment.body));
         if is_here { self.load(&standing).ok() } else { None }
+    }
+
+    /// The template that was saved last for a layout; none if nobody saved one, or it was deleted.
+    pub(crate) fn last_template(&self, layout: &str) -> Result<Option<TemplateRow>> {
+        Ok(self.templates.find(&*self.store, layout)?)
     }
 
     /// The standing epoch with all that a turn needs to know; none if nobody opened the conversation.

@@ -294,17 +294,23 @@ impl Antefix {
 
     /// What a conversation was told; none if nobody opened it.
     pub(super) fn remembered(&self, conversation: &ConversationId) -> Result<Option<Arc<Remembered>>> {
+        Ok(self.found(conversation)?.map(|(remembered, _)| remembered))
+    }
+
+    /// The same, with the epoch that stands.
+    pub(super) fn found(&self, conversation: &ConversationId) -> Result<Option<(Arc<Remembered>, Current)>> {
         let keeper = self.keeper()?;
         let mut before = None;
         loop {
-            let Some(Current { standing, epoch, .. }) = keeper.current(conversation)? else { return Ok(None) };
-            let Some(said) = standing.said else {
-                return Ok(Some(Arc::new(Remembered::of_epoch(&epoch, self.default_layout()))));
+            let Some(current) = keeper.current(conversation)? else { return Ok(None) };
+            let Some(said) = current.standing.said else {
+                let remembered = Remembered::of_epoch(&current.epoch, self.default_layout());
+                return Ok(Some((Arc::new(remembered), current)));
             };
             match keeper.cached(said, || Remembered::load(keeper.store(), said)) {
                 // Somebody deleted the conversation, or told it something else, between two questions.
                 Err(_) if before != Some(said) => before = Some(said),
-                remembered => return remembered.map(Some),
+                remembered => return Ok(Some((remembered?, current))),
             }
         }
     }

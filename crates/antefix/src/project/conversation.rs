@@ -8,7 +8,8 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind, Fault, Result};
 use crate::freeze::{Amendment, Cause, ConversationId, Epoch};
 use crate::keeper::{
-    Adopted, Began, Compacted, Compaction, Delivering, Drift, GoingOn, Keeper, Renewed, TouchNotice, Turn, TurnInput,
+    Adopted, Began, Compacted, Compaction, Current, Delivering, Drift, GoingOn, Keeper, Renewed, TouchNotice, Turn,
+    TurnInput,
 };
 use crate::models::Models;
 
@@ -42,24 +43,35 @@ impl Conversation {
     /// A conversation that is open goes on, whatever has become of its directory, layout, templates, wordings or settings since:
     /// its bytes are in the ledger. What is wrong is a finding then, and a pending change.
     pub fn turn(&self, ask: Ask) -> Result<Turn> {
-        self.opening(&ask, |ask, said| self.one_turn(ask, said), |turn| &mut turn.diagnostics)
+        self.opening(&ask, self.said(&ask)?, |ask, said| self.one_turn(ask, said), |turn| &mut turn.diagnostics)
+    }
+
+    /// The same for a conversation that somebody has opened; none if nobody has, and then nothing is done. A turn that replaces the system
+    /// text opens nothing, and is taken in any case.
+    pub fn turn_if_open(&self, ask: &Ask) -> Result<Option<Turn>> {
+        let said = self.said(ask)?;
+        if said.before.is_none() && ask.replacement.is_none() {
+            return Ok(None);
+        }
+        self.opening(ask, said, |ask, said| self.one_turn(ask, said), |turn| &mut turn.diagnostics).map(Some)
     }
 
     /// Does what opens a conversation that is not open, with a template that can be composed. One that is open has its bytes.
     fn opening<T>(
         &self,
         ask: &Ask,
+        said: Said,
         work: impl Fn(&Ask, Said) -> Result<T>,
         findings: impl FnOnce(&mut T) -> &mut Vec<Diagnostic>,
     ) -> Result<T> {
-        let said = self.said(ask)?;
         match said.before {
             Some(_) => work(ask, said),
             None => self.project.with_last_good(ask, &said.now, |ask| work(ask, self.said(ask)?), findings),
         }
     }
 
-    fn one_turn(&self, ask: &Ask, said: Said) -> Result<Turn> {
+    fn one_turn(&self, ask: &Ask, mut said: Said) -> Result<Turn> {
+        let found = said.found.take();
         // What a caller says for the first time is not something that happened since.
         let goes_on = said.before.as_ref().is_some_and(|before| before.choice() == said.now.choice())
             && ask.template == TemplateChoice::Saved;
@@ -67,7 +79,7 @@ impl Conversation {
             Err(error) if goes_on && !matches!(error.kind(), ErrorKind::Store(_)) => return self.go_on(ask, &error),
             ready => ready?,
         };
-        let mut turn = ready.with_input(self, ask, |keeper, input| keeper.turn(&self.id, input))?;
+        let mut turn = ready.with_input(self, ask, |keeper, input| keeper.turn_from(&self.id, input, found))?;
         if turn.replacement.is_none() {
             self.remember(&ready.said)?;
         }
@@ -140,7 +152,7 @@ impl Conversation {
             ready.report(&mut begun.diagnostics);
             Ok(begun)
         };
-        self.opening(&ask, begin, |begun: &mut Compaction| &mut begun.diagnostics)
+        self.opening(&ask, self.said(&ask)?, begin, |begun: &mut Compaction| &mut begun.diagnostics)
     }
 
     /// Ends a compaction whose summary succeeded: its epoch begins.
@@ -197,7 +209,7 @@ impl Conversation {
     pub fn rehearse(&self, draft: &Draft, ask: &Ask) -> Result<Turn> {
         // What the draft is made of, also where the template that was saved last cannot be composed.
         let ask = &Ask { template: draft.ask.template.clone(), ..ask.clone() };
-        let ready = self.ready_with(ask, Said { before: None, now: draft.said.with(ask, &self.project.directory) })?;
+        let ready = self.ready_with(ask, Said::first(draft.said.with(ask, &self.project.directory)))?;
         let mut turn =
             ready.with_input(self, ask, |keeper, input| keeper.rehearse(&self.id, &draft.composed, input))?;
         turn.delivering = ready.delivering(ask);
@@ -214,7 +226,7 @@ impl Conversation {
         let adopted = self
             .project
             .with_input(id, ask, said, context, &models, |input| self.keeper()?.adopt(&self.id, composed, input))?;
-        self.remember(&Said { before: None, now: said.clone() })?;
+        self.remember(&Said::first(said.clone()))?;
         Ok(adopted)
     }
 
@@ -230,12 +242,11 @@ impl Conversation {
     /// What it was told before, and with what is said now.
     fn said(&self, ask: &Ask) -> Result<Said> {
         ask.check()?;
-        let before = self.project.antefix.remembered(&self.id)?;
-        let now = match &before {
-            Some(before) => before.with(ask, &self.project.directory),
-            None => self.project.first_said(ask),
+        let Some((before, found)) = self.project.antefix.found(&self.id)? else {
+            return Ok(Said::first(self.project.first_said(ask)));
         };
-        Ok(Said { before, now })
+        let now = before.with(ask, &self.project.directory);
+        Ok(Said { before: Some(before), now, found: Some(found) })
     }
 
     /// Keeps what was said, if it is something else than before.
@@ -307,4 +318,13 @@ impl Ready {
 struct Said {
     before: Option<Arc<Remembered>>,
     now: Remembered,
+    /// The epoch that was found with it.
+    found: Option<Current>,
+}
+
+impl Said {
+    /// What is said for the first time.
+    fn first(now: Remembered) -> Said {
+        Said { before: None, now, found: None }
+    }
 }

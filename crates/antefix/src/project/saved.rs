@@ -329,8 +329,7 @@ impl Antefix {
     /// The template that was saved for a layout; none if nobody saved one, or it was deleted. Its text is read once.
     pub(super) fn saved_template(&self, layout: &str) -> Result<Option<(TemplateRow, Arc<str>)>> {
         let Some(keeper) = self.ledger().existing(self.world())? else { return Ok(None) };
-        let entry = keeper.store().last_template(layout)?;
-        let Some(row) = entry.and_then(TemplateEntry::into_saved) else { return Ok(None) };
+        let Some(row) = keeper.last_template(layout)? else { return Ok(None) };
         let text = keeper.cached(row.digest, || {
             let saved = keeper.store().template(row.number)?;
             let missing = || Error::new(ErrorKind::Conflict, format!("the saved template {} is gone", row.number));
