@@ -91,13 +91,17 @@ class Client:
 
         Messages that wait are in the request of this turn, and of every later one at the same place. `messages` names those that are
         new; a turn has a name, so that it names the same ones if it is asked for again. If the caller has none, this client makes one.
+
+        With a `target`, `prefix` and `suffix` are left out: the fragment has both.
         """
         named: TurnBody = {"turn": str(uuid.uuid4()), **body}
         last = self._answered.get(id)
         if last is not None and body.get("target"):
             named.setdefault("previous_response", last)
-        answer = self._connection.ask("POST /conversations/{id}/turns", {"id": id}, body=named, repeat=True)
-        return _read(answer)
+        headers = {"Prefer": "return=minimal" if body.get("target") else None}
+        return _read(
+            self._connection.ask("POST /conversations/{id}/turns", {"id": id}, body=named, headers=headers, repeat=True)
+        )
 
     def answered(self, id: str, response: Any) -> str | None:
         """Remembers the provider's response to a turn: the next turn asks the provider why its cache was missed, if it was, and `why`

@@ -614,9 +614,11 @@ class TurnDocument(TypedDict):
     insertions: NotRequired[list[InsertionOf]]
     messages: list[MessageOf]
     pending: list[ChangeOf]
-    prefix: str
+    prefix: NotRequired[str | None]
+    """What is before the boundary. An answer to `Prefer: return=minimal` leaves it out where the fragment has it."""
     receipt: NotRequired[dict[str, Any] | None]
-    suffix: str
+    suffix: NotRequired[str | None]
+    """What is behind the boundary; left out with the prefix."""
 
 
 class Line(TypedDict):

@@ -57,17 +57,19 @@ class Conversation(unittest.TestCase):
         # Open it, and get the same bytes again.
         id = "chat 7/ä?#%"
         first = client.turn(id, model="claude-opus-5", target="anthropic", tools=["read", {"name": "edit"}])
-        self.assertEqual((first["began"], first["prefix"]), (True, "You help Ada.\nUse tabs.\n"))
-        self.assertIn("system", first["fragment"])
+        prefix = "You help Ada.\nUse tabs.\n"
+        said = [block["text"] for block in (first["fragment"] or {})["system"]]
+        # The fragment has the prefix, so that nothing else of the answer has it.
+        self.assertEqual((first["began"], "prefix" in first, "suffix" in first, said), (True, False, False, [prefix]))
         again = client.turn(id, model="claude-opus-5")
-        self.assertEqual((again["began"], again["prefix"]), (False, first["prefix"]))
-        self.assertEqual(client.prefix(id), first["prefix"].encode())
-        self.assertEqual(client.standing(id)["prefix"], first["prefix"])
+        self.assertEqual((again["began"], again.get("prefix"), again.get("suffix")), (False, prefix, ""))
+        self.assertEqual(client.prefix(id), prefix.encode())
+        self.assertEqual(client.standing(id)["prefix"], prefix)
 
         # The instructions change: the bytes stay, and the change is pending until the conversation is renewed.
         (PROJECT / "AGENTS.md").write_text("Use spaces.\n")
         after = client.turn(id)
-        self.assertEqual(after["prefix"], first["prefix"])
+        self.assertEqual(after.get("prefix"), prefix)
         self.assertEqual([change["kind"] for change in after["pending"]], ["file-changed"])
         drift = client.drift(id, model="claude-opus-5")
         self.assertEqual([change["kind"] for change in drift["changes"]], ["file-changed"])
@@ -79,7 +81,7 @@ class Conversation(unittest.TestCase):
         begun = client.renew(id, cause="reloaded")
         self.assertEqual((begun.get("began"), begun["epoch"]["number"]), (True, 2))
         self.assertIs(client.renew(id).get("began"), False)
-        self.assertEqual(client.turn(id)["prefix"], "You help Ada.\nUse spaces.\n")
+        self.assertEqual(client.turn(id).get("prefix"), "You help Ada.\nUse spaces.\n")
 
         # A message waits for one turn, and comes again if the turn is asked for again.
         self.assertEqual(client.send(id, "The build is red.")["number"], 1)
@@ -124,7 +126,7 @@ class Conversation(unittest.TestCase):
 
         # The ledger, in pages of one.
         self.assertEqual([epoch["cause"] for epoch in client.epochs(id, page=1)], ["opened", "reloaded", "compacted"])
-        self.assertEqual(client.epoch(id, 1)["prefix"], first["prefix"])
+        self.assertEqual(client.epoch(id, 1)["prefix"], prefix)
         difference = client.diff(id, 1, 2, model="claude-opus-5")
         assert difference is not None
         self.assertEqual(difference["kept_bytes"], len("You help Ada.\nUse "))

@@ -79,11 +79,14 @@ export class Client {
    *
    * Messages that wait are in the request of this turn, and of every later one at the same place. `messages` names those that are
    * new; a turn has a name, so that it names the same ones if it is asked for again. If the caller has none, this client makes one.
+   *
+   * With a `target`, `prefix` and `suffix` are left out: the fragment has both.
    */
   turn(id: string, body: TurnBody = {}): Promise<TurnDocument> {
     const last = body.target ? this.#answered.get(id) : undefined;
     const named = { turn: randomUUID(), ...(last === undefined ? {} : { previous_response: last }), ...body };
-    return this.#read("POST /conversations/{id}/turns", { names: { id }, body: named, repeat: true });
+    const headers = { Prefer: body.target ? "return=minimal" : undefined };
+    return this.#read("POST /conversations/{id}/turns", { names: { id }, body: named, headers, repeat: true });
   }
 
   /**

@@ -613,9 +613,11 @@ export interface TurnDocument {
   insertions?: InsertionOf[];
   messages: MessageOf[];
   pending: ChangeOf[];
-  prefix: string;
+  /** What is before the boundary. An answer to `Prefer: return=minimal` leaves it out where the fragment has it. */
+  prefix?: string | null;
   receipt?: Record<string, unknown> | null;
-  suffix: string;
+  /** What is behind the boundary; left out with the prefix. */
+  suffix?: string | null;
 }
 
 /** A line. */

@@ -58,17 +58,19 @@ test("from the first turn to the last", async () => {
   const id = "chat 7/ä?#%";
   const model = "claude-opus-5";
   const first = await client.turn(id, { model, target: "anthropic", tools: ["read", { name: "edit" }] });
-  assert.deepEqual([first.began, first.prefix], [true, "You help Ada.\nUse tabs.\n"]);
-  assert.ok("system" in (first.fragment as object));
+  const prefix = "You help Ada.\nUse tabs.\n";
+  const said = (first.fragment as { system: { text: string }[] }).system.map((block) => block.text);
+  // The fragment has the prefix, so that nothing else of the answer has it.
+  assert.deepEqual([first.began, "prefix" in first, "suffix" in first, said], [true, false, false, [prefix]]);
   const again = await client.turn(id, { model });
-  assert.deepEqual([again.began, again.prefix], [false, first.prefix]);
-  assert.equal(await client.prefix(id), first.prefix);
-  assert.equal((await client.standing(id)).prefix, first.prefix);
+  assert.deepEqual([again.began, again.prefix, again.suffix], [false, prefix, ""]);
+  assert.equal(await client.prefix(id), prefix);
+  assert.equal((await client.standing(id)).prefix, prefix);
 
   // The instructions change: the bytes stay, and the change is pending until the conversation is renewed.
   writeFileSync(instructions, "Use spaces.\n");
   const after = await client.turn(id);
-  assert.equal(after.prefix, first.prefix);
+  assert.equal(after.prefix, prefix);
   assert.deepEqual(after.pending.map((change) => change.kind), ["file-changed"]);
   assert.deepEqual((await client.drift(id, { model })).changes.map((change) => change.kind), ["file-changed"]);
   const shown = await client.preview({ conversation: id });
@@ -123,7 +125,7 @@ test("from the first turn to the last", async () => {
   // The ledger, in pages of one.
   const causes = (await all(client.epochs(id, { page: 1 }))).map((epoch) => epoch.cause);
   assert.deepEqual(causes, ["opened", "reloaded", "compacted"]);
-  assert.equal((await client.epoch(id, 1)).prefix, first.prefix);
+  assert.equal((await client.epoch(id, 1)).prefix, prefix);
   assert.equal((await client.diff(id, 1, 2, { model }))?.kept_bytes, "You help Ada.\nUse ".length);
   assert.equal(await client.diff(id, 1, 1), null);
   await client.turn("a");

@@ -174,9 +174,9 @@ struct Asking<'p> {
 }
 
 impl Asking<'_> {
-    fn request(&self, server: &Served, method: &str, path: &str, accept: &str, body: &str) -> String {
+    fn request(&self, server: &Served, method: &str, path: &str, headers: &str, body: &str) -> String {
         format!(
-            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\nauthorization: Bearer {}\r\naccept: {accept}\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\nauthorization: Bearer {}\r\n{headers}\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             server.port,
             self.token,
@@ -195,7 +195,9 @@ impl Asking<'_> {
             "turn": NAME,
         })
         .to_string();
-        self.request(server, "POST", &format!("/conversations/{conversation}/turns"), "application/json", &body)
+        // They name a target, and so need no other copy of the prompt than the fragment's.
+        let headers = "accept: application/json\r\nprefer: return=minimal";
+        self.request(server, "POST", &format!("/conversations/{conversation}/turns"), headers, &body)
     }
 
     /// A turn for each connection.
@@ -206,7 +208,8 @@ impl Asking<'_> {
     /// What stands, for each connection.
     fn standing(&self, server: &Served, accept: &str) -> Vec<String> {
         let path = |number: usize| format!("/conversations/asked-{number}/system-prompt");
-        (0..CONNECTIONS).map(|number| self.request(server, "GET", &path(number), accept, "")).collect()
+        let headers = format!("accept: {accept}");
+        (0..CONNECTIONS).map(|number| self.request(server, "GET", &path(number), &headers, "")).collect()
     }
 
     /// Opens the conversations that are asked for.

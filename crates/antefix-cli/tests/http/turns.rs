@@ -81,6 +81,30 @@ fn who_asks_for_less_is_told_less() {
 }
 
 #[test]
+fn who_prefers_a_minimal_answer_gets_all_but_the_texts_that_the_fragment_has() {
+    let scratch = project();
+    let server = scratch.serve();
+    let minimal = [("prefer", "return=minimal")];
+    let body = |target: &str| {
+        json!({"target": target, "turn": "t", "now": "2026-11-16T08:00:00Z", "messages": [{"role": "user", "content": "hello"}]})
+            .to_string()
+    };
+    server.post("/conversations/c/turns", "{}").ok();
+    for target in ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "ollama", "acp"] {
+        let mut all = server.post("/conversations/c/turns", &body(target)).ok().json();
+        let less = server.send_with("POST", "/conversations/c/turns", &minimal, &body(target)).ok();
+        assert_eq!(less.header("preference-applied"), Some("return=minimal"), "{target}");
+        let members = all.as_object_mut().unwrap();
+        assert!(members.remove("prefix").is_some() && members.remove("suffix").is_some(), "{target}");
+        assert_eq!(less.json(), all, "{target}");
+    }
+    // Without a fragment there is nothing that has them.
+    let all = server.post("/conversations/c/turns", &body("plain")).ok();
+    let same = server.send_with("POST", "/conversations/c/turns", &minimal, &body("plain")).ok();
+    assert_eq!((same.header("preference-applied"), &same.body), (None, &all.body));
+}
+
+#[test]
 fn an_override_is_sent_as_it_is_and_nothing_is_stored() {
     let scratch = project();
     let server = scratch.serve();

@@ -10,6 +10,7 @@ mod epochs;
 mod health;
 mod history;
 mod offers;
+mod prefer;
 mod preview;
 mod renewals;
 mod sessions;

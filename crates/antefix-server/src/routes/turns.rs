@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::prefer::{Prefers, minimal};
 use super::{json, noted, written};
 use crate::body::{Fields, Id, Unread};
 use crate::bounds;
@@ -27,17 +28,25 @@ use crate::{Shared, work};
 /// What is not said is as it was said last: layout, model, tools, directory, machine. Asking again is safe: a standing epoch is the same bytes every time, racing first turns get one epoch, and queued
 /// messages go again with a turn that names itself. So there is no Idempotency-Key.
 #[utoipa::path(post, path = "/conversations/{id}/turns", operation_id = "turn", tag = "conversation", request_body = TurnBody,
-    params(("id" = String, Path, description = "Any text of 1 to 200 bytes")), responses(
-    (status = 200, body = TurnDocument<'static>), (status = 400, body = ProblemDocument),
+    params(("id" = String, Path, description = "Any text of 1 to 200 bytes"),
+    ("Prefer" = Option<String>, Header, description = "`return=minimal` leaves `prefix` and `suffix` out where there is a fragment, which has both")),
+    responses(
+    (status = 200, body = TurnDocument<'static>,
+        headers(("Preference-Applied" = Option<String>, description = "`return=minimal`, if `prefix` and `suffix` are left out"))), (status = 400, body = ProblemDocument),
     (status = 403, body = ProblemDocument, description = "The directory is not under a root"),
     (status = 404, body = ProblemDocument, description = "No such layout"),
     (status = 409, body = ProblemDocument), (status = 413, body = ProblemDocument), (status = 415, body = ProblemDocument),
     (status = 422, body = ProblemDocument, description = "The template cannot be rendered, or the target cannot take it"),
     (status = 503, body = ProblemDocument)))]
-pub(super) async fn post(State(server): State<Arc<Shared>>, id: Id, body: Unread<TurnBody>) -> Answer {
+pub(super) async fn post(
+    State(server): State<Arc<Shared>>,
+    prefers: Prefers,
+    id: Id,
+    body: Unread<TurnBody>,
+) -> Answer {
     let shared = Arc::clone(&server);
     let begun = work::compose(shared, move |server| {
-        let wanted = Wanted::read(server, id, body.fields()?)?;
+        let wanted = Wanted::read(server, id, body.fields()?, prefers)?;
         match wanted.conversation.turn_if_open(&wanted.ask)? {
             Some(turn) => wanted.answer(server, &turn).map(Begun::Answered),
             None => Ok(Begun::NotOpen(Box::new(wanted))),
@@ -60,11 +69,12 @@ struct Wanted {
     conversation: Conversation,
     ask: Ask,
     target: Target,
+    prefers: Prefers,
     begun: Instant,
 }
 
 impl Wanted {
-    fn read(server: &Shared, Id(id): Id, mut body: TurnBody) -> Answer<Wanted> {
+    fn read(server: &Shared, Id(id): Id, mut body: TurnBody, prefers: Prefers) -> Answer<Wanted> {
         let begun = Instant::now();
         body.turn.as_deref().map(bounds::turn).transpose()?;
         body.touch.as_deref().map(|paths| bounds::paths("touch", paths)).transpose()?;
@@ -87,7 +97,7 @@ impl Wanted {
         (ask.replacement, ask.turn) = (body.r#override, body.turn);
         ask.watch = watch;
         let ask = ask.touch(body.touch.into_iter().flatten());
-        Ok(Wanted { conversation, ask, target, begun })
+        Ok(Wanted { conversation, ask, target, prefers, begun })
     }
 
     /// Opens the conversation, on a thread that may wait until others have written.
@@ -105,7 +115,10 @@ impl Wanted {
         count(server, turn);
         server.metrics.compose.add(self.begun.elapsed());
         let document = document::ledger::turn(self.conversation.id().as_str(), turn, delivery.as_ref());
-        let response = written(document.print());
+        let response = match (self.prefers, &delivery) {
+            (Prefers::Minimal, Some(_)) => minimal(written(document.minimal().print())),
+            _ => written(document.print()),
+        };
         Ok(match &turn.epoch {
             Some(epoch) => noted(response, epoch.number(), epoch.digest()),
             None => response,

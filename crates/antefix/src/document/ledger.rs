@@ -26,9 +26,13 @@ pub struct TurnDocument<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<EpochOf<'t>>,
     began: bool,
-    prefix: &'t str,
+    /// What is before the boundary. An answer to `Prefer: return=minimal` leaves it out where the fragment has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<&'t str>,
     amendments: Vec<AmendmentOf<'t>>,
-    suffix: &'t str,
+    /// What is behind the boundary; left out with the prefix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suffix: Option<&'t str>,
     messages: Vec<MessageOf<'t>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     insertions: Vec<InsertionOf<'t>>,
@@ -57,10 +61,22 @@ pub struct TurnDocument<'t> {
 }
 
 impl TurnDocument<'_> {
+    /// The same document without the texts that its fragment has: a prompt need not be sent twice to whoever sends the fragment on.
+    /// Without a fragment it is as it was.
+    #[must_use]
+    pub fn minimal(mut self) -> Self {
+        if self.fragment.is_some() {
+            (self.prefix, self.suffix) = (None, None);
+        }
+        self
+    }
+
     /// The document as text, as [`print`](super::print) prints it. The epoch's prefix, which most of it is, is written as JSON once for
     /// all turns.
     pub fn print(&self) -> String {
-        let texts = self.prefix.len() + self.suffix.len() + self.fragment.map_or(0, Fragment::length);
+        let texts = self.prefix.map_or(0, str::len)
+            + self.suffix.map_or(0, str::len)
+            + self.fragment.map_or(0, Fragment::length);
         // A quarter more for what is escaped, and for spaces; the rest is short.
         let bytes = texts + texts / 4 + 4096;
         match self.body {
@@ -238,9 +254,9 @@ pub fn turn<'t>(conversation: &'t str, turn: &'t Turn, delivery: Option<&'t Deli
         conversation,
         epoch: turn.epoch.as_deref().map(EpochOf::new),
         began: turn.began == Began::Now,
-        prefix: turn.prefix(),
+        prefix: Some(turn.prefix()),
         amendments: amendments(&turn.amendments, turn.fresh),
-        suffix: turn.suffix.text(),
+        suffix: Some(turn.suffix.text()),
         messages: turn.messages.iter().map(message).collect(),
         insertions: turn.insertions.iter().map(InsertionOf::new).collect(),
         added: turn.added.iter().map(|added| AddedOf { hook: &added.hook, message: &added.message }).collect(),
