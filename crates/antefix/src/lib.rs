@@ -195,5 +195,5 @@ pub use deliver::{Delivery, Target};
 pub use diagnostic::{Diagnostic, Level};
 pub use error::{Error, ErrorKind, Fault, Result};
 pub use keeper::Turn;
-pub use project::{Antefix, Ask, Builder, Conversation, Project};
+pub use project::{Antefix, Ask, Conversation, Project};
 pub use stop::Stop;

@@ -108,7 +108,7 @@ impl Listing {
         let listing = str::from_utf8(&output.stdout).map_err(|_| failed("a filter driver's name is not UTF-8"))?;
         let mut drivers = BTreeSet::new();
         let mut hooks = BTreeSet::new();
-        let (mut heard, mut moves_work_tree) = (false, false);
+        let (mut is_obeyed, mut moves_work_tree) = (false, false);
         let mut words = listing.split_terminator('\0');
         while let (Some(scope), Some(key)) = (words.next(), words.next()) {
             let foreign = !matches!(scope, "system" | "global");
@@ -120,11 +120,11 @@ impl Listing {
                 // user's own rest as well.
                 Some(("hook", _)) => drop(hooks.insert(section)),
                 _ if key == "core.worktree" && foreign => moves_work_tree = true,
-                _ if key == "safe.barerepository" && scope == "command" => heard = true,
+                _ if key == "safe.barerepository" && scope == "command" => is_obeyed = true,
                 _ => {}
             }
         }
-        if !heard {
+        if !is_obeyed {
             return Err(failed("git is older than 2.31 and would run what the repository says"));
         }
         let drivers = drivers.iter().flat_map(|driver| {
