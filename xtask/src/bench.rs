@@ -89,7 +89,7 @@ pub(crate) enum Goal {
 const DELIVER: Goal = Goal::Nanos(100_000.0);
 
 /// What criterion measures.
-const MEASURED: [Measure; 35] = [
+const MEASURED: [Measure; 36] = [
     ("fixed/compose", None, None),
     ("bracket/parse", None, None),
     ("bracket/render", None, None),
@@ -97,6 +97,8 @@ const MEASURED: [Measure; 35] = [
     ("jinja-dense/compose", Some("jinja-dense/bare"), Some(Goal::Ratio(2.0))),
     ("discover/and-compose", None, None),
     ("around/six-files-51-skills", Some("around/bare-reads"), Some(Goal::Nanos(600_000.0))),
+    // Every agent at once, in a repository of a thousand.
+    ("agents/repository", None, Some(Goal::Nanos(30_000_000.0))),
     ("tokens/count", None, None),
     ("tokens/remembered", None, None),
     ("store/standing", Some("store/select"), Some(Goal::Ratio(2.0))),

@@ -1,5 +1,6 @@
 //! The project's own commands, one file each. `cargo xtask` lists them.
 
+mod agents;
 mod bench;
 mod bounds;
 mod cases;
@@ -32,7 +33,9 @@ use step::{Outcome, options};
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test [--quick] [--allow-missing]     all tests of all crates, then every fuzz target for a few seconds
+  test [--quick] [--allow-missing] [--all-agents]
+                                       all tests of all crates, then every fuzz target for a few seconds
+  agents [--all]                       installs the agents that tests run, three of them or all, and says where
   web [--check]                        builds the page of `antefix serve`; --check compares with what is committed
   sdk                                  installs the providers' SDKs for the tests that send with them, and says where
   fuzz [--seconds N] [TARGET]…         the fuzz targets alone, for as long as you like
@@ -75,8 +78,12 @@ fn run(args: &[&str]) -> Outcome {
     }
     match *command {
         "test" => {
-            let [quick, allow_missing] = options(rest, ["--quick", "--allow-missing"])?;
-            test::run(quick, allow_missing)
+            let [quick, allow_missing, all] = options(rest, ["--quick", "--allow-missing", "--all-agents"])?;
+            test::run(quick, allow_missing, if all { agents::Which::All } else { agents::Which::Usual })
+        }
+        "agents" => {
+            let [all] = options(rest, ["--all"])?;
+            agents::command(if all { agents::Which::All } else { agents::Which::Usual })
         }
         "fuzz" => fuzz::command(rest),
         "cases" => {

@@ -108,6 +108,14 @@ fn install(place: &Path) -> Outcome {
     )
 }
 
+/// Makes a link, in the place of one that is there.
+pub(crate) fn link_anew(from: &Path, to: &Path) -> Outcome {
+    if to.symlink_metadata().is_ok() {
+        fs::remove_file(to).map_err(|error| format!("{} cannot be removed: {error}", to.display()))?;
+    }
+    link(from, to)
+}
+
 #[cfg(unix)]
 fn link(from: &Path, to: &Path) -> Outcome {
     std::os::unix::fs::symlink(from, to).map_err(|error| format!("{} cannot be linked: {error}", to.display()))

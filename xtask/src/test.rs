@@ -7,6 +7,7 @@ use std::process::Command;
 
 use antefix_testing::{Need, Remedy, WITHOUT};
 
+use crate::agents;
 use crate::fuzz;
 use crate::postgres;
 use crate::sdk;
@@ -17,11 +18,11 @@ use crate::web;
 const FUZZ_SECONDS: u32 = 5;
 
 /// Runs the tests of all crates and, unless `quick`, the fuzz targets.
-pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
+pub(crate) fn run(quick: bool, allow_missing: bool, which: agents::Which) -> Outcome {
     let mut not_run = NotRun::default();
     // Cargo runs the doc tests of libraries along with the rest.
     let mut tests = cargo(&["test", "--workspace"]);
-    prepare(&mut tests, &mut not_run);
+    prepare(&mut tests, &mut not_run, which);
     show(&mut tests)?;
     if let Err(why) = web::test()? {
         not_run.missing("tests of the page in a browser", &why);
@@ -38,11 +39,11 @@ pub(crate) fn run(quick: bool, allow_missing: bool) -> Outcome {
 
 /// The same for those who say themselves what did not run.
 pub(crate) fn prepare_quietly(tests: &mut Command) {
-    prepare(tests, &mut NotRun::default());
+    prepare(tests, &mut NotRun::default(), agents::Which::Usual);
 }
 
 /// Finds out what the machine lacks, and tells the tests to leave that out.
-fn prepare(tests: &mut Command, not_run: &mut NotRun) {
+fn prepare(tests: &mut Command, not_run: &mut NotRun, which: agents::Which) {
     if let Err(why) = postgres::prepare() {
         not_run.missing("tests against PostgreSQL", &why);
         tests.env(postgres::VARIABLE, "none");
@@ -53,6 +54,23 @@ fn prepare(tests: &mut Command, not_run: &mut NotRun) {
             not_run.missing("tests with the providers' SDKs, of the clients and of the OpenAPI document", &why);
             tests.env(sdk::VARIABLE, "none");
         }
+    }
+    match agents::prepare(which) {
+        Ok(installed) => {
+            tests.env(agents::VARIABLE, installed.place);
+            for (name, why) in &installed.missing {
+                not_run.missing(&format!("the agent {name} behind a stand-in for its model"), why);
+            }
+            let names: Vec<&str> = installed.missing.iter().map(|(name, _)| name.as_str()).collect();
+            tests.env(agents::WITHOUT, names.join(","));
+        }
+        Err(why) => {
+            not_run.missing("real agents behind a stand-in for their model", &why);
+            tests.env(agents::VARIABLE, "none");
+        }
+    }
+    if which == agents::Which::All {
+        tests.env(agents::ALL, "1");
     }
     match web::chromium() {
         Ok(browser) => drop(tests.env(web::VARIABLE, browser)),

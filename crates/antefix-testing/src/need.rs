@@ -93,7 +93,7 @@ impl Need {
     /// Networks that are cut off from this machine's own.
     pub const NAMESPACES: Need = Need {
         name: "namespaces",
-        tests: "a replica that is cut off from its database",
+        tests: "a replica that is cut off from its database, and real agents that shall reach nobody",
         remedy: Remedy::Forbidden("network namespaces need root, `unshare`, `nsenter` and `ip`"),
         probe: "nsenter --version && unshare --net ip link show lo",
     };

@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
+use antefix::Antefix;
 use antefix::compose::template::TemplateRef;
 use antefix::compose::{Dialect, Layout, Wording, builtin, compose};
 use antefix::discover::tools::Tool;
@@ -31,6 +33,8 @@ use parts::Parts;
 mod homeless;
 #[path = "../tests/projects/mod.rs"]
 mod projects;
+#[path = "../tests/repositories/mod.rs"]
+mod repositories;
 
 /// The size that the figures are promised for.
 const SIZE: usize = 60_000;
@@ -50,6 +54,7 @@ fn main() {
     jinja(&mut criterion, "dense", &dense());
     discovery(&mut criterion);
     around(&mut criterion);
+    agents(&mut criterion);
     tokens(&mut criterion);
     criterion.final_summary();
 }
@@ -272,6 +277,40 @@ fn around(criterion: &mut Criterion) {
         bencher
             .iter(|| files.iter().map(|file| std::fs::read_to_string(file).expect("it is there").len()).sum::<usize>());
     });
+    group.finish();
+}
+
+/// What all agents make of a thousand repositories on disk, one after the other; tokens are not counted.
+fn agents(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir().expect("there is room for repositories");
+    let root = directory.path().canonicalize().expect("it is there");
+    let make = |seed: u64| {
+        let root = root.join(seed.to_string());
+        std::fs::create_dir(&root).expect("a directory can be made");
+        let cwd = repositories::make(&root, seed);
+        root.join(cwd)
+    };
+    let all: Vec<_> = (0..1_000).map(make).collect();
+    let antefix =
+        Antefix::builder().world(homeless::Homeless::new()).store("memory").build().expect("it can be opened");
+    let look = |cwd: &Path| {
+        let project = antefix.project(cwd).expect("it is a directory");
+        project.agents(&[] as &[&str]).expect("nothing in a repository is an error").views.len()
+    };
+    // Each once, and the slowest is told: a median says nothing about it.
+    let (slowest, cwd) = all
+        .iter()
+        .map(|cwd| {
+            let start = Instant::now();
+            look(cwd);
+            (start.elapsed(), cwd)
+        })
+        .max()
+        .expect("there is one");
+    println!("agents/repository: the slowest of {} takes {slowest:?}, {}", all.len(), cwd.display());
+    let mut next = all.iter().cycle();
+    let mut group = criterion.benchmark_group("agents");
+    group.bench_function("repository", |bencher| bencher.iter(|| next.next().map(|cwd| look(cwd))));
     group.finish();
 }
 

@@ -190,7 +190,10 @@ pub struct SettingRule {
     /// The keys of the rules whose lists it adds to.
     #[serde(default)]
     pub append: Vec<String>,
-    /// What each of its values changes. Without any of the three it is known and not applied.
+    /// The keys of the rules to whose lists of paths that are left out its patterns are added.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// What each of its values changes. Without any of the four it is known and not applied.
     #[serde(default)]
     pub values: BTreeMap<String, toml::Table>,
 }

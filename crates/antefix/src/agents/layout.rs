@@ -64,7 +64,10 @@ impl Agent {
         let (base, mut own) = (parse(BASE)?, parse(&self.source.text)?);
         own.remove("agent");
         for (key, common) in &base {
-            let Value::Table(common) = common else { continue };
+            let Value::Table(common) = common else {
+                own.entry(key.clone()).or_insert_with(|| common.clone());
+                continue;
+            };
             let Value::Table(table) = own.entry(key.clone()).or_insert_with(|| Value::Table(Table::new())) else {
                 continue;
             };
@@ -76,40 +79,45 @@ impl Agent {
         Ok(own)
     }
 
-    /// The sections that show what the agent reads.
+    /// The sections that show what the agent reads: its own words, and those of its frame, in the order of its request.
     fn with_sections(&self, mut table: Table) -> Table {
-        let frame = match table.remove("frame") {
-            Some(Value::Table(frame)) => frame,
-            _ => Table::new(),
-        };
-        let text = |key: &str| frame.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let size = match self.file.own_bytes {
             Some(bytes) => format!("about {bytes} bytes, not shown"),
             None => "their size is not known".to_owned(),
         };
-        let own = text("own").replace("{title}", &self.file.title).replace("{size}", &size);
-        let sections = [
-            ("own-words", "fixed", "plain", own, None),
-            ("instructions", "frozen", "jinja", text("instructions"), Some("instructions:files")),
-            ("skills", "frozen", "jinja", text("skills"), Some("skills:listing")),
-        ];
-        let section = |(id, stability, dialect, text, only_if): (&str, &str, &str, String, Option<&str>)| {
-            let mut section = Table::new();
-            for (key, value) in [("id", id), ("stability", stability), ("dialect", dialect), ("joint", "paragraph")] {
-                section.insert(key.to_owned(), Value::String(value.to_owned()));
-            }
-            section.insert("text".to_owned(), Value::String(text));
-            if let Some(fact) = only_if {
-                section.insert("only_if".to_owned(), Value::Array(vec![Value::String(fact.to_owned())]));
-            }
-            Value::Table(section)
+        let words = |key: &str, text: &str| (key.to_owned(), Value::String(text.to_owned()));
+        let usual = [("stability", "frozen"), ("dialect", "jinja"), ("joint", "paragraph")];
+        let mut own: Table = usual.iter().map(|(key, text)| words(key, text)).collect();
+        let text = OWN_WORDS.replace("{title}", &self.file.title).replace("{size}", &size);
+        own.extend([
+            words("id", "own-words"),
+            words("text", &text),
+            words("stability", "fixed"),
+            words("dialect", "plain"),
+        ]);
+        let framed = match table.remove("frame") {
+            Some(Value::Array(sections)) => sections,
+            _ => Vec::new(),
         };
-        table.insert("section".to_owned(), Value::Array(sections.into_iter().map(section).collect()));
+        let section = |section: Value| match section {
+            Value::Table(mut section) => {
+                usual.iter().for_each(|(key, text)| {
+                    section.entry(*key).or_insert_with(|| Value::String((*text).to_owned()));
+                });
+                Value::Table(section)
+            }
+            other => other,
+        };
+        let sections = std::iter::once(Value::Table(own)).chain(framed.into_iter().map(section)).collect();
+        table.insert("section".to_owned(), Value::Array(sections));
         table.insert("description".to_owned(), Value::String(format!("what {} reads", self.file.title)));
         table.insert("paths".to_owned(), Value::String("absolute".to_owned()));
         table
     }
 }
+
+/// What stands for the agent's own words.
+const OWN_WORDS: &str = "[{title}'s own words: {size}]";
 
 /// Adds what a table does not say itself.
 fn fill(table: &mut Table, common: &Table) {

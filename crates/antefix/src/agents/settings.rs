@@ -67,7 +67,7 @@ pub(super) fn apply(
             }
         }
         let Some((file, value)) = last else { continue };
-        let outcome = if change(rules, setting, &value) { Outcome::Followed } else { Outcome::NotFollowed };
+        let outcome = if change(rules, setting, &value, workspace) { Outcome::Followed } else { Outcome::NotFollowed };
         applied.push(AppliedSetting { file, key: setting.key.clone(), outcome });
     }
     applied
@@ -136,7 +136,7 @@ fn find(value: &Value, key: &str) -> Option<Value> {
 }
 
 /// Changes the rules for a value; whether that can be done is the answer.
-fn change(rules: &mut Table, setting: &SettingRule, value: &Value) -> bool {
+fn change(rules: &mut Table, setting: &SettingRule, value: &Value, workspace: &Workspace) -> bool {
     let mut followed = false;
     for key in &setting.replace {
         followed |= set(rules, key, |old| match (old, value) {
@@ -161,12 +161,32 @@ fn change(rules: &mut Table, setting: &SettingRule, value: &Value) -> bool {
                 Value::Array(items)
             });
     }
+    for key in &setting.exclude {
+        let patterns = value.as_array().cloned().unwrap_or_default();
+        let patterns: Vec<Value> = patterns
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|pattern| Value::String(inside(pattern, workspace)))
+            .collect();
+        followed |= set(rules, key, |old| {
+            let mut items = old.as_array().cloned().unwrap_or_default();
+            items.extend(patterns.clone());
+            Value::Array(items)
+        });
+    }
     if let Some(changes) = value.as_str().and_then(|value| setting.values.get(value)) {
         for (key, new) in changes {
             followed |= set(rules, key, |_| new.clone());
         }
     }
     followed
+}
+
+/// A pattern of whole paths as one of paths from the project root, or from `~/`.
+fn inside(pattern: &str, workspace: &Workspace) -> String {
+    let beneath = |root: &Path| pattern.strip_prefix(root.to_str()?)?.strip_prefix('/').map(str::to_owned);
+    let at_home = || workspace.home.as_deref().and_then(beneath).map(|inside| format!("~/{inside}"));
+    beneath(&workspace.root).or_else(at_home).unwrap_or_else(|| pattern.to_owned())
 }
 
 /// Sets the value at a key such as `instructions.then.0.names`.

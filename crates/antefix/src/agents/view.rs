@@ -8,7 +8,7 @@ use super::{Agent, Candidate};
 use crate::compose::{Layout, Wording};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::hygiene::{HiddenText, Hygiene, Secrets};
-use crate::discover::instructions::{Case, InstructionRules, Nested};
+use crate::discover::instructions::{Case, InstructionRules, Nested, NestedNames};
 use crate::discover::remote::Fetching;
 use crate::discover::roots::MoreRoots;
 use crate::discover::rules::Survey;
@@ -210,7 +210,8 @@ impl Agent {
             if file_views.iter().any(|view| view.path == candidate.shown) {
                 continue;
             }
-            let state = nested(layout.rules().instructions.groups(), workspace, &candidate.path);
+            let state =
+                nested(layout.rules().instructions.groups(), workspace, candidates, &file_views, &candidate.path);
             file_views.push(FileView { path: candidate.shown.clone(), state, bytes: 0 });
         }
         let texts = match facts.get(&files) {
@@ -258,7 +259,13 @@ fn is_in(path: &Path, directory: &str) -> bool {
 }
 
 /// What an agent makes of a file that it did not come across from the working directory upwards.
-fn nested<'r>(groups: impl Iterator<Item = &'r InstructionRules>, workspace: &Workspace, path: &Path) -> FileState {
+fn nested<'r>(
+    groups: impl Iterator<Item = &'r InstructionRules>,
+    workspace: &Workspace,
+    candidates: &[Candidate],
+    files: &[FileView],
+    path: &Path,
+) -> FileState {
     for rules in groups {
         let named = rules.all_names().find(|name| is_named(rules, path, name));
         let rule = rules.rules.iter().find(|directory| {
@@ -286,9 +293,38 @@ fn nested<'r>(groups: impl Iterator<Item = &'r InstructionRules>, workspace: &Wo
             }
             _ => continue,
         }
+        if let Some(by) = named.and_then(|name| displaced(rules, directory, name, candidates, files)) {
+            return FileState::Shadowed { by };
+        }
         return FileState::Waits { until: "for something in its directory".to_owned() };
     }
     FileState::Ignored
+}
+
+/// The file that takes the place of another one below the working directory, if one does.
+fn displaced(
+    rules: &InstructionRules,
+    directory: &Path,
+    name: &str,
+    candidates: &[Candidate],
+    files: &[FileView],
+) -> Option<String> {
+    let beside = |name: &String| {
+        let found = candidates.iter().find(|candidate| candidate.path == directory.join(name))?;
+        Some(found.shown.clone())
+    };
+    let first = || rules.names.iter().chain(&rules.last);
+    match rules.nested_names {
+        NestedNames::First => rules.all_names().take_while(|earlier| *earlier != name).find_map(beside),
+        NestedNames::Walk if first().any(|own| own == name) => None,
+        NestedNames::Walk => first().find_map(beside).or_else(|| {
+            let has_name = |path: &str, name: &String| path == name || path.ends_with(&format!("/{name}"));
+            let loaded = files.iter().filter(|file| matches!(file.state, FileState::Loaded | FileState::Cut));
+            let walked =
+                |file: &&FileView| !file.path.starts_with("~/.") && first().any(|name| has_name(&file.path, name));
+            loaded.into_iter().find(walked).map(|file| file.path.clone())
+        }),
+    }
 }
 
 /// A path without the name at its end.

@@ -143,11 +143,11 @@ fn every_agent_waits_for_what_it_reads_later() {
         ("pi", [ignored, ignored, ignored]),
         ("qwen-code", [ignored, ignored, ignored]),
         ("cline", [ignored, ignored, ignored]),
-        ("opencode", [waits, waits, ignored]),
+        ("opencode", [waits, "shadowed", ignored]),
         ("gemini-cli", [ignored, ignored, ignored]),
         ("copilot-cli", [waits, waits, waits]),
         ("droid", [waits, waits, waits]),
-        ("claude-code", [waits, waits, ignored]),
+        ("claude-code", ["shadowed", waits, ignored]),
     ] {
         assert_eq!(of(name), expected, "{name}");
     }
@@ -194,7 +194,7 @@ fn claude_code_has_rules_between_its_files_and_what_they_import_behind_them() {
     assert_eq!(
         given(&files, "/r", "claude-code"),
         [
-            "CLAUDE.md = root\nSee @AGENTS.md and `@no.md`.\n```\n<!-- stays -->\n```\n",
+            "CLAUDE.md = root\nSee @AGENTS.md and `@no.md`.\n```\n<!-- stays -->\n```",
             "AGENTS.md = imported",
             ".claude/CLAUDE.md = inner",
             ".claude/rules/.hidden.md = hidden",
@@ -325,7 +325,7 @@ fn cline_sorts_its_rules_by_name_and_roo_falls_back() {
     ];
     assert_eq!(
         given(&files, "/r", "cline"),
-        [".cline/rules/A-first.md = first", "AGENTS.md = a", ".clinerules/b.txt = b"]
+        [".cline/rules/A-first.md = first", ".clinerules/b.txt = b", "AGENTS.md = a"]
     );
     let roo = [("/r/.git/HEAD", ""), ("/r/.roorules", "r"), ("/r/.clinerules", "c")];
     assert_eq!(given(&roo, "/r", "roo"), [".roorules = r"]);
@@ -368,7 +368,7 @@ fn show_as_an_agent_is_what_it_would_be_given() {
     let ask = Ask::new().layout(LayoutChoice::Agent("codex".to_owned()));
     let preview = project(world(&files), "/r/sub").preview(ask, Look::Composing).unwrap();
     let expected = "[Codex CLI's own words: about 17800 bytes, not shown]\n\n\
-                    # AGENTS.md instructions for /r/sub\n\n<INSTRUCTIONS>\nown\n\nroot\n\nnear\n\n</INSTRUCTIONS>";
+                    # AGENTS.md instructions for /r/sub\n\n<INSTRUCTIONS>\nown\n\n--- project-doc ---\n\nroot\n\nnear\n\n</INSTRUCTIONS>";
     assert_eq!(preview.prompt.text(), expected);
 }
 

@@ -9,8 +9,12 @@
 #[path = "../current/mod.rs"]
 mod current;
 mod given;
+#[path = "../homeless/mod.rs"]
+mod homeless;
 #[path = "../parts/mod.rs"]
 mod parts;
+#[path = "../repositories/mod.rs"]
+mod repositories;
 
 mod bracket;
 
@@ -77,5 +81,6 @@ mod message_room;
 
 mod deliver;
 
+mod accounted;
 mod agents;
 mod chosen;

@@ -24,7 +24,7 @@ use crate::compose::wording::{Wording, WordingKey};
 use crate::diagnostic::did_you_mean;
 use crate::discover::catalog::{self, Lookup};
 use crate::discover::git::GitRules;
-use crate::discover::instructions::{Global, InstructionRules};
+use crate::discover::instructions::{Beneath, Global, InstructionRules};
 use crate::discover::remote::RemoteRules;
 use crate::discover::rules::RuleDirectory;
 use crate::discover::scope::ScopeRules;
@@ -329,6 +329,11 @@ impl Reading<'_> {
             return Err(self
                 .error(&format!("`{path}` cannot be a global instruction file"), self.find(path))
                 .with_hint("write a Markdown file in `~/` or in `$config/`, without `..`"));
+        }
+        if rules.imports.beneath == Beneath::Anywhere {
+            return Err(self
+                .error("`anywhere` is not for layouts", self.find("anywhere"))
+                .with_hint("write `project` or `cwd`; your own settings can allow more directories: `file_roots`"));
         }
         if rules.read_limit > MOST_READ {
             let message = format!("`read_limit` is at most {MOST_READ}, and this one is {}", rules.read_limit);

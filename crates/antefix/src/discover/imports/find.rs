@@ -3,8 +3,27 @@
 //! Fences end where they are closed, or with the quote or the item of a list that they are in. Indented code is code, and so is
 //! what is between as many backticks.
 
+use crate::discover::instructions::{ImportAfter, Indented, Keep};
+
+/// How imports are written, where programs differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::discover) struct Spelling {
+    /// What may be before the `@`.
+    pub(in crate::discover) after: ImportAfter,
+    /// Punctuation at the end of the path.
+    pub(in crate::discover) punctuation: Keep,
+    /// Whether they count in indented code.
+    pub(in crate::discover) indented: Indented,
+}
+
+impl Default for Spelling {
+    fn default() -> Spelling {
+        Spelling { after: ImportAfter::Bracket, punctuation: Keep::Remove, indented: Indented::Code }
+    }
+}
+
 /// Where imports could be: from the `@` to the end of the path.
-pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
+pub(super) fn find(text: &str, spelling: Spelling) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let lines: Vec<(usize, &str)> = text
         .split_inclusive('\n')
@@ -23,19 +42,19 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
     while let Some((start, line)) = lines.get(number).copied() {
         let end = start + line.len();
         if line.trim().is_empty() {
-            in_paragraph(text, std::mem::replace(&mut paragraph, end..end), &mut found);
+            in_paragraph(text, std::mem::replace(&mut paragraph, end..end), spelling, &mut found);
             apart = true;
             number += 1;
             continue;
         }
         let place = items.enter(line);
         if let Some(last) = fence_end(&lines, number, place) {
-            in_paragraph(text, paragraph, &mut found);
+            in_paragraph(text, paragraph, spelling, &mut found);
             number = last;
             let (start, line) = lines[number];
             paragraph = start + line.len()..start + line.len();
             apart = true;
-        } else if apart && place.set_in > 3 {
+        } else if apart && place.set_in > 3 && spelling.indented == Indented::Code {
             // Code, line by line.
             paragraph = end..end;
         } else {
@@ -44,7 +63,7 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize)> {
         }
         number += 1;
     }
-    in_paragraph(text, paragraph, &mut found);
+    in_paragraph(text, paragraph, spelling, &mut found);
     found
 }
 
@@ -186,7 +205,7 @@ fn parse_fence(line: &str) -> Option<(Fence, &str)> {
 }
 
 /// The imports of a paragraph, outside code spans.
-fn in_paragraph(text: &str, paragraph: std::ops::Range<usize>, found: &mut Vec<(usize, usize)>) {
+fn in_paragraph(text: &str, paragraph: std::ops::Range<usize>, spelling: Spelling, found: &mut Vec<(usize, usize)>) {
     let whole = &text[paragraph.clone()];
     let run = |at: usize| whole[at..].bytes().take_while(|byte| *byte == b'`').count();
     let mut at = 0;
@@ -207,9 +226,12 @@ fn in_paragraph(text: &str, paragraph: std::ops::Range<usize>, found: &mut Vec<(
             continue;
         }
         at = here + 1;
-        let alone = whole[..here].chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(');
-        let path = whole[at..].split(char::is_whitespace).next().unwrap_or_default();
-        let path = path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']);
+        let before = whole[..here].chars().next_back();
+        let alone = before.is_none_or(|c| c.is_whitespace() || (c == '(' && spelling.after == ImportAfter::Bracket));
+        let mut path = whole[at..].split(char::is_whitespace).next().unwrap_or_default();
+        if spelling.punctuation == Keep::Remove {
+            path = path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']);
+        }
         if alone && !path.is_empty() {
             found.push((paragraph.start + here, paragraph.start + at + path.len()));
             at += path.len();
@@ -222,7 +244,16 @@ mod tests {
     use super::*;
 
     fn targets(text: &str) -> Vec<&str> {
-        find(text).into_iter().map(|(start, end)| &text[start..end]).collect()
+        find(text, Spelling::default()).into_iter().map(|(start, end)| &text[start..end]).collect()
+    }
+
+    #[test]
+    fn programs_differ_in_what_is_around_a_path() {
+        let text = "See @a.md, (@b.md).\n\n    @c.md\n";
+        let strict = Spelling { after: ImportAfter::Space, punctuation: Keep::Keep, indented: Indented::Text };
+        let found: Vec<&str> = find(text, strict).into_iter().map(|(start, end)| &text[start..end]).collect();
+        assert_eq!(found, ["@a.md,", "@c.md"]);
+        assert_eq!(targets(text), ["@a.md", "@b.md"]);
     }
 
     #[test]

@@ -15,11 +15,12 @@ mod find;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) use self::find::Spelling;
 use self::find::find;
 use super::Situation;
 use super::file::{FILE_LIMIT, holds_secrets, locate, read_text};
 use super::instructions::{
-    Beneath, ImportHow, ImportNames, ImportRules, InstructionRules, Same, Seen, Take, normalized,
+    Beneath, ImportHow, ImportNames, ImportRules, InstructionRules, Keep, Same, Seen, Take, normalized,
 };
 use super::report::Loaded;
 use super::rewrite::Rewrite;
@@ -69,6 +70,8 @@ pub(super) struct Behind {
 enum Stays {
     /// It is text.
     Text,
+    /// The layout has words for that.
+    Replaced { by: String },
     /// It is in the prompt anyway.
     There { why: String },
     /// It failed.
@@ -89,7 +92,7 @@ pub(super) fn left(
     file: &Path,
 ) -> Vec<(String, usize, usize)> {
     let mut left = Vec::new();
-    for (start, end) in find(text.as_str()).into_iter().take(TRIED) {
+    for (start, end) in find(text.as_str(), Spelling::default()).into_iter().take(TRIED) {
         let target = &text.as_str()[start + 1..end];
         let path = lying(target, file, situation);
         let is_there = || matches!(world.kind(&path), Answer::Present(Kind::File));
@@ -122,7 +125,7 @@ fn lying(target: &str, file: &Path, situation: &Situation<'_>) -> PathBuf {
 impl Imports<'_> {
     /// The text with its imports in place. `chain` has the files that lead here, this one last.
     pub(super) fn follow(&mut self, text: &Text, chain: &mut Vec<PathBuf>) -> Text {
-        let found = find(text.as_str());
+        let found = find(text.as_str(), self.rules.imports.spelling);
         if found.is_empty() {
             return text.clone();
         }
@@ -137,6 +140,7 @@ impl Imports<'_> {
                     ImportHow::Follow | ImportHow::Leave => rewrite.insert(start..end, &imported),
                 },
                 Err(Stays::Text) => {}
+                Err(Stays::Replaced { by }) => rewrite.replace(start..end, &by, Transform::Replaced),
                 Err(Stays::There { why }) => failures.report(Level::Note, target, line_of(text, start), &why, None),
                 Err(Stays::Failed { why, hint }) => {
                     failures.report(Level::Warning, target, line_of(text, start), &why, hint);
@@ -153,8 +157,26 @@ impl Imports<'_> {
     /// The text of one import.
     fn import(&mut self, target: &str, chain: &mut Vec<PathBuf>) -> Result<Text, Stays> {
         let path = lying(target, chain.last().map_or(Path::new("/"), PathBuf::as_path), self.situation);
-        let exists = || matches!(self.world.kind(&path), Answer::Present(Kind::File));
+        let kind = self.world.kind(&path);
+        let exists = || matches!(kind, Answer::Present(Kind::File));
         let imports = &self.rules.imports;
+        let replaced = |words: &Option<String>| {
+            let absolute = normalize(&path).to_string_lossy().into_owned();
+            let by = words.as_ref()?.replace("{path}", target).replace("{absolute}", &absolute);
+            Some(Stays::Replaced { by })
+        };
+        let is_path = target.starts_with(|c: char| c == '.' || c == '/' || c.is_ascii_alphabetic());
+        let is_outside = is_path && imports.beneath == Beneath::Project && locate(self.situation, &path).is_none();
+        let words = match kind {
+            _ if is_outside => replaced(&imports.failed.outside),
+            Answer::Present(Kind::Directory) if is_path => replaced(&imports.failed.directory),
+            Answer::Absent if is_path => replaced(&imports.failed.missing),
+            Answer::Present(Kind::File) if chain.contains(&normalize(&path)) => replaced(&imports.failed.again),
+            _ => None,
+        };
+        if let Some(words) = words {
+            return Err(words);
+        }
         if match imports.names {
             ImportNames::Documents => !is_explicit(target) && (!is_known(target) || !exists()),
             ImportNames::Any => !exists(),
@@ -166,7 +188,12 @@ impl Imports<'_> {
             let why = "it is outside the working directory".to_owned();
             return Err(Stays::Failed { why, hint: Some(hint) });
         }
-        let Some((root, inside)) = locate(self.situation, &path) else {
+        let anywhere = || Some((PathBuf::from("/"), normalize(&path).strip_prefix("/").ok()?.to_owned()));
+        let located = match imports.beneath {
+            Beneath::Anywhere => anywhere(),
+            Beneath::Project | Beneath::Cwd => locate(self.situation, &path),
+        };
+        let Some((root, inside)) = located else {
             let hint = "allow its directory in your own settings: `file_roots`";
             return Err(Stays::Failed { why: "it is outside the project".to_owned(), hint: Some(hint) });
         };
@@ -203,7 +230,11 @@ impl Imports<'_> {
         }
         self.files += 1;
         let label: Arc<str> = self.situation.workspace.show(&whole, self.rules.labels).into();
-        let clean = normalized(file.text.trim_end_matches(['\n', '\r']), Origin::file(self.name, &label));
+        let ended = match imports.ends {
+            Keep::Remove => file.text.trim_end_matches(['\n', '\r']),
+            Keep::Keep => &file.text,
+        };
+        let clean = normalized(ended, Origin::file(self.name, &label));
         let text = match self.situation.permissions.hygiene.clean(clean, &Subject::file(&label), self.diagnostics) {
             Answer::Present(text) => text,
             Answer::Absent => return Err(Stays::Text),

@@ -34,7 +34,8 @@ impl<'s> Search<'s> {
         for (number, names) in lists.iter().enumerate() {
             let paths = places.iter().flat_map(|place| names.iter().map(move |name| (*place, *name)));
             let there = paths.filter_map(|(place, name)| self.counts(place, name));
-            let there: Vec<PathBuf> = there.filter(|path| !own.contains(path)).collect();
+            let is_own = |path: &PathBuf| own.contains(path) || self.seen.iter().any(|seen| seen.real == *path);
+            let there: Vec<PathBuf> = there.filter(|path| !is_own(path)).collect();
             let has_rules =
                 || number == 0 && rules.names.is_empty() && places.iter().any(|place| self.has_rules(place));
             match &taken {
@@ -60,7 +61,7 @@ impl<'s> Search<'s> {
         let name = self.written(place, name);
         let path = join(&place.inside, &name);
         let whole = join(&place.root, &path);
-        if !matches!(self.world.kind(&whole), Answer::Present(Kind::File)) {
+        if !matches!(self.world.kind(&whole), Answer::Present(Kind::File)) || self.excluded_by(&whole).is_some() {
             return None;
         }
         if self.rules.empty != Empty::Skip {

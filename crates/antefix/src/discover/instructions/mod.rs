@@ -30,14 +30,15 @@ use self::places::MANAGED;
 use self::places::left_out;
 pub(super) use self::places::{Place, Whose, places};
 pub use self::policy::{
-    Drop, Empty, Following, Global, InstructionRules, Nested, Order, SameName, Take, Unmarked, Walk,
+    Drop, Empty, Following, Global, InstructionRules, Nested, NestedNames, Order, SameName, Take, Unmarked, Walk,
 };
 pub use self::reading::{
-    Beneath, Case, CutNotice, ImportHow, ImportNames, ImportRules, Invalid, Keep, LineEnds, Over, Same, TextRules,
+    Beneath, Case, CutNotice, FailedImports, ImportAfter, ImportHow, ImportNames, ImportRules, Indented, Invalid, Keep,
+    LineEnds, Over, Same, TextRules,
 };
 pub(crate) use self::shrink::{InstructionsWithin, files_left, instructions_within, size_of_instructions};
 pub(super) use self::text::{normalized, value};
-use self::text::{prepared, without_carriage_returns};
+use self::text::{prepared, with_kinds, without_carriage_returns};
 use super::file::{TextFile, cut_to, read_decoded};
 use super::frame::protected;
 use super::imports::Imports;
@@ -45,7 +46,7 @@ use super::report::{Loaded, NotLoaded, Report, Why};
 use super::rules::{self, Bounds, GlobLimits, Scoped};
 use super::workspace::join;
 use super::world::{Answer, Kind, Reason, World};
-use super::{Fact, Situation};
+use super::{Fact, Situation, Workspace};
 use crate::diagnostic::{Code, Diagnostic, Subject};
 use crate::discover::Shared;
 use crate::text::{Budget, Digest, Draft, FactName, Origin, Text, Transform, Unit};
@@ -80,9 +81,11 @@ pub(super) fn answer(
 ) -> Fact {
     let mut search = Search::new(world, situation, name, report, diagnostics);
     let mut found = Vec::new();
+    let mut groups: Vec<&InstructionRules> = Vec::new();
     for rules in situation.rules.instructions.groups() {
         search.rules = rules;
         found.extend(search.all());
+        groups.resize(found.len(), rules);
     }
     if found.is_empty() {
         // Something is there and could not be read: that is not the same as nothing.
@@ -90,7 +93,7 @@ pub(super) fn answer(
     }
     let loaded = found.iter().flat_map(|file| file.loaded.iter().cloned());
     search.report.loaded.extend(loaded);
-    Answer::Present(value(&found, name))
+    Answer::Present(with_kinds(value(&found, name), &groups, situation.workspace, name))
 }
 
 /// How much of a file was read.
@@ -128,12 +131,20 @@ fn replaced_end(text: &Text) -> Text {
 
 /// Puts the files into the order of the prompt: outermost first as they were found, or the nearest directory first, where the
 /// rules of one come after its other files, in their own order.
-fn put_in_order(rules: &InstructionRules, found: &mut [Instruction]) {
+fn put_in_order(rules: &InstructionRules, workspace: &Workspace, found: &mut [Instruction]) {
     match rules.order {
         // Home is after the working directory already.
         _ if rules.walk == Walk::CwdAndHome => return,
         Order::OutermostFirst | Order::Unknown => return,
-        Order::ByName => return found.sort_by_key(|file| name_of(&file.label)),
+        Order::ByName => return found.sort_by_key(|file| rules.name_of(&file.label, workspace).to_lowercase()),
+        Order::NameByName => {
+            let position = |file: &Instruction| {
+                rules.names.iter().position(|name| {
+                    file.label.strip_suffix(name.as_str()).is_some_and(|at| at.is_empty() || at.ends_with('/'))
+                })
+            };
+            return found.sort_by_key(|file| position(file).unwrap_or(usize::MAX));
+        }
         Order::NearestFirst => {}
     }
     found.reverse();
@@ -147,12 +158,6 @@ fn put_in_order(rules: &InstructionRules, found: &mut [Instruction]) {
             directory[rules..].reverse();
         }
     }
-}
-
-/// The name of a file without what it ends in, in small letters.
-fn name_of(label: &str) -> String {
-    let name = label.rsplit('/').next().unwrap_or(label).to_lowercase();
-    name.rsplit_once('.').filter(|(name, _)| !name.is_empty()).map_or(name.clone(), |(name, _)| name.to_owned())
 }
 
 /// A file that is in the prompt.
@@ -278,20 +283,20 @@ impl Search<'_> {
         if nearest_counts && rules.walk != Walk::CwdAndHome {
             found[first..].reverse();
         }
-        if rules.same_name == SameName::Last {
-            self.keep_last_of_a_name(&mut found);
+        if rules.same_name != SameName::Each {
+            self.keep_one_of_a_name(&mut found);
         }
         self.list_waiting();
         self.list_above();
         // Files that go by their place in the prompt are in that place before.
         match rules.drop {
             Drop::Last => {
-                put_in_order(rules, &mut found);
+                put_in_order(rules, self.situation.workspace, &mut found);
                 self.fit(&mut found);
             }
             Drop::LeastSpecific => {
                 self.fit(&mut found);
-                put_in_order(rules, &mut found);
+                put_in_order(rules, self.situation.workspace, &mut found);
             }
         }
         found
@@ -315,23 +320,25 @@ impl Search<'_> {
         true
     }
 
-    /// Leaves of rules with one name only the last.
-    fn keep_last_of_a_name(&mut self, found: &mut Vec<Instruction>) {
-        let mut kept: Vec<Instruction> = Vec::new();
-        for file in std::mem::take(found).into_iter().rev() {
-            let is_same = |other: &&Instruction| {
-                other.entry == Entry::Rule && file.entry == Entry::Rule && name_of(&other.label) == name_of(&file.label)
-            };
-            match kept.iter().find(is_same) {
-                Some(by) => {
-                    let by = by.label.to_string();
-                    self.not_loaded(&file.label, Why::Shadowed { by });
-                }
-                None => kept.push(file),
-            }
+    /// Leaves of files with one name only the first, or the last.
+    fn keep_one_of_a_name(&mut self, found: &mut Vec<Instruction>) {
+        if self.rules.same_name == SameName::Last {
+            found.reverse();
         }
-        kept.reverse();
-        *found = kept;
+        let mut names: Vec<(String, Arc<str>)> = Vec::new();
+        found.retain(|file| {
+            let name = self.rules.name_of(&file.label, self.situation.workspace);
+            if let Some((_, by)) = names.iter().find(|(known, _)| *known == name) {
+                let by = by.to_string();
+                self.not_loaded(&file.label, Why::Shadowed { by });
+                return false;
+            }
+            names.push((name, Arc::clone(&file.label)));
+            true
+        });
+        if self.rules.same_name == SameName::Last {
+            found.reverse();
+        }
     }
 
     /// Looks for the instruction files of a directory.

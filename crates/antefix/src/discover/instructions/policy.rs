@@ -1,12 +1,15 @@
 //! What a layout says about instruction files.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use serde::Deserialize;
 
 use super::PathPattern;
 use super::reading::{Case, CutNotice, ImportRules, Keep, Over, Same, TextRules};
-use crate::discover::Paths;
 use crate::discover::file::FILE_LIMIT;
 use crate::discover::rules::RuleDirectory;
+use crate::discover::{Paths, Workspace};
 use crate::text::Budget;
 
 /// What a layout says about instruction files.
@@ -37,6 +40,8 @@ pub struct InstructionRules {
     pub main_work_tree: Keep,
     /// What becomes of files below the working directory; what the walk suggests, if a layout does not say.
     pub nested: Option<Nested>,
+    /// Which names count there.
+    pub nested_names: NestedNames,
     /// How many names of one directory.
     pub take: Take,
     /// Which of the user's own files come before all others.
@@ -48,6 +53,9 @@ pub struct InstructionRules {
     pub order: Order,
     /// How files are labeled.
     pub labels: Paths,
+    /// A word for files of these rules, by which templates tell them from others. With one, each file also has `kind`, `name`
+    /// (of the file, without its ending) and `from_cwd` (its path from the working directory).
+    pub kind: String,
     /// Tags that a layout frames the files with: inside a file they are written out, so that none can be closed or forged.
     pub protect: Vec<String>,
     /// What becomes of `@path` in a file.
@@ -58,8 +66,10 @@ pub struct InstructionRules {
     pub same_file: Same,
     /// Whether a text that two files have is loaded twice.
     pub same_text: Same,
-    /// Which rule counts of those that have one name.
+    /// Which file counts of those that have one name.
     pub same_name: SameName,
+    /// What files are called in the place of their names, by name or by path.
+    pub called: BTreeMap<String, String>,
     /// What becomes of an empty file.
     pub empty: Empty,
     /// Where SYSTEM.md and APPEND_SYSTEM.md are looked for, the first one found winning: in the working directory, in
@@ -96,6 +106,7 @@ impl Default for InstructionRules {
             unmarked: Unmarked::Cwd,
             main_work_tree: Keep::Remove,
             nested: None,
+            nested_names: NestedNames::Walk,
             take: Take::First,
             global: Global::Before,
             rules: [".antefix/rules", ".claude/rules", ".cursor/rules", ".github/instructions"]
@@ -103,12 +114,14 @@ impl Default for InstructionRules {
                 .to_vec(),
             order: Order::OutermostFirst,
             labels: Paths::Portable,
+            kind: String::new(),
             protect: Vec::new(),
             imports: ImportRules::from(Following::Leave),
             text: TextRules::default(),
             same_file: Same::Once,
             same_text: Same::Each,
             same_name: SameName::Each,
+            called: BTreeMap::new(),
             empty: Empty::Skip,
             system_roots: [".antefix", "$config"].map(str::to_owned).to_vec(),
             file_budget: Budget::bytes(64 * 1024),
@@ -141,6 +154,18 @@ impl InstructionRules {
         self.names.iter().chain(&self.last).chain(self.fallback.iter().flatten())
     }
 
+    /// What a file is called: as the layout says, or by its name without its ending.
+    pub(in crate::discover) fn name_of(&self, label: &str, workspace: &Workspace) -> String {
+        let path = workspace.unshow(label).unwrap_or_else(|| PathBuf::from(label));
+        let is_at = |at: &&String| workspace.named(at).is_some_and(|at| at == path);
+        let by_path = self.called.keys().filter(|at| at.starts_with(['~', '/'])).find(is_at);
+        let by_name = || self.called.keys().find(|name| path.ends_with(Path::new(name.as_str())));
+        match by_path.or_else(by_name).and_then(|key| self.called.get(key)) {
+            Some(name) => name.clone(),
+            None => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
+        }
+    }
+
     /// Which files are used and in which order, for people: an order that is written nowhere is a trap.
     pub fn in_words(&self) -> String {
         let global = match &self.global {
@@ -164,6 +189,7 @@ impl InstructionRules {
             (Walk::Cwd | Walk::CwdAndHome | Walk::Root | Walk::None, _) => "",
             (_, Order::OutermostFirst) => ", the nearest last",
             (_, Order::ByName) => ", by name",
+            (_, Order::NameByName) => ", the nearest last, one name after the other",
             (_, Order::Unknown) => ", in an order that nobody knows",
             (_, Order::NearestFirst) => ", listed in reverse, the nearest first",
         };
@@ -228,6 +254,16 @@ pub enum Nested {
     Listed,
 }
 
+/// Which names count below the working directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NestedNames {
+    /// Those that count from the working directory upwards: `fallback` where none of `names` is there, nor in the directory itself.
+    Walk,
+    /// In each directory the first that is there, of `names` and then of `fallback`.
+    First,
+}
+
 /// How many names of one directory are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -288,6 +324,8 @@ pub enum Order {
     NearestFirst,
     /// By the files' own names, in any case.
     ByName,
+    /// All files of the first of `names`, then all of the next; those of one name as they were found.
+    NameByName,
     /// Another one every time; here as they were found.
     Unknown,
 }
@@ -320,6 +358,8 @@ pub enum Empty {
 pub enum SameName {
     /// All of them.
     Each,
+    /// The one that was found first.
+    First,
     /// The one that was found last.
     Last,
 }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::Following;
+use crate::discover::imports::Spelling;
 
 /// Whether names must be written as the layout has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -123,6 +124,8 @@ pub struct ImportRules {
     pub beneath: Beneath,
     /// Which names are imports.
     pub names: ImportNames,
+    /// How they are written.
+    pub(in crate::discover) spelling: Spelling,
     /// The names of the files in which that holds; in others `@path` is text. Without any, it holds in all.
     pub files: Vec<String>,
     /// Whether a file that is in the prompt already is imported again.
@@ -131,6 +134,25 @@ pub struct ImportRules {
     pub before: String,
     /// What is put behind it.
     pub behind: String,
+    /// Line feeds at the end of an imported text.
+    pub ends: Keep,
+    /// What is written in the place of an import that fails.
+    pub failed: FailedImports,
+}
+
+/// What is written in the place of an import that fails, with `{path}` for what was written and `{absolute}` for where that is; what is
+/// not said stays as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FailedImports {
+    /// There is no such file.
+    pub missing: Option<String>,
+    /// It is a directory.
+    pub directory: Option<String>,
+    /// It is outside of what a file may import.
+    pub outside: Option<String>,
+    /// It leads here itself.
+    pub again: Option<String>,
 }
 
 /// Where the text of an import goes.
@@ -155,6 +177,28 @@ pub enum Beneath {
     Project,
     /// Of that only what is in the working directory.
     Cwd,
+    /// Any file. A layout cannot have it: that is for what agents do with the user's own files.
+    Anywhere,
+}
+
+/// What may be before the `@` of an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImportAfter {
+    /// White space, or the beginning of a line.
+    Space,
+    /// An opening bracket, too.
+    Bracket,
+}
+
+/// What an indented line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Indented {
+    /// Code, as in Markdown.
+    Code,
+    /// Text like any other.
+    Text,
 }
 
 /// Which names are imports without a leading `./`.
@@ -187,10 +231,13 @@ impl ImportRules {
             depth: DEPTH,
             beneath: Beneath::Project,
             names: ImportNames::Documents,
+            spelling: Spelling::default(),
             files: Vec::new(),
             again: Same::Once,
             before: String::new(),
             behind: String::new(),
+            ends: Keep::Remove,
+            failed: FailedImports::default(),
         }
     }
 
@@ -216,6 +263,12 @@ struct ImportTable {
     depth: Option<usize>,
     beneath: Option<Beneath>,
     names: Option<ImportNames>,
+    /// What may be before the `@`.
+    after: Option<ImportAfter>,
+    /// Punctuation at the end of a path.
+    punctuation: Option<Keep>,
+    /// What an indented line is.
+    indented: Option<Indented>,
     #[serde(default)]
     files: Vec<String>,
     again: Option<Same>,
@@ -223,6 +276,9 @@ struct ImportTable {
     before: String,
     #[serde(default)]
     behind: String,
+    ends: Option<Keep>,
+    #[serde(default)]
+    failed: FailedImports,
 }
 
 impl From<ImportKey> for ImportRules {
@@ -237,10 +293,17 @@ impl From<ImportKey> for ImportRules {
             depth: table.depth.unwrap_or(usual.depth),
             beneath: table.beneath.unwrap_or(usual.beneath),
             names: table.names.unwrap_or(usual.names),
+            spelling: Spelling {
+                after: table.after.unwrap_or(usual.spelling.after),
+                punctuation: table.punctuation.unwrap_or(usual.spelling.punctuation),
+                indented: table.indented.unwrap_or(usual.spelling.indented),
+            },
             files: table.files,
             again: table.again.unwrap_or(usual.again),
             before: table.before,
             behind: table.behind,
+            ends: table.ends.unwrap_or(usual.ends),
+            failed: table.failed,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! A file's text as it enters the prompt.
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Instruction, Keep, LineEnds, TextRules};
+use super::{Instruction, InstructionRules, Keep, LineEnds, TextRules};
+use crate::discover::Workspace;
 use crate::discover::fact::Value;
 use crate::discover::front_matter::FrontMatter;
 use crate::discover::rewrite::Rewrite;
@@ -63,7 +65,7 @@ pub(super) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text without the HTML comments that begin a line outside of code, each with the line end behind it.
+/// A text without the HTML comments that begin a line outside of code, each with the line ends behind it.
 fn without_comments(text: &Text) -> Text {
     let whole = text.as_str();
     let mut rewrite = Rewrite::new(text);
@@ -83,7 +85,7 @@ fn without_comments(text: &Text) -> Text {
             at += line.len();
             continue;
         };
-        let end = if whole[end..].starts_with('\n') { end + 1 } else { end };
+        let end = whole.len() - whole[end..].trim_start_matches('\n').len();
         rewrite.replace(at..end, "", Transform::Trimmed);
         at = end;
         // What is behind a comment on its line is text.
@@ -106,6 +108,29 @@ pub(super) fn value_with(found: &[Instruction], origin: impl Fn(&Arc<str>) -> Or
         [("path".into(), label), ("body".into(), body(&file.text)), ("text".into(), file.text.clone())].into()
     });
     Value::Maps(maps.collect())
+}
+
+/// The same maps, with `kind`, `name` and `from_cwd` where the rules that found a file have a word for it.
+pub(super) fn with_kinds(value: Value, groups: &[&InstructionRules], workspace: &Workspace, name: &FactName) -> Value {
+    let Value::Maps(mut maps) = value else { return value };
+    for (map, rules) in maps.iter_mut().zip(groups).filter(|(_, rules)| !rules.kind.is_empty()) {
+        let Some(label) = map.get("path").map(|path| Arc::clone(path.shared())) else { continue };
+        let path = workspace.unshow(&label).unwrap_or_else(|| PathBuf::from(label.as_ref()));
+        let own = rules.name_of(&label, workspace);
+        let origin = Origin::file(name, &label);
+        for (key, text) in [("kind", &rules.kind), ("name", &own), ("from_cwd", &from(&workspace.cwd, &path))] {
+            map.insert(Cow::Borrowed(key), Text::new(text.as_str(), origin.clone()));
+        }
+    }
+    Value::Maps(maps)
+}
+
+/// The way from a directory to a file.
+fn from(directory: &Path, file: &Path) -> String {
+    let up = directory.ancestors().position(|above| file.starts_with(above)).unwrap_or(0);
+    let common = directory.ancestors().nth(up).unwrap_or(directory);
+    let down = file.strip_prefix(common).unwrap_or(file);
+    format!("{}{}", "../".repeat(up), down.to_string_lossy())
 }
 
 /// The text without the line feeds at its ends, for frames that bring their own.

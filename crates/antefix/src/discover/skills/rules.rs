@@ -184,6 +184,8 @@ pub enum SkillOrder {
     Name,
     /// Root by root, in the order of the roots; those of one root in the order of their paths.
     Roots,
+    /// The machine's, then the project's, then the user's own; by name in each.
+    Owners,
 }
 
 /// Whether a skill must say what it is for.

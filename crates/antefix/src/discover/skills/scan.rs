@@ -124,9 +124,21 @@ impl<'s> Scan<'s> {
             }
         }
         let mut skills: Vec<Skill> = self.skills.into_values().collect();
-        if self.situation.rules.skills.order == SkillOrder::Roots {
+        match self.situation.rules.skills.order {
+            SkillOrder::Name => {}
             // The place decides within a root: a link is followed late, and is listed where it lies.
-            skills.sort_by(|one, other| (one.root.0, &one.place).cmp(&(other.root.0, &other.place)));
+            SkillOrder::Roots => {
+                skills.sort_by(|one, other| (one.root.0, &one.place).cmp(&(other.root.0, &other.place)));
+            }
+            SkillOrder::Owners => {
+                let workspace = &self.situation.workspace;
+                let is_at_home = |path: &Path| workspace.home.as_ref().is_some_and(|home| path.starts_with(home));
+                skills.sort_by_key(|skill| match workspace.unshow(&skill.place).unwrap_or_default() {
+                    path if path.starts_with(&workspace.root) => 1,
+                    path if is_at_home(&path) => 2,
+                    _ => 0,
+                });
+            }
         }
         (skills, self.unavailable)
     }
