@@ -310,6 +310,8 @@ pub struct StoreError {
     pub fault: Fault,
     /// For people: lower case, no final stop; names the file or address.
     pub message: String,
+    /// What to look at, where the fault alone does not say it.
+    pub hint: Option<String>,
     /// What the driver said.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -317,7 +319,14 @@ pub struct StoreError {
 impl StoreError {
     /// An error without a source.
     pub fn new(fault: Fault, message: impl Into<String>) -> StoreError {
-        StoreError { fault, message: message.into(), source: None }
+        StoreError { fault, message: message.into(), hint: None, source: None }
+    }
+
+    /// The same error, with advice.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> StoreError {
+        self.hint = Some(hint.into());
+        self
     }
 
     /// The same error, because of another one.
@@ -358,7 +367,7 @@ impl From<StoreError> for Error {
             Fault::Failed => None,
         };
         let result = Error::new(ErrorKind::Store(error.fault), error.to_string());
-        match hint {
+        match error.hint.as_deref().or(hint) {
             Some(hint) => result.with_hint(hint),
             None => result,
         }

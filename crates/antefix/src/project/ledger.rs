@@ -52,7 +52,11 @@ impl Ledger {
         {
             return Err(error.clone());
         }
-        match self.address(world).and_then(|address| stores::open(&address)) {
+        let opened = match &self.address {
+            Some(address) => stores::open(address),
+            None => stores::open_default(world),
+        };
+        match opened {
             Ok(store) => Ok(self.keeper.get_or_init(|| Keeper::of(store))),
             Err(error) => {
                 *failed = Some((world.now(), error.clone()));

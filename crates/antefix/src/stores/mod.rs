@@ -43,9 +43,18 @@ pub fn open(address: &str) -> Result<Box<dyn Store>> {
     }
 }
 
+/// Opens the user's own store. Where nobody named a place, the directories of the usual one are made.
+pub fn open_default(world: &dyn World) -> Result<Box<dyn Store>> {
+    let address = default_address(world)?;
+    match address.strip_prefix("sqlite:") {
+        Some(path) if named(world).is_none() => sqlite_in_new_directories(path),
+        _ => open(&address),
+    }
+}
+
 /// The address of the user's own store: `ANTEFIX_STORE`, else `ledger.db` in `$XDG_DATA_HOME/antefix`.
 pub fn default_address(world: &dyn World) -> Result<String> {
-    if let Some(address) = world.env("ANTEFIX_STORE").present().filter(|address| !address.is_empty()) {
+    if let Some(address) = named(world) {
         return Ok(address);
     }
     let absolute = |name: &str| world.env(name).present().map(PathBuf::from).filter(|path| path.is_absolute());
@@ -55,6 +64,21 @@ pub fn default_address(world: &dyn World) -> Result<String> {
             .with_hint("name a store with --store or ANTEFIX_STORE")
     };
     Ok(format!("sqlite:{}", data.ok_or_else(missing)?.join("antefix/ledger.db").display()))
+}
+
+/// The address that the environment names.
+fn named(world: &dyn World) -> Option<String> {
+    world.env("ANTEFIX_STORE").present().filter(|address| !address.is_empty())
+}
+
+#[cfg(feature = "sqlite")]
+fn sqlite_in_new_directories(path: &str) -> Result<Box<dyn Store>> {
+    Ok(Box::new(SqliteStore::open_with_directories(path)?))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn sqlite_in_new_directories(path: &str) -> Result<Box<dyn Store>> {
+    sqlite_at(path)
 }
 
 #[cfg(feature = "sqlite")]

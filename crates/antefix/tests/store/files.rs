@@ -19,7 +19,7 @@ const FILE: &str = "ANTEFIX_TEST_FILE";
 fn worker() {
     let Ok(file) = std::env::var(FILE) else { return };
     let path = Path::new(&file);
-    let store = match SqliteStore::open(path) {
+    let store = match SqliteStore::open_with_directories(path) {
         Ok(store) => store,
         Err(error) => return given::say(&format!("open: {} {error}", error.fault.name())),
     };
@@ -55,6 +55,19 @@ fn files_and_directories_are_their_owners_alone_under_any_umask() {
             assert_eq!(fs::metadata(directory.path().join(made)).unwrap().mode() & 0o7777, 0o700, "umask {umask}");
         }
     }
+}
+
+#[test]
+fn a_file_that_was_named_is_not_made_in_a_directory_that_is_not_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("nope/x.db");
+    let error = SqliteStore::open(&path).unwrap_err();
+    let nope = directory.path().join("nope");
+    let expected = format!("{} cannot be made: there is no directory {}", path.display(), nope.display());
+    assert_eq!((error.fault, error.to_string()), (Fault::Failed, expected));
+    let hint = format!("make it first (`mkdir -p -m 700 {}`), or name another file", nope.display());
+    assert_eq!(antefix::Error::from(error).hint(), Some(hint.as_str()));
+    assert!(!nope.exists());
 }
 
 #[test]
@@ -144,7 +157,7 @@ fn as_somebody_else(file: u32, directory: u32, log: &str) -> Vec<String> {
     fs::set_permissions(outer.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let inner = outer.path().join("d");
     let path = inner.join("ledger.db");
-    let store = SqliteStore::open(&path).unwrap();
+    let store = SqliteStore::open_with_directories(&path).unwrap();
     let (row, bundle) = epoch("old", 1, "x");
     assert_eq!(store.append(&row, &bundle).unwrap(), Appended::Won);
     match log {

@@ -22,6 +22,9 @@ pub(super) struct Address {
     pub(super) pool_timeout: Duration,
     pub(super) tls: Tls,
     shown: String,
+    host: String,
+    port: u16,
+    database: String,
 }
 
 /// How a connection is protected.
@@ -69,6 +72,9 @@ impl Address {
             pool_timeout: Duration::from_secs(5),
             tls: Tls::Plain,
             shown: String::new(),
+            host: String::new(),
+            port: 0,
+            database: String::new(),
         };
         let (mut mode, mut root, mut passfile) = (None, None, None);
         let mut joint = '?';
@@ -140,18 +146,34 @@ impl Address {
         self.shown = format!("postgres://{user}{at}{host}:{port}/{database}");
         if self.config.get_password().is_none() {
             // For sockets, PostgreSQL's file says `localhost`.
-            let host = if host.starts_with('/') { "localhost" } else { &host };
-            let wanted = Wanted { host, port, database: &database, user: &user };
+            let known_as = if host.starts_with('/') { "localhost" } else { &host };
+            let wanted = Wanted { host: known_as, port, database: &database, user: &user };
             if let Some(password) = password(passfile.as_deref(), &wanted) {
                 self.config.password(password);
             }
         }
+        (self.host, self.port, self.database) = (host, port, database);
         Ok(self)
     }
 
     /// The address for people: user, host, port and database.
     pub(super) fn shown(&self) -> &str {
         &self.shown
+    }
+
+    /// Where the server is expected.
+    pub(super) fn host_and_port(&self) -> String {
+        format!("{}, port {}", self.host, self.port)
+    }
+
+    /// The same as the options of PostgreSQL's own programs.
+    pub(super) fn options(&self) -> String {
+        format!("-h {} -p {}", self.host, self.port)
+    }
+
+    /// The database.
+    pub(super) fn database(&self) -> &str {
+        &self.database
     }
 }
 

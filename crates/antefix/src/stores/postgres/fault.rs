@@ -72,8 +72,14 @@ impl Trouble {
         let fault = self.fault();
         let shown = address.shown();
         match self {
-            Trouble::Late => StoreError::new(fault, format!("{shown} does not answer in time")),
-            Trouble::Driver(error) => StoreError::new(fault, format!("{shown}: {}", full_message(&error))),
+            Trouble::Late => {
+                StoreError::new(fault, format!("{shown} does not answer in time")).with_hint(unreachable(address))
+            }
+            Trouble::Driver(error) => {
+                let hint = advice(&error, address);
+                let message = format!("{shown}: {}", full_message(&error, address));
+                StoreError { hint, ..StoreError::new(fault, message) }
+            }
             Trouble::Store(error) => error,
         }
     }
@@ -99,12 +105,45 @@ impl From<StoreError> for Trouble {
 }
 
 /// What happened, in a line. The driver's own words say only where.
-fn full_message(error: &tokio_postgres::Error) -> String {
+fn full_message(error: &tokio_postgres::Error, address: &Address) -> String {
     match (error.as_db_error(), root_cause(error)) {
         (Some(error), _) => format!("{} (SQLSTATE {})", error.message(), error.code().code()),
+        (None, Some(_)) if is_refused(error) => format!("nothing listens on {}", address.host_and_port()),
         (None, Some(cause)) => cause.to_string(),
         (None, None) => "it could not be asked".to_owned(),
     }
+}
+
+/// What to look at, where that is known.
+fn advice(error: &tokio_postgres::Error, address: &Address) -> Option<String> {
+    let database = address.database();
+    match error.code().map(SqlState::code) {
+        Some("28P01") => Some(
+            "check the user and the password: in the address, or in the file of `PGPASSFILE` or ~/.pgpass".to_owned(),
+        ),
+        Some("28000") => Some("check the user's name, and what pg_hba.conf of the server allows".to_owned()),
+        Some("3D000") => {
+            Some(format!("check the name, or make the database: `createdb {} {database}`", address.options()))
+        }
+        Some("42501") => Some(format!("let the user make a schema: `GRANT CREATE ON DATABASE {database} TO …`")),
+        Some(_) => None,
+        None if is_network(error) => Some(unreachable(address)),
+        None => None,
+    }
+}
+
+/// What to look at if there is no connection.
+fn unreachable(address: &Address) -> String {
+    format!(
+        "is PostgreSQL running there? `pg_isready {}` asks it; check the host, the port, its `listen_addresses` and firewalls",
+        address.options()
+    )
+}
+
+fn is_refused(error: &tokio_postgres::Error) -> bool {
+    let refused =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound);
+    causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).any(refused)
 }
 
 /// What an error is because of, the nearest first.

@@ -250,7 +250,7 @@ impl PostgresStore {
         }
         let message =
             format!("{}; it is not known whether the write was done, and asking again is safe", error.message);
-        StoreError { fault: Fault::Unreachable, message, source: error.source }
+        StoreError { fault: Fault::Unreachable, message, ..error }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! 1. It appears whole: it is made under another name and linked into place, so that nobody meets half of it and of
 //!    several who make it one wins.
-//! 2. It can be read by its owner alone, at every moment and under any umask; so can the directories made for it.
+//! 2. It can be read by its owner alone, at every moment and under any umask.
 //! 3. A file that is not ours is not opened with SQLite at all, because that might already change it.
 
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ use super::watch::Displaced;
 use super::{opening, schema, watch};
 use crate::error::Fault;
 use crate::freeze::StoreError;
-use crate::stores::{failpoint, private_directory};
+use crate::stores::failpoint;
 
 /// `AFix` in the header says whose file it is.
 pub(super) const APPLICATION: u32 = u32::from_be_bytes(*b"AFix");
@@ -99,7 +99,11 @@ fn remove_leftovers(path: &Path) {
 
 fn make(path: &Path, steps: &[&str]) -> Result<(), Failure> {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    private_directory(directory)?;
+    if fs::metadata(directory).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        let message = format!("cannot be made: there is no directory {}", directory.display());
+        let hint = format!("make it first (`mkdir -p -m 700 {}`), or name another file", directory.display());
+        return Err(StoreError::new(Fault::Failed, message).with_hint(hint).into());
+    }
     let new = beside(path);
     let made = fill(&new, steps).and_then(|()| {
         failpoint::reach("a file is made under another name")?;

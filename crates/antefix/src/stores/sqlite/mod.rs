@@ -45,6 +45,7 @@ use self::fault::Failure;
 use self::uses::DeferredUses;
 use crate::error::Fault;
 use crate::freeze::store::{StoreError, StoreResult};
+use crate::stores::private_directory;
 use crate::text::Digest;
 
 /// How long a question waits for others.
@@ -63,9 +64,18 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store in this file, and makes it with its directories if there is none.
+    /// Opens the store in this file, and makes the file if there is none. Its directory must be there: one that is not is mostly
+    /// a slip of the pen, and would hide a new, empty ledger.
     pub fn open(path: impl AsRef<Path>) -> StoreResult<SqliteStore> {
         SqliteStore::patient(path, PATIENCE)
+    }
+
+    /// The same, and makes the file's directories, for their user alone: for a place that nobody had to write down.
+    pub fn open_with_directories(path: impl AsRef<Path>) -> StoreResult<SqliteStore> {
+        let path = path.as_ref();
+        let made = path.parent().map_or(Ok(()), private_directory);
+        made.map_err(|error| Failure::from(error).of(path))?;
+        SqliteStore::open(path)
     }
 
     /// Opens it with another patience: how long a question waits for others before it fails as busy.
