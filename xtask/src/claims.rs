@@ -1,4 +1,4 @@
-//! `docs/compatibility.md`: what the five systems promise, and what antefix does about it.
+//! `docs/reference/compatibility.md`: what the five systems promise, and what antefix does about it.
 //!
 //! 1. `tests/claims/<system>.toml` has one row a claim: what it says, whether antefix does exactly that, and the test that
 //!    would fail if it did not.
@@ -133,7 +133,7 @@ pub(crate) fn cell(text: &str) -> String {
 
 pub(crate) fn link(test: &str) -> String {
     let (file, function) = test.split_once('#').unwrap_or((test, test.rsplit('/').next().unwrap_or(test)));
-    format!("[{}](../{file})", function.replace('_', " "))
+    format!("[{}](../../{file})", function.replace('_', " "))
 }
 
 #[cfg(test)]

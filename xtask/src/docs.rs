@@ -4,6 +4,7 @@ use std::fs;
 
 use antefix::discover::catalog;
 
+use crate::book;
 use crate::claims;
 use crate::clients;
 use crate::promises;
@@ -14,10 +15,14 @@ pub(crate) fn run(check: bool) -> Outcome {
     let openapi = openapi()?;
     let of_clients = clients::pages(&openapi)?;
     let pages = [
-        ("docs/variables.md", catalog::reference_page()),
-        ("docs/lints.md", antefix::diagnostic::reference_page()),
-        ("docs/compatibility.md", claims::page()?),
-        ("docs/promises.md", promises::page()?),
+        ("DESIGN.md", design()?),
+        ("docs/reference/layout.md", antefix::compose::layout_page()),
+        ("docs/reference/settings.md", antefix::project::settings_page()),
+        ("docs/reference/wordings.md", antefix::compose::wordings_page()),
+        ("docs/reference/variables.md", catalog::reference_page()),
+        ("docs/reference/findings.md", antefix::diagnostic::reference_page()),
+        ("docs/reference/compatibility.md", claims::page()?),
+        ("docs/explain/promises.md", promises::page()?),
         ("docs/openapi.json", openapi),
     ];
     for (path, expected) in pages.into_iter().chain(of_clients) {
@@ -36,6 +41,31 @@ pub(crate) fn run(check: bool) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// `DESIGN.md`: its own words, and under each chapter the questions that the chapter answers.
+fn design() -> Outcome<String> {
+    let read = |path: &str| fs::read_to_string(root().join(path)).map_err(|error| format!("{path}: {error}"));
+    let mut text = String::new();
+    for line in read("DESIGN.md")?.lines().filter(|line| !line.starts_with("- [")) {
+        // The list is behind the sentence about its chapter, which is behind the heading.
+        text.push_str(line);
+        text.push('\n');
+    }
+    let mut page = String::new();
+    for (number, chapter) in text.split("\n## ").enumerate() {
+        if number == 0 {
+            page.push_str(chapter.trim_end());
+            continue;
+        }
+        page.push_str(&format!("\n\n## {}\n", chapter.trim_end()));
+        let Some(file) = chapter.lines().next().and_then(|heading| heading.split(['(', ')']).nth(1)) else { continue };
+        page.push('\n');
+        for question in read(file)?.lines().filter_map(|line| line.strip_prefix("## ")) {
+            page.push_str(&format!("- [{question}]({file}#{})\n", book::slug(question)));
+        }
+    }
+    Ok(format!("{}\n", page.trim_end()))
 }
 
 /// What the program says of its routes.

@@ -2,6 +2,7 @@
 
 mod agents;
 mod bench;
+mod book;
 mod bounds;
 mod cases;
 mod claims;
@@ -11,6 +12,7 @@ mod economics;
 mod fuzz;
 #[path = "../../crates/antefix/tests/homeless/mod.rs"]
 mod homeless;
+mod pictures;
 mod postgres;
 #[path = "../../crates/antefix/tests/projects/mod.rs"]
 mod projects;
@@ -40,12 +42,14 @@ cargo xtask COMMAND
   sdk                                  installs the providers' SDKs for the tests that send with them, and says where
   fuzz [--seconds N] [TARGET]…         the fuzz targets alone, for as long as you like
   cases [--accept]                     the case folders alone; --accept writes what came out as what is expected
-  promises                             runs what docs/promises.md names, and prints which promises held
+  promises                             runs what docs/explain/promises.md names, and prints which promises held
   tidy                                 the architecture's rules, licenses and formalities; prints outliers
   sbom                                 what the program is made of (CycloneDX), to target/sbom.cdx.json
   docs [--check]                       writes pages and the clients' types from the code; --check only compares
+  book                                 checks the pages and links of the book, and builds it where mdBook is installed
+  pictures [--check]                   draws the terminals of the README from what the program prints
   vocabulary                           writes the tables that tokens are counted with, from tiktoken-rs
-  economics [--check]                  what strategies for prompts cost, simulated; writes docs/economics.md
+  economics [--check]                  what strategies for prompts cost, simulated; writes docs/explain/economics.md
   bench [--quick] [--dense] [--proxy] [--json FILE]
                                        speed against floor and goal, and bounds, measured in one run
 
@@ -105,6 +109,14 @@ fn run(args: &[&str]) -> Outcome {
         "docs" => {
             let [check] = options(rest, ["--check"])?;
             docs::run(check)
+        }
+        "book" => {
+            let [] = options(rest, [])?;
+            book::run()
+        }
+        "pictures" => {
+            let [check] = options(rest, ["--check"])?;
+            pictures::run(check)
         }
         "economics" => {
             let [check] = options(rest, ["--check"])?;

@@ -1,4 +1,4 @@
-//! `docs/promises.md` and `cargo xtask promises`: what antefix promises about strangers and broken machines.
+//! `docs/explain/promises.md` and `cargo xtask promises`: what antefix promises about strangers and broken machines.
 //!
 //! 1. `tests/promises.toml` has one row a promise: what it says, the tests that would fail if it were broken, and where it is
 //!    not kept. The page is printed from it, and a test that a row names must exist.

@@ -185,6 +185,7 @@ pub mod models;
 pub mod tokens;
 
 pub mod diagnostic;
+pub mod reference;
 
 mod error;
 mod recent;

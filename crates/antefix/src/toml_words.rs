@@ -22,10 +22,21 @@ impl Error {
     /// let message = "unknown field `secret`, expected `secrets` or `trusted`";
     /// let error = Error::of_toml(ErrorKind::Layout, &source, message, Some(0..6));
     /// assert_eq!(error.to_string(), "settings.toml:1:1: unknown key `secret`");
-    /// assert_eq!(error.hint(), Some("did you mean `secrets`?"));
+    /// assert_eq!(error.hint(), Some("did you mean `secrets`? `antefix help layout` explains all keys"));
     /// ```
     pub fn of_toml(kind: ErrorKind, source: &Arc<Source>, message: &str, range: Option<Range<usize>>) -> Error {
         let (message, hint) = plain(message);
+        // A key that nobody knows is looked up on the page of its file.
+        let page = match kind {
+            ErrorKind::Layout if message.starts_with("unknown key") => Some("layout"),
+            ErrorKind::Settings if message.starts_with("unknown key") => Some("settings"),
+            _ => None,
+        };
+        let hint = hint.map(|hint| match page {
+            Some(page) if hint.ends_with('?') => format!("{hint} `antefix help {page}` explains all keys"),
+            Some(page) => format!("{hint}; `antefix help {page}` explains them"),
+            None => hint,
+        });
         let error = Error::new(kind, message).at(Place::new(source, range.unwrap_or(0..0)));
         match hint {
             Some(hint) => error.with_hint(hint),

@@ -100,12 +100,12 @@ pub(crate) fn run(check: bool) -> Outcome {
     let start = Instant::now();
     let results = play_all()?;
     let took = start.elapsed().as_secs_f64();
-    let mut pages = vec![("docs/economics.md".to_owned(), page::page(&results))];
+    let mut pages = vec![("docs/explain/economics.md".to_owned(), page::page(&results))];
     for results in &results {
-        pages.push((format!("docs/economics/{}.svg", results.file_name()), plot::bars(results)));
+        pages.push((format!("docs/explain/economics/{}.svg", results.file_name()), plot::bars(results)));
     }
     if let Some((anthropic, day)) = results.first().and_then(|first| Some((first, first.played.first()?))) {
-        pages.push(("docs/economics/day.svg".to_owned(), plot::course(anthropic, day)));
+        pages.push(("docs/explain/economics/day.svg".to_owned(), plot::course(anthropic, day)));
     }
     for results in &results {
         for played in &results.played {

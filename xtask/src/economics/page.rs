@@ -1,4 +1,4 @@
-//! `docs/economics.md`: the table, the rows in which antefix is not the cheapest, and what all of it rests on.
+//! `docs/explain/economics.md`: the table, the rows in which antefix is not the cheapest, and what all of it rests on.
 
 use antefix::models::{Cost, Models};
 

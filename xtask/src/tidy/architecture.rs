@@ -14,7 +14,7 @@ const FLOW: [&str; 10] =
     ["text", "discover", "compose", "agents", "freeze", "hooks", "deliver", "observe", "keeper", "project"];
 
 /// What any stage may use, and what therefore knows no stage but `text`.
-const BENEATH: [&str; 6] = ["diagnostic", "error", "stop", "toml_words", "tokens", "models"];
+const BENEATH: [&str; 7] = ["diagnostic", "error", "reference", "stop", "toml_words", "tokens", "models"];
 
 /// The edges, which only the front door puts together with the stages.
 const OUTSIDE: [&str; 2] = ["worlds", "stores"];

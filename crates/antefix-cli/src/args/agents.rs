@@ -10,7 +10,7 @@ use super::{ComposeArgs, StoreArgs};
 #[command(after_help = "\
 The editor starts antefix in place of the agent; antefix starts the agent. Each session is told the prompt of its own
 directory, in the best way that the agent has: `systemPrompt`, `_meta`, a request of the agent's own, a file that it is
-started with, or the first message of the user's. `docs/acp.md` has settings for editors.
+started with, or the first message of the user's. `antefix help editors` has settings for editors.
 
 Files and skills that the agent is known to read by itself (`antefix agents`) are left out.
 

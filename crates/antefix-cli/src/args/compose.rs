@@ -175,7 +175,7 @@ impl ExplainArgs {
 Examples:
   antefix check
   antefix check --template prompt.md --dialect jinja
-  antefix check --deny warnings --max-tokens 20000      in CI: docs/ci.md
+  antefix check --deny warnings --max-tokens 20000      in CI: antefix help ci
   antefix check --format sarif > antefix.sarif
   antefix check --as claude-code,codex --max-tokens 20000   what these two are given; `all` are all of them
   antefix check --json | jq '.diagnostics[].message'
@@ -183,7 +183,8 @@ Examples:
   antefix check --for openai-chat --request request.json                         the same of any request
 
 How much a finding matters is said by `[levels]` in the project's .antefix/check.toml and by `[check]` in
-your settings.toml. Exits with 1 if there are errors, with 0 if there are only warnings and notes.")]
+your settings.toml. Exits with 1 if there are errors, with 0 if there are only warnings and notes.
+`antefix help findings` explains every code.")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,

@@ -4,12 +4,14 @@
 //! 2. Its sections step downwards: fixed, then frozen, then live. The boundary is the place between frozen and live.
 //! 3. Everything that can be known before anything is asked is checked here: order, names, templates, wordings.
 
+mod keys;
 mod reading;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+pub use self::keys::{LAYOUT_TABLES, layout_page};
 pub use self::reading::description;
 use self::reading::{Places, Reading, TEMPLATES};
 use super::Stability;

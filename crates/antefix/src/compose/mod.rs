@@ -27,14 +27,14 @@ use std::sync::Arc;
 
 pub use composed::Composed;
 pub use hook::{HookPoint, HookRule};
-pub use layout::{Editable, Layout, description};
+pub use layout::{Editable, LAYOUT_TABLES, Layout, description, layout_page};
 pub use lint::lint;
 pub use notice::notice;
 pub use prompt::{Gap, LeftOut, Prompt, PromptSection, Span};
 pub use stability::Stability;
 pub use template::Dialect;
 pub(crate) use wording::NoTemplates;
-pub use wording::{Wording, WordingKey};
+pub use wording::{Wording, WordingKey, wordings_page};
 
 pub(crate) use wording::print;
 

@@ -116,6 +116,19 @@ impl WordingKey {
     }
 }
 
+/// The reference page, `docs/reference/wordings.md`.
+pub fn wordings_page() -> String {
+    let mut page = String::from(include_str!("wording_head.md"));
+    for key in WordingKey::all() {
+        let variables: Vec<String> = key.variables().iter().map(|name| format!("`{name}`")).collect();
+        let text = key.built_in().trim().replace('|', "\\|").replace('\n', " ⏎ ");
+        let shown: String = text.chars().take(110).collect();
+        let more = if shown.len() < text.len() { " …" } else { "" };
+        page.push_str(&format!("| `{}` | {} | `` {shown}{more} `` |\n", key.name(), variables.join(", ")));
+    }
+    page
+}
+
 fn known_keys() -> String {
     format!("there are {}", WordingKey::all().map(WordingKey::name).collect::<Vec<_>>().join(", "))
 }

@@ -53,7 +53,7 @@ pub struct Receipt {
     pub substitutions: Vec<Substitution>,
     /// The digest of the prefix form alone: all that must be the same turn after turn.
     pub prefix_form: Digest,
-    /// The digest of the whole fragment, made of the parts and of the messages: see `docs/digests.md`.
+    /// The digest of the whole fragment, made of the parts and of the messages: see `docs/reference/digests.md`.
     pub fragment: Digest,
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::examples::EXAMPLES;
 use super::{Code, Level};
 
 /// What there is to know about a code.
@@ -116,14 +117,24 @@ impl fmt::Display for Code {
     }
 }
 
-/// The reference page, `docs/lints.md`.
+impl Code {
+    /// What it is found in, for example.
+    pub fn example(self) -> &'static str {
+        let name = self.name();
+        let found = EXAMPLES.binary_search_by_key(&name, |(code, _)| code).ok();
+        found.map_or("", |number| EXAMPLES[number].1)
+    }
+}
+
+/// The reference page, `docs/reference/findings.md`.
 pub fn reference_page() -> String {
     let mut page = String::from(include_str!("page.md"));
     for code in Code::ALL {
         let Entry { name, levels, reported_by, what, why, remedy } = code.entry();
         let levels: Vec<&str> = levels.iter().map(|level| level.name()).collect();
         let (levels, reported_by) = (levels.join(" or "), reported_by.in_words());
-        page.push_str(&format!("| `{name}` | {levels} | {what} | {why} | {remedy} | {reported_by} |\n"));
+        let example = code.example();
+        page.push_str(&format!("| `{name}` | {levels} | {what} | {example} | {why} | {remedy} | {reported_by} |\n"));
     }
     page
 }

@@ -1,10 +1,11 @@
 //! What is worth knowing and not worth stopping for.
 //!
 //! 1. Nothing is lost, cut, skipped or blank without a diagnostic. What must stop the work is an [`Error`](crate::Error).
-//! 2. Every diagnostic has a [`Code`]. The table of codes says what each means, and `docs/lints.md` is printed from it.
+//! 2. Every diagnostic has a [`Code`]. The table of codes says what each means, and `docs/reference/findings.md` is printed from it.
 //! 3. A diagnostic about a file names the file: by its place in it, or by a [`Subject`].
 
 mod code;
+mod examples;
 mod table;
 
 use std::fmt;

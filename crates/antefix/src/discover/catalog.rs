@@ -1,7 +1,7 @@
 //! The one table of names that a template may use.
 //!
 //! It feeds the resolver, the validation of both dialects, `antefix vars`, the HTTP interface, the editor's buttons and
-//! `docs/variables.md`. To add a fact, add a row here and an arm in the source that answers its namespace.
+//! `docs/reference/variables.md`. To add a fact, add a row here and an arm in the source that answers its namespace.
 
 use crate::diagnostic::did_you_mean;
 use crate::text::FactName;
@@ -299,7 +299,7 @@ pub fn suggestion(name: &FactName) -> Option<String> {
     did_you_mean(name.as_str(), keys.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The reference page, `docs/variables.md`.
+/// The reference page, `docs/reference/variables.md`.
 pub fn reference_page() -> String {
     let mut page = String::from(include_str!("variables_head.md"));
     for entry in CATALOG {

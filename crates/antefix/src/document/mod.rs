@@ -10,6 +10,7 @@ pub mod ledger;
 mod agents;
 mod audit;
 mod bill;
+mod doctor;
 mod explanation;
 mod family;
 mod observed;
@@ -29,6 +30,7 @@ pub use self::agents::{
 pub use self::audit::{AuditDocument, audit, audit_csv};
 pub use self::bill::{Bill, Count};
 pub use self::changes::{Changes, Counts, Hunk, Line, OriginChange, Prices};
+pub use self::doctor::{CheckDocument, DoctorDocument, doctor};
 pub use self::explanation::{
     Explained, Explanation, Finding, Findings, TokenCounts, Variables, explanation, token_counts, variables,
 };

@@ -6,7 +6,7 @@ use super::Finding;
 use crate::diagnostic::Code;
 
 /// Where the rules are described.
-const PAGE: &str = "https://github.com/antefix/antefix/blob/main/docs/lints.md";
+const PAGE: &str = "https://github.com/antefix/antefix/blob/main/docs/reference/findings.md";
 
 /// Findings as SARIF 2.1.0, which code scanning and editors read.
 pub fn sarif(findings: &[Finding<'_>]) -> Value {

@@ -206,7 +206,7 @@ impl EpochBody {
         }
     }
 
-    /// The digest of what the model sees. `docs/digests.md` is the specification.
+    /// The digest of what the model sees. `docs/reference/digests.md` is the specification.
     pub fn digest(&self) -> Digest {
         let tools = self.tools.iter().map(|tools| ("tools", &**tools));
         let deferred = self.deferred.iter().map(|name| ("deferred", name.as_str()));

@@ -7,7 +7,7 @@
 //! 3. Every byte that a hook adds to a system text has the hook for its origin, and passes the same hygiene as files do.
 //! 4. A program that comes with a project runs only if its user trusts its bytes; see [`TrustState`].
 //!
-//! The port is [`Hook`]; [`Program`] is the adapter for programs that a layout declares. `docs/hooks.md` has the documents
+//! The port is [`Hook`]; [`Program`] is the adapter for programs that a layout declares. `docs/reference/hooks.md` has the documents
 //! that programs read and print.
 
 mod answer;

@@ -1,4 +1,4 @@
-//! The documents that programs read and print. `docs/hooks.md` is the specification.
+//! The documents that programs read and print. `docs/reference/hooks.md` is the specification.
 //!
 //! Version 1. Later versions add fields to what is asked; a field that an answer may not have is an error in every
 //! version, so that a misspelled one is found.

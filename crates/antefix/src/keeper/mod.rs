@@ -53,7 +53,7 @@ pub use self::touch::TouchNotice;
 pub(crate) use self::turn::Delivering;
 pub use self::turn::{Began, Turn, TurnInput, TurnSpan};
 use crate::compose::Prompt;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, did_you_mean};
 use crate::discover::Discovery;
 use crate::discover::remote::Fetched;
 use crate::error::{Error, ErrorKind, Fault, Result};
@@ -411,6 +411,15 @@ impl Keeper {
     /// conversation has.
     pub fn delete(&self, conversation: &ConversationId) -> Result<Deleted> {
         self.store.delete(conversation, Deletable::Any)?.ok_or_else(|| unknown(conversation))
+    }
+
+    /// A conversation whose id is much like this one: for a message about an id that nobody has opened. Only the first
+    /// thousands are looked at.
+    pub fn similar(&self, conversation: &ConversationId) -> Result<Option<ConversationId>> {
+        const LOOKED_AT: usize = 5_000;
+        let rows = self.store.conversations(None, LOOKED_AT)?;
+        let meant = did_you_mean(conversation.as_str(), rows.iter().map(|row| row.conversation.as_str()));
+        Ok(meant.and_then(|id| ConversationId::parse(id).ok()))
     }
 
     /// Queues a message for the next turn. One that says nothing is refused: no provider takes it.

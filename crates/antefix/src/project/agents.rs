@@ -61,6 +61,43 @@ impl Project {
         Ok(if approved { Trust::Trusted } else { settings.untrusted_text.trust(workspace, &settings.trusted) })
     }
 
+    /// The names of instruction files that agents are given here, in any directory from the project root down to the working directory, as
+    /// a layout's `names` has them: those of these agents, or of all. The ones that most agents read come first.
+    ///
+    /// ```
+    /// # use antefix::{Antefix, worlds::MemoryWorld};
+    /// # let world = MemoryWorld::new().file("/p/.git/HEAD", "").file("/p/CLAUDE.md", "a").file("/p/AGENTS.md", "b");
+    /// # let project = Antefix::builder().world(world).store("memory").build()?.project("/p")?;
+    /// assert_eq!(project.instruction_names(&["gemini-cli", "codex"])?, ["AGENTS.md"]);
+    /// assert_eq!(project.instruction_names::<&str>(&[])?, ["AGENTS.md", "CLAUDE.md"]);
+    /// # Ok::<(), antefix::Error>(())
+    /// ```
+    pub fn instruction_names<N: AsRef<str>>(&self, agents: &[N]) -> Result<Vec<String>> {
+        let mut counts: Vec<(usize, String)> = Vec::new();
+        for view in self.agents(agents)?.views {
+            let mut names: Vec<String> =
+                view.files.iter().filter_map(|file| name_of(&file.path, &file.state)).collect();
+            names.sort();
+            names.dedup();
+            for name in names {
+                match counts.iter_mut().find(|(_, known)| *known == name) {
+                    Some((count, _)) => *count += 1,
+                    None => counts.push((1, name)),
+                }
+            }
+        }
+        counts.sort_by(|(one, name), (other, next)| (other, name).cmp(&(one, next)));
+        Ok(counts.into_iter().map(|(_, name)| name).collect())
+    }
+
+    /// The agents whose programs are on the user's path, in the order of the table. None of them is run.
+    pub fn installed_agents(&self) -> Result<Vec<Agent>> {
+        let world = self.antefix().world();
+        let workspace = self.location().workspace(world)?;
+        let all = Agent::all(world, &workspace)?;
+        Ok(super::doctor::installed(world, &all).into_iter().filter(|agent| agent.file.listed).cloned().collect())
+    }
+
     /// What the agent that is told the prompt reads by itself here. One that nobody knows reads nothing.
     pub(super) fn read_by(&self, said: &Remembered, context: &ProjectContext, touched: &[PathBuf]) -> ReadByAgent {
         let Some(name) = &said.reader else { return ReadByAgent::default() };
@@ -100,4 +137,16 @@ impl Project {
         let workspace = self.location().workspace(world)?;
         Ok(Agent::all(world, &workspace)?.into_iter().map(|agent| agent.name).collect())
     }
+}
+
+/// What a layout calls a file that is given: its path from the directory that it was looked for in, which is the project's own.
+fn name_of(path: &str, state: &FileState) -> Option<String> {
+    if !state.is_given() || path.starts_with(['/', '~', '$']) || !path.ends_with(".md") {
+        return None;
+    }
+    // Rules are no names: a layout has directories of them.
+    let is_rule = path.split('/').any(|part| matches!(part, "rules" | "instructions" | "steering" | "commands"));
+    let parts: Vec<&str> = path.split('/').collect();
+    let hidden = parts.iter().position(|part| part.starts_with('.')).unwrap_or(parts.len() - 1);
+    (!is_rule).then(|| parts[hidden..].join("/"))
 }

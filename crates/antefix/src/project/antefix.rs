@@ -211,6 +211,13 @@ impl Antefix {
         self.shared.ledger.keeper(self.world())
     }
 
+    /// The ids of conversations, the first ones by their names: for a list to choose from. A ledger that nobody has begun is not begun.
+    pub fn known_conversations(&self, limit: usize) -> Result<Vec<String>> {
+        let Some(keeper) = self.shared.ledger.existing(self.world())? else { return Ok(Vec::new()) };
+        let rows = keeper.store().conversations(None, limit)?;
+        Ok(rows.into_iter().map(|row| row.conversation.to_string()).collect())
+    }
+
     /// The ledger, if it is open by now.
     pub fn opened_keeper(&self) -> Option<&Keeper> {
         self.shared.ledger.opened()

@@ -75,7 +75,7 @@ impl CodeName {
         let known = Code::ALL.iter().find(|code| code.name() == name);
         known.copied().map(CodeName).ok_or_else(|| match did_you_mean(name, Code::ALL.iter().map(|code| code.name())) {
             Some(meant) => format!("unknown code `{name}`; did you mean `{meant}`?"),
-            None => format!("unknown code `{name}`; docs/lints.md lists them"),
+            None => format!("unknown code `{name}`; `antefix help findings` lists them"),
         })
     }
 }

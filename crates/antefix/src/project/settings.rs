@@ -1,11 +1,14 @@
 //! The user's own settings.
 
+mod keys;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
 
+pub use self::keys::{SETTINGS_TABLES, settings_page};
 use super::own_files::refuse_shared;
 use crate::discover::commands::{CommandSetting, Commands};
 use crate::discover::documentation::Documentation;

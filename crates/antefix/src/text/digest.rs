@@ -29,7 +29,7 @@ impl Digest {
     }
 
     /// The digest of several named texts under a domain: `domain`, then each text behind its name and its length, so that
-    /// no two different lists of texts are the same bytes. `docs/digests.md` is the specification.
+    /// no two different lists of texts are the same bytes. `docs/reference/digests.md` is the specification.
     ///
     /// ```
     /// # use antefix::text::Digest;

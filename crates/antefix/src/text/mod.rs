@@ -17,6 +17,7 @@ mod phrases;
 mod piece;
 mod place;
 mod roomy;
+mod word_or_table;
 
 pub(crate) use budget::one_of;
 pub use budget::{Budget, Unit};
@@ -35,3 +36,4 @@ pub use piece::{Piece, Text};
 pub(crate) use place::floor_char_boundary;
 pub use place::{Lines, Place, Source, SourceKind, Within};
 pub(crate) use roomy::roomy;
+pub(crate) use word_or_table::{WordFor, WordOrTable};

@@ -19,12 +19,15 @@ use crate::watched::Watched;
 
 #[test]
 fn the_reference_page_is_what_the_catalog_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/variables.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/variables.md");
     if std::env::var_os("ANTEFIX_ACCEPT").is_some() {
         std::fs::write(&path, reference_page()).unwrap();
     }
     let page = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(page == reference_page(), "docs/variables.md is stale: ANTEFIX_ACCEPT=1 writes it from the catalog");
+    assert!(
+        page == reference_page(),
+        "docs/reference/variables.md is stale: ANTEFIX_ACCEPT=1 writes it from the catalog"
+    );
 }
 
 #[test]

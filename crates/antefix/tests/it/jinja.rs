@@ -450,7 +450,7 @@ fn sixty_nested_blocks_print() {
 /// The reference lists what is offered; the messages about what is not do so as well.
 #[test]
 fn the_reference_page_lists_what_is_offered() {
-    let page = include_str!("../../../../docs/templates.md");
+    let page = include_str!("../../../../docs/reference/templates.md");
     let hint =
         |template: &str| given::layout(template, Dialect::Jinja).unwrap_err().hint().unwrap_or_default().to_owned();
     let filters = hint("{{ cwd | zzzzzzzzzz }}");

@@ -49,6 +49,13 @@ fn few_findings_are_errors() {
 
 #[test]
 fn the_page_is_up_to_date() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/findings.md");
     assert_eq!(std::fs::read_to_string(page).unwrap(), reference_page(), "run `cargo xtask docs`");
+}
+
+#[test]
+fn every_code_has_an_example() {
+    let without: Vec<&str> =
+        Code::ALL.iter().filter(|code| code.example().is_empty()).map(|code| code.name()).collect();
+    assert_eq!(without, [""; 0], "write one into diagnostic/examples.rs");
 }

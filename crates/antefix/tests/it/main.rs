@@ -32,8 +32,6 @@ mod cases;
 
 mod bytes;
 
-mod readme;
-
 mod catalog;
 
 mod claims;
@@ -58,7 +56,6 @@ mod given_files;
 mod goes_on;
 mod growth;
 mod hygiene;
-mod layout_page;
 
 mod remote;
 
@@ -67,12 +64,14 @@ mod editable;
 mod family;
 mod fetched;
 
+mod reference;
 mod remembered;
 mod resolver;
 
 mod saved_templates;
 mod scope;
 
+mod tutorial;
 mod watched;
 
 mod keeper;

@@ -377,6 +377,8 @@ fn a_root_says_where_it_is_looked_for_and_the_layout_in_which_order() {
         }
     }
     let wrong = toml::from_str::<SkillRules>("roots = [{ path = 'x', walks = 'cwd' }]").unwrap_err();
+    assert_eq!(wrong.message(), "unknown field `walks`, expected one of `path`, `walk`, `loose`");
+    let wrong = toml::from_str::<SkillRules>("roots = [3]").unwrap_err();
     assert!(wrong.message().contains("expected a directory, or a table with `path`"), "{wrong}");
 }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::Following;
 use crate::discover::imports::Spelling;
+use crate::text::{WordFor, WordOrTable};
 
 /// Whether names must be written as the layout has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -249,11 +250,10 @@ impl ImportRules {
 }
 
 /// How [`ImportRules`] are written.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected `leave`, `follow`, or a table with `how`")]
-enum ImportKey {
-    Word(Following),
-    Table(ImportTable),
+type ImportKey = WordOrTable<Following, ImportTable>;
+
+impl WordFor for ImportTable {
+    const EXPECTED: &'static str = "`leave`, `follow`, or a table with `how`";
 }
 
 #[derive(Deserialize)]
@@ -284,8 +284,8 @@ struct ImportTable {
 impl From<ImportKey> for ImportRules {
     fn from(key: ImportKey) -> ImportRules {
         let table = match key {
-            ImportKey::Word(word) => return ImportRules::from(word),
-            ImportKey::Table(table) => table,
+            WordOrTable::Word(word) => return ImportRules::from(word),
+            WordOrTable::Table(table) => table,
         };
         let usual = ImportRules::new(table.how);
         ImportRules {

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::forms::PatternForms;
 use crate::discover::instructions::Keep;
+use crate::text::{WordFor, WordOrTable};
 
 /// A directory of rules: a path, or a table with what is not usual in it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -137,11 +138,10 @@ impl RuleDirectory {
 }
 
 /// How [`RuleDirectory`] is written.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a directory, or a table with `path`")]
-enum DirectoryKey {
-    Path(String),
-    Table(DirectoryTable),
+type DirectoryKey = WordOrTable<String, DirectoryTable>;
+
+impl WordFor for DirectoryTable {
+    const EXPECTED: &'static str = "a directory, or a table with `path`";
 }
 
 #[derive(Deserialize)]
@@ -161,8 +161,8 @@ struct DirectoryTable {
 impl From<DirectoryKey> for RuleDirectory {
     fn from(key: DirectoryKey) -> RuleDirectory {
         let table = match key {
-            DirectoryKey::Path(path) => return RuleDirectory::from(path.as_str()),
-            DirectoryKey::Table(table) => table,
+            WordOrTable::Word(path) => return RuleDirectory::from(path.as_str()),
+            WordOrTable::Table(table) => table,
         };
         let convention = table.convention.unwrap_or_else(|| Convention::of(&table.path));
         let usual = RuleDirectory::new(table.path, convention);

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::discover::Paths;
-use crate::text::Budget;
+use crate::text::{Budget, WordFor, WordOrTable};
 
 /// What a layout says about skills.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -79,11 +79,10 @@ impl From<&str> for SkillRoot {
 }
 
 /// How [`SkillRoot`] is written.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a directory, or a table with `path` and optionally `walk` and `loose`")]
-enum RootKey {
-    Path(String),
-    Table(RootTable),
+type RootKey = WordOrTable<String, RootTable>;
+
+impl WordFor for RootTable {
+    const EXPECTED: &'static str = "a directory, or a table with `path` and optionally `walk` and `loose`";
 }
 
 #[derive(Deserialize)]
@@ -98,8 +97,8 @@ struct RootTable {
 impl From<RootKey> for SkillRoot {
     fn from(key: RootKey) -> SkillRoot {
         match key {
-            RootKey::Path(path) => SkillRoot::from(path.as_str()),
-            RootKey::Table(RootTable { path, walk, loose }) => SkillRoot { path, walk, loose },
+            WordOrTable::Word(path) => SkillRoot::from(path.as_str()),
+            WordOrTable::Table(RootTable { path, walk, loose }) => SkillRoot { path, walk, loose },
         }
     }
 }

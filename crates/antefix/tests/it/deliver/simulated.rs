@@ -1,4 +1,4 @@
-//! What `drift` predicts, held against the simulated caches that `docs/economics.md` rests on.
+//! What `drift` predicts, held against the simulated caches that `docs/explain/economics.md` rests on.
 //!
 //! Each row is a conversation, a change of the world, and a renewal: the request before it and the one after it are sent to the
 //! simulator, and what that bills must be what was predicted before anything was sent.

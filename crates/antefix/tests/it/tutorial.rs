@@ -1,4 +1,4 @@
-//! The README's example is the one that the crate's first page runs.
+//! The tutorial's example is the one that the crate's first page runs.
 
 /// The first block of code with this fence.
 fn block(text: &str, fence: &str) -> String {
@@ -14,8 +14,8 @@ fn first_page() -> String {
 }
 
 #[test]
-fn the_example_of_the_readme_is_the_one_that_runs() {
-    let readme = block(include_str!("../../../../README.md"), "```rust\n");
-    assert_eq!(readme, block(&first_page(), "```\n"));
-    assert!(readme.lines().count() <= 12, "{readme}");
+fn the_example_of_the_tutorial_is_the_one_that_runs() {
+    let tutorial = block(include_str!("../../../../docs/tutorials/build.md"), "```rust\n");
+    assert_eq!(tutorial, block(&first_page(), "```\n"));
+    assert!(tutorial.lines().count() <= 12, "{tutorial}");
 }
