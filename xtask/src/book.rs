@@ -3,7 +3,8 @@
 //! 1. Every page of `docs/` is in `SUMMARY.md` once, and every entry there is a page.
 //! 2. Every link of every Markdown file of the repository leads to a file that is there, and to a heading that it has.
 //! 3. Every redirect of `book.toml` leads to a page.
-//! 4. Where mdBook is installed, it builds the book.
+//! 4. The prices that the README and the introduction begin with are those of `docs/explain/economics.md`.
+//! 5. Where mdBook is installed, it builds the book.
 //!
 //! The checks are our own because mdBook is not a package of Debian, and building it takes longer than all of our tests; it checks no links by
 //! itself either.
@@ -22,6 +23,7 @@ pub(crate) fn run() -> Outcome {
     let mut wrong = files.summary()?;
     wrong.extend(files.links());
     wrong.extend(files.redirects()?);
+    wrong.extend(files.figures());
     if !wrong.is_empty() {
         return Err(format!("the book does not hold together:\n  {}", wrong.join("\n  ")));
     }
@@ -98,6 +100,29 @@ impl Files {
                     wrong.push(format!("{}: there is no {}", at(), target.display()));
                 } else if !heading.is_empty() && headings.get(&target).is_some_and(|known| !known.contains(heading)) {
                     wrong.push(format!("{}: {} has no heading #{heading}", at(), target.display()));
+                }
+            }
+        }
+        wrong
+    }
+
+    /// Prices on the first pages that are not those of the simulation.
+    fn figures(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let day = self.texts.get(Path::new("docs/explain/economics.md")).and_then(|text| {
+            let (_, behind) = text.split_once("### Anthropic: a working day")?;
+            behind.split("\n### ").next()
+        });
+        for strategy in ["rebuild every turn", "antefix"] {
+            let row = day.and_then(|day| day.lines().find(|line| line.starts_with(&format!("| {strategy} | $"))));
+            let price = row.and_then(|row| row.split('$').nth(1)?.split(' ').next()?.parse::<f64>().ok());
+            let Some(price) = price.map(|price| format!("${price:.2}")) else {
+                wrong.push(format!("docs/explain/economics.md has no price of `{strategy}` in a working day"));
+                continue;
+            };
+            for page in ["README.md", "docs/introduction.md"] {
+                if !self.texts.get(Path::new(page)).is_some_and(|text| text.contains(&price)) {
+                    wrong.push(format!("{page} does not say {price}, the price of `{strategy}`"));
                 }
             }
         }

@@ -69,10 +69,30 @@ fn read_upto(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 
 /// The messages in a messages file.
 pub(crate) fn messages(path: &Path) -> Result<Vec<serde_json::Value>, Failure> {
-    serde_json::from_str(&read(path)?).map_err(|error| {
-        let hint = "write a JSON array of messages, as the provider takes them";
-        Failure::with_hint(format!("{}: {error}", path.display()), hint)
-    })
+    if looks_like_json(path) {
+        let message = "--messages takes the name of a file, and this is JSON";
+        return Err(Failure::usage(message, "write it to a file, or pipe it in: `… --messages -`"));
+    }
+    let invalid = |what: String| {
+        let hint =
+            r#"write a JSON array of messages, as the provider takes them: [{"role": "user", "content": "Hello."}]"#;
+        Failure::with_hint(format!("{}: {what}", path.display()), hint)
+    };
+    let messages: Vec<serde_json::Value> =
+        serde_json::from_str(&read(path)?).map_err(|error| invalid(error.to_string()))?;
+    match messages.iter().enumerate().find(|(_, message)| !message.is_object()) {
+        Some((number, strange)) => {
+            let shown: String = strange.to_string().chars().take(60).collect();
+            Err(invalid(format!("message {} is `{shown}`, and a message is an object", number + 1)))
+        }
+        None => Ok(messages),
+    }
+}
+
+/// Whether somebody wrote JSON where the name of a file is wanted.
+fn looks_like_json(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.trim_ascii_start().starts_with(b"[") && !path.exists()
 }
 
 /// A request in a file.

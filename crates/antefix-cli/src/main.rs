@@ -6,9 +6,11 @@
 mod args;
 mod ask;
 mod commands;
+mod complete;
 mod difference;
 mod input;
 mod machine;
+mod question;
 mod table;
 mod tally;
 mod terminal;
@@ -23,6 +25,8 @@ fn main() -> ExitCode {
     if let Some(code) = antefix::worlds::supervise_if_asked() {
         return code;
     }
+    // A shell that asks what could come next gets an answer, and nothing else is done.
+    clap_complete::CompleteEnv::with_factory(complete::program).var(complete::VARIABLE).complete();
     let args = Args::parse();
     outlive_full_files();
     let outcome = run(args.command);
@@ -46,6 +50,7 @@ fn run(command: Command) -> Outcome {
         Command::Lock(args) => commands::lock::run(&args),
         Command::Vars(args) => commands::vars::run(&args),
         Command::Layouts(args) => commands::layouts::run(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
         Command::Init(args) => commands::init::run(&args),
         Command::Trust(args) => commands::trust::run(&args),
         Command::Turn(args) => commands::turn::run(&args),
@@ -64,6 +69,7 @@ fn run(command: Command) -> Outcome {
         Command::Agents(args) => commands::agents::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(&args),
+        Command::Help(args) => commands::help::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     }
 }

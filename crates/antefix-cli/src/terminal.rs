@@ -19,6 +19,12 @@ use crate::{Failure, machine};
 pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
 /// What matters in a row.
 pub(crate) const STRONG: Style = Style::new().bold();
+/// What is as it should be.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What is worth a look.
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default().bold();
+/// What does not work.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 /// What matters less.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 

@@ -2,12 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says so by failing")]
 
+#[cfg(unix)]
+#[path = "program/book.rs"]
+mod book;
 #[path = "program/checked.rs"]
 mod checked;
 #[path = "program/compared.rs"]
 mod compared;
 #[path = "program/explained.rs"]
 mod explained;
+#[path = "program/first_run.rs"]
+mod first_run;
 #[path = "program/paths.rs"]
 mod paths;
 #[cfg(unix)]
@@ -328,15 +333,6 @@ fn explain_tells_the_aliases_and_what_is_hidden() {
     let printed = project().run(&["explain", "--layout", "yoi"]).stdout;
     assert!(printed.contains("\n  hidden from templates: scope:*, file:AGENTS.md, instructions:*\n"), "{printed}");
     assert!(printed.contains("$insomnia"), "{printed}");
-}
-
-#[test]
-fn completions_know_the_commands() {
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let ran = project().run(&["completions", shell]);
-        assert_eq!(ran.code, 0);
-        assert!(ran.stdout.contains("explain"), "{shell}");
-    }
 }
 
 #[test]

@@ -193,6 +193,13 @@ pub(crate) enum CompactStep {
 }
 
 #[derive(ClapArgs)]
+#[command(after_help = "\
+The message is in the request of the conversation's next turn, behind what the user said, once. A conversation that
+nobody has opened is asked about on a terminal; elsewhere `--new` says that its first turn is still to come.
+
+Examples:
+  antefix send chat-7 'The build is red again.'
+  antefix send --new chat-8 'Read the notes of last week first.'")]
 pub(crate) struct SendArgs {
     /// The conversation's id
     #[arg(value_name = "CONVERSATION")]
@@ -201,6 +208,10 @@ pub(crate) struct SendArgs {
     /// What to say
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(crate) message: String,
+
+    /// The conversation is still to be opened: do not ask whether its id is right
+    #[arg(long)]
+    pub(crate) new: bool,
 
     #[command(flatten)]
     pub(crate) store: StoreArgs,

@@ -19,7 +19,7 @@ pub(crate) use ledger::{
     CompactArgs, CompactStep, DeleteArgs, DriftArgs, EpochsArgs, ExportArgs, GcArgs, ImportArgs, RenewArgs, SendArgs,
     StoreArgs, TurnArgs,
 };
-pub(crate) use project::{CompletionsArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
+pub(crate) use project::{CompletionsArgs, DoctorArgs, HelpArgs, InitArgs, LayoutsArgs, TrustArgs, VarsArgs};
 pub(crate) use reading::{AuditArgs, Since, WhyArgs};
 #[cfg(feature = "serve")]
 pub(crate) use serve::ServeArgs;
@@ -33,7 +33,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Compose the system prompt of an agent, and account for every byte of it.
 #[derive(Parser)]
-#[command(name = "antefix", version, styles = STYLES, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "antefix", version, styles = STYLES, max_term_width = 100, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -50,11 +50,8 @@ Examples:
   antefix show --template prompt.md   one file as the whole prompt
   antefix turn chat-7                 the same bytes, turn after turn
 
-A layout is taken from --layout, else .antefix/layout.toml in the project, else layout.toml in your
-configuration directory, else the built-in `coding-agent`. Your own settings.toml beside it may say
-env_allow, file_roots, hidden_text, secrets, untrusted_text and trusted, and where the operator's
-prompt and the core memory are kept: [identity.operator] and [memory.core], each with file = \"…\",
-command = [\"…\"] or http = \"https://…\". A project cannot.
+`antefix doctor` looks at what is around; `antefix help` lists the pages of the reference, such as
+`antefix help layout` and `antefix help settings`.
 
 Exit codes: 0 done, 1 the input has errors, 2 wrong usage, 3 the store or the machine failed.";
 
@@ -78,6 +75,8 @@ pub(crate) enum Command {
     Layouts(LayoutsArgs),
     /// Make a commented .antefix/ to start from
     Init(InitArgs),
+    /// Look at what is around, and say what to do about it
+    Doctor(DoctorArgs),
     /// Let the project's hooks run, by their bytes
     Trust(TrustArgs),
     /// Open a conversation, or go on with it: the same bytes every turn
@@ -111,6 +110,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+    /// Print a page of the reference, or the help of a command
+    Help(HelpArgs),
 }
 
 impl Command {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
 
+use super::StoreArgs;
+
 #[derive(ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -36,12 +38,53 @@ pub(crate) struct LayoutsArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = "\
-Makes .antefix/layout.toml, .antefix/prompts/project.md and .antefix/wording.toml in the project. Nothing is
-overwritten: if one of them is there, nothing is made.")]
+Makes .antefix/layout.toml with a comment for each key, .antefix/prompts/project.md and .antefix/wording.toml, and shows what
+the prompt is then. Nothing is overwritten: if one of them is there, nothing is made.
+
+On a terminal it asks for which agent the layout is, and which instruction files to tell. Elsewhere, and with --yes, every
+instruction file that is there is told.
+
+Examples:
+  antefix init
+  antefix init --agent claude-code                 tell what Claude Code reads here
+  antefix init --instructions AGENTS.md --instructions docs/RULES.md")]
 pub(crate) struct InitArgs {
+    /// Tell the instruction files that this agent reads, and no others (`antefix agents` lists them)
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+
+    /// Tell the instruction files of this name (may be given several times)
+    #[arg(long, value_name = "NAME", conflicts_with = "agent")]
+    pub(crate) instructions: Vec<String>,
+
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+
     /// The project, or a directory in it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cwd: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+Looks at git, the project and its layout, your settings, what is trusted, the store, the server's token, the agents that
+are installed and the table of models. Nothing is made or changed. Exits with 1 if something is broken.
+
+Examples:
+  antefix doctor
+  antefix doctor --json | jq '.checks[] | select(.health != \"good\")'")]
+pub(crate) struct DoctorArgs {
+    /// The project, or a directory in it
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cwd: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
+    /// Everything in one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(ClapArgs)]
@@ -90,4 +133,18 @@ Examples:
 pub(crate) struct CompletionsArgs {
     /// Which shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = "\
+A long page goes through the pager of ANTEFIX_PAGER or PAGER, else less.
+
+Examples:
+  antefix help                 all commands and topics
+  antefix help layout          every key of layout.toml
+  antefix help turn            the help of a command
+  antefix help findings | grep -A4 cache-minimum")]
+pub(crate) struct HelpArgs {
+    /// A topic, or a command
+    pub(crate) topic: Vec<String>,
 }

@@ -9,6 +9,7 @@ mod tools;
 
 use std::process::ExitCode;
 
+use antefix::compose::Prompt;
 use antefix::diagnostic::Code;
 use antefix::document::{self, ByHeading, Explanation, FamilyDocument, Tally, ToolTally};
 use antefix::project::Look;
@@ -53,6 +54,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Outcome {
         terminal::print_diagnostics(&findings);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The table of sections, for others who show what a prompt is.
+pub(crate) fn sections(prompt: &Prompt, tally: Option<&Tally>) -> String {
+    overview::sections(prompt, tally).print()
 }
 
 /// The document, with what was compared.

@@ -1,6 +1,5 @@
 //! `antefix trust`: what of this project may run, by its bytes.
 
-use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use antefix::document;
@@ -8,6 +7,7 @@ use antefix::hooks::{Approvals, TrustState};
 use antefix::project::{LayoutChoice, TrustOffer};
 
 use crate::args::TrustArgs;
+use crate::question::{self, Answer};
 use crate::table::Table;
 use crate::terminal::{FAINT, HEADING, STRONG, visible};
 use crate::{Failure, Outcome, ask, terminal};
@@ -88,16 +88,14 @@ fn shown(offer: &TrustOffer) -> String {
 
 /// Asks on the terminal.
 fn confirm() -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        let hint = "look at what it would trust, then run it with --yes";
-        return Err(Failure::with_hint("there is no terminal to ask on, so nothing is trusted", hint));
+    match question::confirm("\ntrust it?")? {
+        Answer::Yes => Ok(true),
+        Answer::No => Ok(false),
+        Answer::NobodyToAsk => {
+            let hint = "look at what it would trust, then run it with --yes";
+            Err(Failure::with_hint("there is no terminal to ask on, so nothing is trusted", hint))
+        }
     }
-    let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "\ntrust it? [y/N] ").and_then(|()| stderr.flush());
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    read.map_err(|error| Failure::plain(format!("the answer cannot be read: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 fn list(approvals: &Approvals) -> Result<(), Failure> {

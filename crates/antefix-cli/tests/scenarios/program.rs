@@ -84,7 +84,7 @@ impl Adapter for Program {
             }
             Step::CommitCompaction => with_now(&["compact", CONVERSATION, "commit", &token]),
             Step::AbortCompaction => self.done(&["compact", CONVERSATION, "abort", &token]),
-            Step::Send(text) => self.done(&["send", CONVERSATION, text]),
+            Step::Send(text) => self.done(&["send", "--new", CONVERSATION, text]),
             Step::Trust => self.done(&["trust", "--yes"]),
             Step::RevokeTrust => self.done(&["trust", "--revoke"]),
             _ => Outcome::NotOffered,

@@ -146,7 +146,12 @@ fn check(tables: &[KeyTable], around: fn(&str) -> String, read: fn(&str) -> ante
         let error = read(&filled(&frame, &[&unknown])).expect_err("nobody knows that key");
         assert_eq!(error.message(), format!("unknown key `{UNKNOWN}`"), "{}: {error:#}", table.title);
         let written: BTreeSet<String> = table.keys.iter().map(|key| key.name.to_owned()).collect();
-        assert_eq!(known(&error), written, "the table of `{}` and the code differ", table.title);
+        let mut read_there = known(&error);
+        // A command of the user's is read as any text that is kept elsewhere, and is refused if it is anything but a program.
+        if table.name == "[commands.cluster]" {
+            read_there.retain(|key| !["file", "http", "bearer_env"].contains(&key.as_str()));
+        }
+        assert_eq!(read_there, written, "the table of `{}` and the code differ", table.title);
         for key in table.keys {
             assert!(key.example.starts_with(&format!("{} = ", key.name)), "{}", key.example);
             let text = filled(&frame, &with_others(table, key));

@@ -104,7 +104,8 @@ fn counted_how(tally: &Tally) -> String {
     }
 }
 
-fn sections(prompt: &Prompt, tally: Option<&Tally>) -> Table {
+/// A row and a bar for each section.
+pub(super) fn sections(prompt: &Prompt, tally: Option<&Tally>) -> Table {
     let mut table = Table::new(&["section", "kept for", "#bytes", "#tokens", "#share", ""]);
     let widest = terminal::width().map_or(32, |width| width.saturating_sub(58).clamp(8, 40));
     let most = prompt.sections().iter().map(|section| section.range.len()).max().unwrap_or(1).max(1);
