@@ -373,8 +373,8 @@ fn a_layout_cannot_take_the_machine() {
         (0..count).map(|n| format!("[[section]]\nid = \"s{n}\"\nstability = \"fixed\"\nfile = \"x\"\n")).collect()
     };
     let layout = |count: usize| format!("dialect = \"bracket\"\n{}", sections(count));
-    // Each file is within what one file may have: 45,000 escapes, and 260,000 bytes.
-    let text = format!("{}{}", "\\[".repeat(45_000), "x".repeat(170_000));
+    // Each file is within what one file may have: 15,000 escapes, and 260,000 bytes.
+    let text = format!("{}{}", "\\[".repeat(15_000), "x".repeat(230_000));
     for (count, message) in [(90, "1048576 bytes together"), (101, "at most 100 sections")] {
         let scratch = project().file("p/.antefix/x.md", &text);
         let ran = scratch.file("p/.antefix/layout.toml", &layout(count)).run(&["check"]);

@@ -201,7 +201,7 @@ fn check(page: &Path) -> Result<(), String> {
         let printed = printed.replace(&port, PORT);
         // Where the page was run is nobody's business.
         let place = scratch.path("p");
-        let shown = printed.replace(&place.display().to_string(), "…");
+        let placeless = printed.replace(&place.display().to_string(), "…");
         let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
         if *code == typed.code
             && (typed.printed.is_empty() || all_fit(&typed.printed, &lines))
@@ -212,7 +212,7 @@ fn check(page: &Path) -> Result<(), String> {
         let code_line = if *code == 0 { String::new() } else { format!("? {code}\n") };
         let _ = writeln!(wrong, "{shown}:{}: $ {}\n{code_line}{printed}", typed.at.start, typed.command);
         let mut new: Vec<String> = code_line.lines().map(str::to_owned).collect();
-        new.extend(shown.lines().map(|line| line.trim_end().to_owned()));
+        new.extend(placeless.lines().map(|line| line.trim_end().to_owned()));
         accepted.splice(typed.at.clone(), new);
     }
     if wrong.is_empty() {
