@@ -24,10 +24,13 @@ fn every_agent_accounts_for_every_file_of_every_repository() {
             report.views.iter().flat_map(|view| &view.files).map(|file| file.path.as_str()).collect();
         all.sort_unstable();
         all.dedup();
-        // What looks like instructions is known to all; what is in a place of an agent's own, to that one. A directory is no file.
+        // What looks like instructions in the project is known to all; what is in a place of an agent's own, or above the project, to
+        // those that look there. A directory is no file.
         let project = if root.join(".git").exists() { &root } else { &cwd };
-        let known =
-            |path: &&str| Path::new(path).file_name().is_some_and(|name| name == "AGENTS.md" || name == "CLAUDE.md");
+        let known = |path: &&str| {
+            let path = Path::new(path);
+            path.is_relative() && path.file_name().is_some_and(|name| name == "AGENTS.md" || name == "CLAUDE.md")
+        };
         for view in &report.views {
             let name = &view.agent.name;
             let find = |path: &str| view.files.iter().find(|file| file.path == path);

@@ -22,7 +22,7 @@ const GRAIN: Duration = Duration::from_millis(20);
 type Row = (&'static str, Dialect, usize, fn(usize) -> (String, String));
 
 const ROWS: [Row; 14] = [
-    ("escapes", Dialect::Bracket, 12_000, |n| ("\\[".repeat(n), String::new())),
+    ("escapes", Dialect::Bracket, 4_900, |n| ("\\[".repeat(n), String::new())),
     ("names", Dialect::Bracket, 4_000, |n| ((0..n).map(|i| format!("[a:{i}]")).collect(), String::new())),
     ("one file", Dialect::Bracket, 2_000, |n| ("[file:x.md]".repeat(n), "x\n".to_owned())),
     ("conversation ids", Dialect::Bracket, 2_000, |n| ("[prompt:conversation_id] ".repeat(n), String::new())),

@@ -109,7 +109,9 @@ fn has_hidden(directory: &Path, root: &Path) -> bool {
 /// Whether the frame of an agent's files has their paths.
 fn says_paths(view: &AgentView) -> bool {
     match view.agent.source.text.split_once("[frame]") {
-        Some((_, frame)) if frame.contains("instructions.files") => frame.contains("one.path"),
+        Some((_, frame)) if frame.contains("instructions.files") => {
+            frame.contains("one.path") || frame.contains("one.from_cwd")
+        }
         _ => true,
     }
 }
