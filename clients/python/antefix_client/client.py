@@ -70,6 +70,7 @@ class CommitBody(TypedDict, total=False):
     now: str | None
     set: dict[str, Any] | None
     tools: list[Any] | None
+    without: list[str] | None
 
 
 class Client:

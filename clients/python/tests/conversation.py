@@ -145,8 +145,8 @@ class Conversation(unittest.TestCase):
 
         # Requests of any agent are compared without receipts.
         body = {"model": "claude-opus-5", "messages": [], "system": "Use tabs."}
-        found = client.why_requests(before=body, now={**body, "system": "Use spaces."})
-        self.assertEqual(found["requests"][1]["judgment"]["outcome"], "not-told")
+        observed = client.why_requests(before=body, now={**body, "system": "Use spaces."})
+        self.assertEqual(observed["requests"][1]["judgment"]["outcome"], "not-told")
 
         # The provider is asked to compare a turn with the response before it.
         self.assertIsNone(client.answered(id, {"id": 7}))

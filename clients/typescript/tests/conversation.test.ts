@@ -144,8 +144,8 @@ test("from the first turn to the last", async () => {
 
   // Requests of any agent are compared without receipts.
   const body = { model: "claude-opus-5", messages: [], system: "Use tabs." };
-  const found = await client.whyRequests({ before: body, now: { ...body, system: "Use spaces." } });
-  assert.equal(found.requests[1]?.judgment.outcome, "not-told");
+  const observed = await client.whyRequests({ before: body, now: { ...body, system: "Use spaces." } });
+  assert.equal(observed.requests[1]?.judgment.outcome, "not-told");
 
   // The provider is asked to compare a turn with the response before it.
   assert.equal(client.answered(id, { id: 7 }), undefined);

@@ -47,6 +47,11 @@ pub(crate) fn label(text: &str) -> Answer<String> {
     line(text, LABEL).ok_or_else(|| Problem::bad("Field 'label' must be one line of 1 to 100 characters, or null"))
 }
 
+/// A model that a query names.
+pub(crate) fn model(asked: Option<&str>) -> Answer<()> {
+    if asked == Some("") { Err(Problem::bad("Parameter 'model' must not be empty")) } else { Ok(()) }
+}
+
 /// A turn's name.
 pub(crate) fn turn(name: &str) -> Answer<()> {
     let well = line(name, TURN).is_some_and(|line| line == name);

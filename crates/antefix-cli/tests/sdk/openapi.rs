@@ -14,6 +14,12 @@ fn the_server_does_what_its_document_says() {
     let Some(sdk) = sdk() else { return };
     let project = Project::new();
     project.write("AGENTS.md", "Use tabs.\n");
+    // What changed since a commit is asked for, too.
+    for words in [&["init", "-q"][..], &["add", "AGENTS.md"], &["commit", "-qm", "one"]] {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(words).current_dir(project.path());
+        run_well(git, "");
+    }
     let served = Served::start(&project, &[]);
     begin(&sdk, &served);
     let examples = std::env::var(EXAMPLES).unwrap_or_else(|_| "15".to_owned());
@@ -51,6 +57,7 @@ client.save_template('Hi.')
 turn = client.turn('chat-7', target='anthropic')
 client.why(usage={'input_tokens': 5, 'cache_read_input_tokens': 0}, receipt=turn['receipt'])
 client.import_ledgers(client.export('chat-7'))
+client.commit_compaction('chat-7', client.begin_compaction('chat-7')['token'])
 
 # Only a page has a session: it sends its origin, and the code of a link.
 import json, sys

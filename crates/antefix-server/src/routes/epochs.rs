@@ -159,6 +159,7 @@ pub(super) async fn tokens(
     Asked(counted): Asked<CountedFor>,
 ) -> Answer {
     let number = number(&path.0.1)?;
+    bounds::model(counted.model.as_deref())?;
     work::look(server, move |server| {
         let (epoch, _) = server.keeper()?.epoch(&conversation, number)?;
         let model = counted.model.as_deref().or(epoch.row().model.as_deref());
@@ -192,6 +193,7 @@ pub(super) async fn diff(
     Asked(priced): Asked<Priced>,
 ) -> Answer {
     let (a, b) = (number(&path.0.1)?, number(&path.0.2)?);
+    bounds::model(priced.model.as_deref())?;
     work::look(server, move |server| {
         let keeper = server.keeper()?;
         let (before, _) = keeper.epoch(&conversation, a)?;

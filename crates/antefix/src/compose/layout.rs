@@ -274,16 +274,8 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The same layout without the sections of these names, and what is worth knowing: a name that it does not have.
-    ///
-    /// ```
-    /// use antefix::compose::{Layout, Wording, builtin};
-    ///
-    /// let layout = builtin::layout("coding-agent", &Wording::built_in())?;
-    /// let (_, findings) = layout.without(&["skils".to_owned()]);
-    /// assert_eq!(findings[0].hint.as_deref(), Some("did you mean `skills`?"));
-    /// # Ok::<(), antefix::Error>(())
-    /// ```
+    /// The same layout without the sections of these names, and what is worth knowing: a name that it does not have, with the one that may
+    /// be meant.
     pub fn without(&self, names: &[String]) -> (Layout, Vec<Diagnostic>) {
         let (mut layout, mut findings) = (self.clone(), Vec::new());
         for name in names {

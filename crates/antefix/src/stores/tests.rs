@@ -291,8 +291,12 @@ mod in_a_file {
     #[test]
     fn each_step_of_making_a_store_may_fail_or_be_the_last() {
         let directory = directory();
-        let path = |point: usize| directory.path().join(format!("{point}/ledger.db"));
-        opening(&|point| format!("sqlite:{}", path(point).display()), &|address| {
+        let address = |point: usize| {
+            let own = directory.path().join(point.to_string());
+            std::fs::create_dir_all(&own).unwrap();
+            format!("sqlite:{}", own.join("ledger.db").display())
+        };
+        opening(&address, &|address| {
             let path = Path::new(address.strip_prefix("sqlite:").unwrap());
             assert_sound(path);
             // Nothing but the store, and what a killed process was making.
