@@ -10,6 +10,8 @@ mod bounds;
 mod names;
 #[path = "../../crates/antefix-server/src/said.rs"]
 mod said;
+#[path = "../../crates/antefix-server/src/weight.rs"]
+mod weight;
 
 use antefix::compose::Dialect;
 use antefix::deliver::rules::breaches;
